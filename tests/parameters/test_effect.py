@@ -171,7 +171,7 @@ def test_what_is_refused() -> None:
         (("X0", "X0"), {}, "'X0' has no effect on itself"),
         (("X0", "X9"), {}, "'X9'"),
         (("X0", "X1"), {"pairs": [("X0", "X1")]}, "pairs is for all effects at once"),
-        (("X0", "X1"), {"reference": 1}, "reference is for discrete data"),
+        (("X0", "X1"), {"reference": 1}, "reference is for a discrete source"),
         (("X0", "X1"), {"draws": 0}, "draws is 0"),
         ((), {"reference": 1}, "give source and target, too"),
     ):

@@ -194,7 +194,7 @@ def test_models_that_are_not_known_or_another(tmp_path: Path) -> None:
 
 def test_data_of_the_other_kind() -> None:
     message = refusal(lambda: arcwise.effects(DAG, model=DISCRETE), ArgumentError)
-    assert "the score is BDeu; use arcwise.effects(posterior, source, target)" in message
+    assert "the score is BDeu; give source and target, as in arcwise.effects" in message
     message = refusal(
         lambda: arcwise.interventional(DAG, "b", {"a": 1}, model=GAUSSIAN), ArgumentError
     )

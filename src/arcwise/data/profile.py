@@ -15,8 +15,10 @@ from arcwise.data.slices import Slices
 from arcwise.data.table import Data
 from arcwise.support.plain_dataclasses import added
 
-Parametrization = Literal["discrete", "gaussian"]
-"""The parameters of a family: a table of probabilities, or a linear regression."""
+ParametrizationKind = Literal["discrete", "gaussian", "conditional-gaussian"]
+"""The parameters of a family: a table of probabilities, a linear regression, or, where columns
+are mixed, a table for a discrete variable and for a continuous one a regression for each
+configuration of its discrete parents."""
 
 FEWEST_OTHERS = 20
 """Rows outside the commonest level of a discrete variable, below which it is nearly constant."""
@@ -56,7 +58,7 @@ class DataProfile:
     """
 
     levels: tuple[int, ...]
-    parametrization: Parametrization | None = None
+    parametrization: ParametrizationKind | None = None
     notes: tuple[str, ...] = ()
     preparation: Preparation = field(default_factory=Preparation)
     total_weight: float | None = None
@@ -69,7 +71,7 @@ class DataProfile:
     slices: Slices | None = added(None)
 
     @classmethod
-    def of(cls, data: Data, parametrization: Parametrization | None) -> DataProfile:
+    def of(cls, data: Data, parametrization: ParametrizationKind | None) -> DataProfile:
         """Return the profile of a table.
 
         Parameters

@@ -268,7 +268,8 @@ class Model:
     def _data_profile(self) -> DataProfile | None:
         if self.data is None or self.score is None:
             return None
-        return DataProfile.of(self.data, self.score.parametrization(self.data))
+        found = self.score.parametrization(self.data)
+        return DataProfile.of(self.data, None if found is None else found.kind)
 
     def _candidate_names(self) -> dict[str, tuple[str, ...]] | None:
         """Return the candidates of each variable; None if they exclude no parent."""

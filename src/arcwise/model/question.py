@@ -18,7 +18,7 @@ from arcwise.constraints import Constraints
 from arcwise.constraints.in_time import in_time
 from arcwise.data import Data, read
 from arcwise.data.arguments import LENIENT, ReadingArguments
-from arcwise.errors import ArgumentError, option
+from arcwise.errors import ArgumentError, ConstraintError, option
 from arcwise.families import Families
 from arcwise.priors import EdgeProbabilities, Prior, Sparse, Uniform, as_prior
 from arcwise.scores import FamilyScores, FunctionScore, LocalScore, as_score
@@ -139,11 +139,13 @@ class Question:
             options = {**LENIENT, **options}
         table = data if isinstance(data, Data) and not reading else read(data, **options)
         if table.slices is not None:
-            rest["constraints"] = in_time(rules, table.slices)
-            rest["prior"] = chosen_prior.under(rest["constraints"])
+            rules = in_time(rules, table.slices)
+        chosen = as_score(score, table)
+        rest["constraints"] = _with_impossible(rules, chosen, table)
+        rest["prior"] = chosen_prior.under(rest["constraints"])
         if prior is None:
             rest["prior"] = rest["prior"].on(Sparse())
-        return cls(table, as_score(score, table), **rest)
+        return cls(table, chosen, **rest)
 
     @property
     def table(self) -> Data | None:
@@ -263,6 +265,24 @@ def refuse_reading(options: Mapping[str, Any] | None) -> None:
             f"there is no table to read, so {quoted(options)} cannot be used; leave it out, or "
             "give data"
         )
+
+
+def _with_impossible(rules: Constraints, score: LocalScore, table: Data) -> Constraints:
+    """Return the constraints with the edges forbidden that the score cannot have."""
+    impossible = score.impossible_edges(table)
+    if impossible is None:
+        return rules
+    names = table.variables
+    required = rules.resolve(names).required & impossible
+    if required.any():
+        parent, child = np.argwhere(required)[0]
+        raise ConstraintError(
+            option("required_edges"),
+            f" contains {names[parent]!r} -> {names[child]!r}, but {score.impossibility()}; "
+            "remove this edge, or give another score",
+        )
+    pairs = [(names[parent], names[child]) for parent, child in np.argwhere(impossible)]
+    return rules & Constraints(forbidden_edges=pairs)
 
 
 def _are_names(data: Any) -> bool:

@@ -27,6 +27,8 @@ class Purpose(IntEnum):
     DRAWN_COEFFICIENTS = 5
     DRAWN_TABLES = 6
     DRAWN_INTERCEPTS = 7
+    DRAWN_REGRESSIONS = 8
+    DRAWN_CONFIGURATIONS = 9
 
 
 def generator(seed: int, purpose: Purpose, item: int = 0) -> np.random.Generator:

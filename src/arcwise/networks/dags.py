@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
 from arcwise.networks._random import Purpose, generator
 from arcwise.support.checks import real_number, refuse_beyond_memory, whole_number
-from arcwise.support.names import checked_variables
+from arcwise.support.names import as_list, checked_variables, positions
 from arcwise.support.words import shown
 
 # Names, sets of parents and positions, before there is any edge.
@@ -21,6 +23,7 @@ def random_dag(
     edge_probability: float | None = None,
     expected_degree: float | None = None,
     max_indegree: int | None = None,
+    first: Iterable[str] = (),
     seed: int = 0,
 ) -> Dag:
     """Draw a random DAG.
@@ -43,6 +46,9 @@ def random_dag(
         a uniformly random subset of this size. Without one, a node with m nodes before it
         in the order draws its number of parents uniformly from 0 to min(max_indegree, m),
         and then a uniformly random set of that size.
+    first
+        Variables that come before all others in the order, so that no edge goes from another
+        variable into one of them; for instance the discrete ones of a mixed network.
     seed
         The same arguments and seed give the same DAG.
 
@@ -66,6 +72,8 @@ def random_dag(
         limit = whole_number(max_indegree, "max_indegree", at_least=0)
     random = generator(seed, Purpose.STRUCTURE)
     order = random.permutation(len(names))
+    leading = np.isin(order, positions(as_list(first, "first", "a list of names"), names, "first"))
+    order = np.concatenate([order[leading], order[~leading]])
     parents: dict[str, list[str]] = {}
     for place, node in enumerate(order):
         before = order[:place]

@@ -64,11 +64,11 @@ class DiscreteNetwork(Network):
             if not isinstance(given, Mapping):
                 raise ArgumentError(f"{name} is {shown(given)}; give a mapping from the variables")
             refuse_other_names(given, dag.variables, name)
-        labels = {name: _checked_levels(levels[name], name) for name in dag.variables}
+        labels = {name: checked_levels(levels[name], name) for name in dag.variables}
         arrays = {}
         for name in dag.variables:
             shape = tuple(len(labels[each]) for each in (*dag.parents(name), name))
-            arrays[name] = _checked_table(tables[name], name, shape)
+            arrays[name] = checked_table(tables[name], name, shape)
         for field, value in (("dag", dag), ("levels", labels), ("tables", arrays)):
             object.__setattr__(self, field, value)
 
@@ -153,29 +153,43 @@ class DiscreteNetwork(Network):
 
     def _setting(self, node: int, value: Any) -> np.uint16:
         name = self.dag.variables[node]
-        if not any(value is level or _equal(value, level) for level in self.levels[name]):
-            raise ArgumentError(
-                f"interventions sets {name!r} to {shown(value)}; "
-                f"its levels are {quoted(self.levels[name])}"
-            )
-        return np.uint16(self.levels[name].index(value))
+        return level_setting(value, self.levels[name], name)
 
     def _draw(
         self, node: int, parents: Sequence[NDArray[Any]], rows: int, random: np.random.Generator
     ) -> NDArray[np.uint16]:
-        cumulative = np.cumsum(self._table(node), axis=-1)
-        # Divided by the very last sum, the last possible level reaches exactly 1, so that no
-        # impossible level after it can be drawn, however the row was rounded.
-        cumulative /= cumulative[..., -1:]
-        uniform = random.random(rows)
-        codes = np.zeros(rows, dtype=np.uint16)
-        for level in range(cumulative.shape[-1] - 1):
-            codes += uniform >= cumulative[..., level][tuple(parents)]
-        return codes
+        return drawn_codes(self._table(node), parents, rows, random)
 
     def _column(self, node: int, values: NDArray[Any]) -> DiscreteColumn:
         name = self.dag.variables[node]
         return DiscreteColumn(name, values, self.levels[name])
+
+
+def level_setting(value: Any, levels: tuple[Hashable, ...], name: str) -> np.uint16:
+    """Return the code of the level that an intervention sets a variable to, or refuse it."""
+    if not any(value is level or _equal(value, level) for level in levels):
+        raise ArgumentError(
+            f"interventions sets {name!r} to {shown(value)}; its levels are {quoted(levels)}"
+        )
+    return np.uint16(levels.index(value))
+
+
+def drawn_codes(
+    table: NDArray[np.float64],
+    parents: Sequence[NDArray[Any]],
+    rows: int,
+    random: np.random.Generator,
+) -> NDArray[np.uint16]:
+    """Draw codes from a table of probabilities, given the codes of the parents in each row."""
+    cumulative = np.cumsum(table, axis=-1)
+    # Divided by the very last sum, the last possible level reaches exactly 1, so that no
+    # impossible level after it can be drawn, however the row was rounded.
+    cumulative /= cumulative[..., -1:]
+    uniform = random.random(rows)
+    codes = np.zeros(rows, dtype=np.uint16)
+    for level in range(cumulative.shape[-1] - 1):
+        codes += uniform >= cumulative[..., level][tuple(parents)]
+    return codes
 
 
 def _equal(value: Any, level: Hashable) -> bool:
@@ -184,7 +198,8 @@ def _equal(value: Any, level: Hashable) -> bool:
     return isinstance(same, bool | np.bool_) and bool(same)
 
 
-def _checked_levels(levels: Sequence[Hashable], name: str) -> tuple[Hashable, ...]:
+def checked_levels(levels: Sequence[Hashable], name: str) -> tuple[Hashable, ...]:
+    """Return the levels of a variable, or refuse them."""
     labels = as_list(levels, f"levels[{name!r}]", f"a list of 1 to {_MOST_LEVELS} labels")
     if not 1 <= len(labels) <= _MOST_LEVELS:
         raise ArgumentError(
@@ -201,7 +216,8 @@ def _checked_levels(levels: Sequence[Hashable], name: str) -> tuple[Hashable, ..
     return tuple(labels)
 
 
-def _checked_table(table: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+def checked_table(table: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return a table of this shape whose rows are distributions, or refuse it."""
     array = real_numbers(table, f"tables[{name!r}]").copy()
     if array.shape != shape:
         raise ArgumentError(

@@ -155,14 +155,7 @@ def gaussian_network(
            [0., 0.]])
     """
     instance(dag, Dag, "dag", "an arcwise.Dag")
-    bounds = real_numbers(weights, "weights")
-    if bounds.shape != (2,) or not np.isfinite(bounds).all() or bounds[0] > bounds[1]:
-        raise ArgumentError(
-            f"weights is {shown(weights)}; give two finite numbers, the lower first"
-        )
-    low, high = bounds.tolist()
-    if not isinstance(signs, str) or signs not in ("positive", "random"):
-        raise ArgumentError(f"signs is {shown(signs)}; give 'positive' or 'random'")
+    low, high = weight_bounds(weights, signs)
     random = generator(seed, Purpose.PARAMETERS)
     matrix = np.zeros((len(dag.variables),) * 2)
     for node, parents in enumerate(dag.parent_indices):
@@ -171,6 +164,19 @@ def gaussian_network(
             drawn *= random.choice([-1.0, 1.0], len(parents))
         matrix[list(parents), node] = drawn
     return GaussianNetwork(dag, matrix, variances=variance)
+
+
+def weight_bounds(weights: Any, signs: Any) -> tuple[float, float]:
+    """Return the two bounds of random weights; refuse other ones, or signs of no known kind."""
+    bounds = real_numbers(weights, "weights")
+    if bounds.shape != (2,) or not np.isfinite(bounds).all() or bounds[0] > bounds[1]:
+        raise ArgumentError(
+            f"weights is {shown(weights)}; give two finite numbers, the lower first"
+        )
+    if not isinstance(signs, str) or signs not in ("positive", "random"):
+        raise ArgumentError(f"signs is {shown(signs)}; give 'positive' or 'random'")
+    low, high = bounds.tolist()
+    return low, high
 
 
 def _array(value: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from arcwise.support.checks import instance, positive_number, refuse_beyond_memo
 from arcwise.support.names import refuse_other_names
 from arcwise.support.words import shown
 
-_LARGEST_TABLE = 2**26
+LARGEST_TABLE = 2**26
 _BYTES_PER_LEVEL = 200  # labels, in every place that has them
 
 
@@ -55,10 +55,10 @@ def discrete_network(
     tables = {}
     for node, name in enumerate(dag.variables):
         shape = tuple(len(labels[each]) for each in (*dag.parents(name), name))
-        if math.prod(shape) > _LARGEST_TABLE:
+        if math.prod(shape) > LARGEST_TABLE:
             raise CapacityError(
                 f"the table of {name!r}, with {len(shape) - 1} parents, would have "
-                f"{math.prod(shape)} cells and at most {_LARGEST_TABLE} are allowed; "
+                f"{math.prod(shape)} cells and at most {LARGEST_TABLE} are allowed; "
                 "use a DAG with a smaller max_indegree or fewer levels"
             )
         random = generator(seed, Purpose.PARAMETERS, item=node)
@@ -70,9 +70,9 @@ def _labels(dag: Dag, levels: Any, seed: int) -> dict[str, tuple[Hashable, ...]]
     variables = dag.variables
     if isinstance(levels, Mapping):
         refuse_other_names(levels, variables, "levels")
-        return {name: _numbered(levels[name], f"levels[{name!r}]") for name in variables}
+        return {name: numbered_levels(levels[name], f"levels[{name!r}]") for name in variables}
     if isinstance(levels, Integral):
-        return dict.fromkeys(variables, _numbered(levels, "levels"))
+        return dict.fromkeys(variables, numbered_levels(levels, "levels"))
     try:
         low, high = (whole_number(bound, "levels", at_least=1) for bound in levels)
     except (TypeError, ValueError):
@@ -83,10 +83,13 @@ def _labels(dag: Dag, levels: Any, seed: int) -> dict[str, tuple[Hashable, ...]]
             "or a mapping from names"
         )
     counts = generator(seed, Purpose.LEVELS).integers(low, high, len(variables), endpoint=True)
-    return {name: _numbered(int(n), "levels") for name, n in zip(variables, counts, strict=True)}
+    return {
+        name: numbered_levels(int(n), "levels") for name, n in zip(variables, counts, strict=True)
+    }
 
 
-def _numbered(levels: Any, source: str) -> tuple[Hashable, ...]:
+def numbered_levels(levels: Any, source: str) -> tuple[Hashable, ...]:
+    """Return labels as they are, and a number of levels as the numbers from 0."""
     if isinstance(levels, Integral):
         count = whole_number(levels, source, at_least=1)
         refuse_beyond_memory(count, source, _BYTES_PER_LEVEL)

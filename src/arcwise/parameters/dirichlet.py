@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Data
+from arcwise.data import Data, DiscreteColumn
 from arcwise.errors import CapacityError, DataError, option
 from arcwise.parameters.numbering import row_numbers
-from arcwise.scores import BDe, BDeu
+from arcwise.scores.parametrization import DirichletPrior
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.uint16]
@@ -34,22 +35,20 @@ class Tables:
     ----------
     data
         The data, with weights and interventions as in the score.
-    score
-        The score, which determines the prior.
+    prior
+        The prior of the score.
     """
 
-    def __init__(self, data: Data, score: BDeu | BDe) -> None:
-        name = type(score).__name__
+    def __init__(self, data: Data, prior: DirichletPrior) -> None:
         self.variables = data.variables
         self.levels = [int(count) for count in data.level_counts()]
-        self._codes = data.discrete_codes(name)
+        self._codes = level_codes(data)
         self._weights = np.ones(data.rows) if data.weights is None else data.weights
         self._intervened = data.intervened
-        self._strength = float(score.equivalent_sample_size)
-        self._joint = score.joint(data) if isinstance(score, BDe) else None
-        self._marginals: list[list[float]] | None = None
-        if isinstance(score, BDe) and self._joint is None:
-            self._marginals = score.marginals(data)
+        self._strength = prior.equivalent_sample_size
+        self._joint = prior.joint
+        self._marginals = prior.marginals
+        self._means: dict[tuple[int, tuple[int, ...]], Array] = {}
 
     def log_predictive(self, node: int, parents: tuple[int, ...], rows: Codes) -> Array:
         """Return the log probability of the node's level given its parents in each row."""
@@ -70,12 +69,54 @@ class Tables:
         )
         return found
 
+    def log_means(self, node: int, parents: tuple[int, ...], rows: NDArray[Any]) -> Array:
+        """Return the log of the mean probability of the node's level in each row of codes."""
+        with np.errstate(divide="ignore"):
+            found: Array = np.log(self.mean(node, parents, rows.astype(np.uint16)))
+        return found
+
+    def scaled_factor(
+        self, node: int, parents: tuple[int, ...], scope: tuple[int, ...], rows: NDArray[Any]
+    ) -> tuple[Array, Array]:
+        """Return mean probabilities at the known values of each row, and logs of their scales.
+
+        Parameters
+        ----------
+        node, parents
+            The family.
+        scope
+            Those of its members whose values are not known, in the order (*parents, node).
+        rows
+            Rows of codes.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            Probabilities divided by the largest of the row, as [row, *scope], and the log of that.
+        """
+        if (node, parents) not in self._means:
+            table = self.dirichlet(node, parents)
+            self._means[node, parents] = table / table.sum(axis=-1, keepdims=True)
+        members = (*parents, node)
+        given = [axis for axis, member in enumerate(members) if member not in scope]
+        rest = [axis for axis, member in enumerate(members) if member in scope]
+        table = self._means[node, parents].transpose(*given, *rest)
+        if given:
+            codes = rows.astype(np.int64)
+            factor: Array = table[tuple(codes[:, members[axis]] for axis in given)]
+        else:
+            factor = np.broadcast_to(table, (len(rows), *table.shape))
+        # Products of many small numbers would underflow.
+        highest = factor.reshape(len(rows), -1).max(axis=1)
+        highest = np.where(highest > 0, highest, 1.0)
+        return factor / highest.reshape(-1, *[1] * len(scope)), np.log(highest)
+
     def log_joint_predictive(self, node: int, parents: tuple[int, ...], new: Data) -> float:
         """Return the joint log probability of the node given its parents in all new rows."""
         counted = np.ones(new.rows, dtype=np.bool_)
         if new.intervened is not None:
             counted = ~new.intervened[:, node]
-        rows = new.discrete_codes("BDe")[counted]
+        rows = level_codes(new)[counted]
         weights = np.ones(new.rows) if new.weights is None else new.weights
         total = 0.0
         for members, sign in (((*parents, node), 1.0), (parents, -1.0)):
@@ -113,7 +154,7 @@ class Tables:
         found = self._cells(node, members, asked)
         if not (found > 0).all():
             raise DataError(
-                "the prior of the BDe score gives probability zero to a configuration that occurs "
+                "the prior of the score gives probability zero to a configuration that occurs "
                 "in new_data; give every configuration that can occur a positive probability"
             )
         return found
@@ -141,6 +182,15 @@ class Tables:
         for place, member in enumerate(members):
             share *= np.array(self._marginals[member])[asked[:, place]]
         return self._strength * share
+
+
+def level_codes(data: Data) -> Codes:
+    """Return the codes of discrete columns, as [row, variable]; 0 for continuous ones."""
+    table = np.zeros((data.rows, len(data.columns)), dtype=np.uint16, order="F")
+    for place, column in enumerate(data.columns):
+        if isinstance(column, DiscreteColumn):
+            table[:, place] = column.codes
+    return table
 
 
 def matching_totals(known: Codes, weights: Array, asked: Codes, levels: Sequence[int]) -> Array:

@@ -1,4 +1,4 @@
-"""The joint probability of a target and the known values of a row, for discrete data.
+"""The joint probability of a discrete target and the known values of a row.
 
 With the parameters of a DAG integrated out, the probability of a row is the product of the mean
 conditional probabilities of its families. Families whose values are all known, up to the
@@ -11,13 +11,14 @@ Unknown variables without a descendant that is known or the target add up to 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import CapacityError, option
-from arcwise.parameters.dirichlet import MAX_CELLS, Tables
+from arcwise.parameters.dirichlet import MAX_CELLS
 from arcwise.parameters.elimination import eliminate, elimination_order
 from arcwise.parameters.partial_rows import PartialRows
 from arcwise.parameters.sampled import SampledFamilies
@@ -32,16 +33,35 @@ _PIECE = 1 << 24
 _CELLS = 1 << 21
 
 
-def log_joint(families: SampledFamilies, tables: Tables, rows: PartialRows, target: int) -> Array:
+class FamilyMeans(Protocol):
+    """The mean probabilities of families; densities of continuous nodes, which must be known."""
+
+    @property
+    def levels(self) -> list[int]:
+        """The number of levels of each variable; 0 for continuous ones."""
+
+    def log_means(self, node: int, parents: tuple[int, ...], rows: NDArray[Any]) -> Array:
+        """Return the log probability of the node given its parents in each row of values."""
+
+    def scaled_factor(
+        self, node: int, parents: tuple[int, ...], scope: tuple[int, ...], rows: NDArray[Any]
+    ) -> tuple[Array, Array]:
+        """Return the table over some members at the known values of each row, and its scale."""
+
+
+def log_joint(
+    families: SampledFamilies, tables: FamilyMeans, rows: PartialRows, target: int
+) -> Array:
     """Return log P(target = level, known values of the row), as [row, level].
 
-    DAGs are averaged by their weights.
+    DAGs are averaged by their weights. Where a value of a continuous variable is not known, the
+    variable must have no descendant that is known or the target.
     """
     places, which = families.distinct()
     shares = np.bincount(which, weights=families.shares, minlength=len(places))
     with np.errstate(divide="ignore"):
         log_shares = np.log(shares)
-    dags = _DagBits(families, places)
+    dags = DagBits(families, places)
     levels = tables.levels[target]
     numbers = max(len(places), sum(map(len, families.parents))) * levels
     step = max(1, _PIECE // numbers)
@@ -53,7 +73,7 @@ def log_joint(families: SampledFamilies, tables: Tables, rows: PartialRows, targ
     return found
 
 
-class _DagBits:
+class DagBits:
     """The parents and ancestors of each node of each DAG, as bits of Python integers."""
 
     def __init__(self, families: SampledFamilies, places: NDArray[np.int32]) -> None:
@@ -99,12 +119,11 @@ class _Block:
     """Some of the rows, and what the DAGs have in common in them."""
 
     families: SampledFamilies
-    tables: Tables
+    tables: FamilyMeans
     rows: PartialRows
     target: int
-    means: dict[Family, Array] = field(default_factory=dict)
 
-    def averaged(self, places: NDArray[np.int32], log_shares: Array, dags: _DagBits) -> Array:
+    def averaged(self, places: NDArray[np.int32], log_shares: Array, dags: DagBits) -> Array:
         """Return the log of the weighted average over DAGs, as [row, level]."""
         levels = self.tables.levels[self.target]
         total = np.zeros((len(places), len(self.rows), levels))
@@ -135,21 +154,16 @@ class _Block:
             whole = np.flatnonzero(rows.known[:, others].all(axis=1) & ~rows.intervened[:, node])
             if len(whole) == 0:
                 continue
-            asked = rows.values[whole].astype(np.uint16)
+            asked = rows.values[whole]
             if target not in family:
-                terms[place, whole] = self._log(node, members, asked)[:, np.newaxis]
+                terms[place, whole] = self.tables.log_means(node, members, asked)[:, np.newaxis]
                 continue
             for level in range(levels):
                 asked[:, target] = level
-                terms[place, whole, level] = self._log(node, members, asked)
+                terms[place, whole, level] = self.tables.log_means(node, members, asked)
         return terms
 
-    def _log(self, node: int, parents: tuple[int, ...], asked: NDArray[np.uint16]) -> Array:
-        with np.errstate(divide="ignore"):
-            found: Array = np.log(self.tables.mean(node, parents, asked))
-        return found
-
-    def _add_components(self, total: Array, dags: _DagBits) -> None:
+    def _add_components(self, total: Array, dags: DagBits) -> None:
         """Add the terms of the unknown variables to the total, [DAG, row, level]."""
         numbers: dict[Component, int] = {}
         uses: list[list[NDArray[np.int64]]] = []
@@ -188,7 +202,7 @@ class _Block:
         self,
         known: NDArray[np.bool_],
         intervened: NDArray[np.bool_],
-        dags: _DagBits,
+        dags: DagBits,
         numbers: dict[Component, int],
     ) -> NDArray[np.int64]:
         """Return the number of each component of each DAG, -1 for none, as [DAG, place]."""
@@ -217,7 +231,8 @@ class _Block:
                 ]
             found.append(same[touching])
         width = max(map(len, found))
-        return np.array([row + [-1] * (width - len(row)) for row in found]).reshape(-1, width)
+        padded = [row + [-1] * (width - len(row)) for row in found]
+        return np.array(padded, dtype=np.int64).reshape(len(found), width)
 
     def _eliminated(self, component: Component, rows: NDArray[np.int64]) -> Array:
         """Return the log of the sum over a component's unknown variables, as [row, level]."""
@@ -239,31 +254,13 @@ class _Block:
             values = self.rows.values[rows[first : first + step]]
             factors = []
             scale = np.zeros(len(values))
-            for family, scope in zip(members, scopes, strict=True):
-                factor = self._factor(family, scope, values)
-                # Products of many small numbers would underflow.
-                highest = factor.reshape(len(values), -1).max(axis=1)
-                highest = np.where(highest > 0, highest, 1.0)
-                scale += np.log(highest)
-                factors.append((scope, factor / highest.reshape(-1, *[1] * len(scope))))
+            for (node, parents), scope in zip(members, scopes, strict=True):
+                factor, logs_of_scale = self.tables.scaled_factor(node, parents, scope, values)
+                scale += logs_of_scale
+                factors.append((scope, factor))
             with np.errstate(divide="ignore"):
                 logs = np.log(eliminate(factors, order, kept))
             found[first : first + step] = logs + scale[:, np.newaxis]
-        return found
-
-    def _factor(self, family: Family, scope: tuple[int, ...], values: NDArray[np.int64]) -> Array:
-        """Return the mean table of a family at the known values of each row."""
-        node, parents = family
-        if family not in self.means:
-            table = self.tables.dirichlet(node, parents)
-            self.means[family] = table / table.sum(axis=-1, keepdims=True)
-        members = (*parents, node)
-        given = [axis for axis, member in enumerate(members) if member not in scope]
-        rest = [axis for axis, member in enumerate(members) if member in scope]
-        table = self.means[family].transpose(*given, *rest)
-        if not given:
-            return np.broadcast_to(table, (len(values), *table.shape))
-        found: Array = table[tuple(values[:, members[axis]] for axis in given)]
         return found
 
 

@@ -121,6 +121,8 @@ class LinearEffect:
         The variables.
     estimate
         The posterior of the effect.
+    note
+        Why there can be no effect, if so.
 
     Examples
     --------
@@ -133,10 +135,13 @@ class LinearEffect:
     given an effect: mean 1.95, 95 % highest-density interval 1.88 to 2.01
     """
 
-    def __init__(self, source: str, target: str, estimate: EffectEstimate) -> None:
+    def __init__(
+        self, source: str, target: str, estimate: EffectEstimate, note: str | None = None
+    ) -> None:
         self.source = source
         self.target = target
         self.estimate = estimate
+        self.note = note
 
     @property
     def mean(self) -> float:
@@ -163,7 +168,7 @@ class LinearEffect:
         lines = [
             f"Effect of {self.source} on {self.target}: {figure(found.mean)} per unit"
             + _monte_carlo(found.standard_error),
-            _no_effect(found.probability),
+            no_effect(found.probability) + ("" if self.note is None else f"; {self.note}"),
         ]
         intervals = found.intervals(level)
         if intervals:
@@ -274,7 +279,7 @@ class LevelEffects:
 
     def describe(self, level: float = _LEVEL) -> str:
         """Return the probability of no effect, and a line for each probability and difference."""
-        lines = [f"Effect of {self.source} on {self.target}", _no_effect(self.probability)]
+        lines = [f"Effect of {self.source} on {self.target}", no_effect(self.probability)]
         heading = f"{100 * level:.3g} % interval"
         at_levels = stacked(
             [
@@ -291,8 +296,8 @@ class LevelEffects:
             [
                 {
                     "": f"P({self.target} = {target}), if {self.source} is set to {source}",
-                    "mean": _signed(found.mean),
-                    "mean given an effect": _signed(found.mean_given_effect),
+                    "mean": signed(found.mean),
+                    "mean given an effect": signed(found.mean_given_effect),
                     f"{heading} given an effect": intervals_text(found.intervals(level)),
                 }
                 for source, target, found in self._each(self._differences)
@@ -308,7 +313,7 @@ class LevelEffects:
         return self.describe()
 
     def _repr_html_(self) -> str:
-        caption = f"Effect of {self.source} on {self.target}; {_no_effect(self.probability)}"
+        caption = f"Effect of {self.source} on {self.target}; {no_effect(self.probability)}"
         return html_table(self._columns(_LEVEL), caption)
 
     def table(self, level: float = _LEVEL) -> Any:
@@ -367,7 +372,8 @@ class LevelEffects:
         return self.source_levels.index(source_level), self.target_levels.index(target_level)
 
 
-def _no_effect(probability: float) -> str:
+def no_effect(probability: float) -> str:
+    """Return the probability of no effect in words."""
     return f"no directed path, so no effect: probability {figure(max(0.0, 1 - probability))}"
 
 
@@ -377,5 +383,6 @@ def _monte_carlo(standard_error: float) -> str:
     return f" (Monte Carlo standard error {figure(standard_error)})"
 
 
-def _signed(value: float) -> str:
+def signed(value: float) -> str:
+    """Return a number to three digits with its sign."""
     return f"+{figure(value)}" if value > 0 else figure(value)

@@ -10,15 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Data
 from arcwise.errors import ArgumentError
 from arcwise.parameters.effect import EffectEstimate
 from arcwise.parameters.frames import frame, stacked, write_columns
 from arcwise.parameters.linear_effects import effect_pieces
-from arcwise.parameters.normal_wishart import node_posteriors
+from arcwise.parameters.normal_wishart import NodePosterior
 from arcwise.parameters.quantiles import checked_probabilities, weighted_quantiles
 from arcwise.parameters.sampled import SampledFamilies
-from arcwise.scores import BGe
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.checks import refuse_beyond_memory
 from arcwise.support.names import as_list, positions
@@ -211,8 +209,8 @@ class Effects:
 
 def effect_matrix(
     families: SampledFamilies,
-    data: Data,
-    score: BGe,
+    variables: tuple[str, ...],
+    nodes: Sequence[NodePosterior],
     each: int,
     seed: int,
     pairs: Iterable[tuple[str, str]] | None,
@@ -220,15 +218,15 @@ def effect_matrix(
     """Return the posterior of the effects of all pairs.
 
     For each DAG, coefficients and variances are drawn from their posterior under the
-    normal-Wishart prior of `BGe`, and total effects are computed from them. Means are
+    normal-Wishart prior, and total effects are computed from them. Means are
     exact given a DAG; standard deviations and intervals are estimated from the draws.
 
     Parameters
     ----------
     families
         The DAGs.
-    data, score
-        What determines the posterior of their parameters.
+    variables, nodes
+        The variables, and the posteriors of their regressions.
     each
         The number of parameter draws for each DAG.
     seed
@@ -238,16 +236,16 @@ def effect_matrix(
         numbers, and otherwise none.
     """
     # The draws of one DAG are made together, as coefficients and as effects.
-    refuse_beyond_memory(each, "draws", 3 * 8 * len(data.variables) ** 2)
-    n, count = len(data.variables), len(families)
-    kept = _kept_pairs(pairs, data.variables, count * (each + 1))
+    refuse_beyond_memory(each, "draws", 3 * 8 * len(variables) ** 2)
+    n, count = len(variables), len(families)
+    kept = _kept_pairs(pairs, variables, count * (each + 1))
     sources = np.array([u for u, _ in kept], dtype=np.intp)
     targets = np.array([v for _, v in kept], dtype=np.intp)
     kept_draws = np.empty((len(kept), count * each), dtype=np.float32)
     kept_means = np.empty((len(kept), count), dtype=np.float32)
     mean, probability = np.zeros((n, n)), np.zeros((n, n))
     centre, squares, weight = np.zeros((n, n)), np.zeros((n, n)), 0.0
-    for piece in effect_pieces(families, node_posteriors(data, score), each, seed):
+    for piece in effect_pieces(families, nodes, each, seed):
         shares = families.shares[piece.dags]
         per_draw = np.repeat(shares / each, each)
         first = piece.dags.start * each
@@ -268,7 +266,7 @@ def effect_matrix(
             centre += step * (own / total)
             weight = total
     return Effects(
-        data.variables,
+        variables,
         mean,
         np.sqrt(squares),
         np.minimum(probability, 1.0),

@@ -64,9 +64,13 @@ def _product(factors: Sequence[tuple[Scope, Array]], scope: Scope) -> Array:
     """Return the product of tables, with the axes in the order of the scope."""
     result: Array = np.ones((1,) * (1 + len(scope)))
     for own, table in factors:
-        # Axes in the order of the scope, and one of length 1 for each absent variable.
-        axes = [own.index(variable) for variable in scope if variable in own]
-        lengths = iter(axes)
-        shape = [table.shape[1 + next(lengths)] if v in own else 1 for v in scope]
-        result = result * table.transpose(0, *(1 + a for a in axes)).reshape(len(table), *shape)
+        result = result * aligned(table, own, scope)
     return result
+
+
+def aligned(table: Array, own: Scope, scope: Scope) -> Array:
+    """Return a table with the axes in the order of a scope, of length 1 for absent variables."""
+    axes = [own.index(variable) for variable in scope if variable in own]
+    lengths = iter(axes)
+    shape = [table.shape[1 + next(lengths)] if v in own else 1 for v in scope]
+    return table.transpose(0, *(1 + a for a in axes)).reshape(len(table), *shape)

@@ -10,19 +10,17 @@ p(y | K, data) is the ratio of the averages of p(y, K | draw) and p(K | draw).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Data
 from arcwise.networks._random import Purpose, generator
 from arcwise.parameters.linear_effects import parameter_pieces, total_effects
-from arcwise.parameters.normal_wishart import node_posteriors
+from arcwise.parameters.normal_wishart import NodePosterior
 from arcwise.parameters.partial_rows import PartialRows
 from arcwise.parameters.sampled import SampledFamilies
-from arcwise.scores import BGe
 
 Array = NDArray[np.float64]
 
@@ -114,8 +112,7 @@ def normal_cumulative(values: Array) -> Array:
 
 def gaussian_mixtures(
     families: SampledFamilies,
-    data: Data,
-    score: BGe,
+    nodes: Sequence[NodePosterior],
     rows: PartialRows,
     target: int,
     draws: int,
@@ -127,8 +124,8 @@ def gaussian_mixtures(
     ----------
     families
         The DAGs.
-    data, score
-        What determines the posterior of their parameters.
+    nodes
+        The posteriors of their regressions.
     rows
         The rows; what they say of the target does not count.
     target
@@ -141,19 +138,17 @@ def gaussian_mixtures(
     known = rows.without(target)
     for first in range(0, len(rows), step):
         piece = slice(first, first + step)
-        yield piece, _mixtures(families, data, score, known.take(piece), target, draws, seed)
+        yield piece, _mixtures(families, nodes, known.take(piece), target, draws, seed)
 
 
 def _mixtures(
     families: SampledFamilies,
-    data: Data,
-    score: BGe,
+    nodes: Sequence[NodePosterior],
     rows: PartialRows,
     target: int,
     draws: int,
     seed: int,
 ) -> NormalMixtures:
-    nodes = node_posteriors(data, score)
     centres = np.stack([node.mean for node in nodes])  # [node, variable]: each has its own
     strengths = np.array([node.strength for node in nodes])
     random = generator(seed, Purpose.DRAWN_INTERCEPTS)

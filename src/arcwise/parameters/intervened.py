@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -91,8 +91,12 @@ def intervened(
     drawn = np.empty((len(families) * draws, *shape), dtype=np.float32)
     path = np.zeros(len(families), dtype=np.bool_)
     random = [generator(seed, Purpose.DRAWN_TABLES, node) for node in range(len(levels))]
-    groups = _sub_dags(families, outcome, {*setting, *kept[:-1]})
-    for batch in _batches(groups, levels, draws):
+    groups = sub_dags(families, outcome, {*setting, *kept[:-1]})
+
+    def cells_of(family: Family) -> int:
+        return math.prod(levels[member] for member in (*family[1], family[0]))
+
+    for batch in batches(groups, cells_of, draws):
         drawn_of = _drawn_by_family(batch, tables, random)
         for sub_dag, dags, rows in batch:
             scopes = [_scope(family, setting) for family in sub_dag]
@@ -120,7 +124,7 @@ def intervened(
     return Intervened(means, drawn, path)
 
 
-class _SubDag(NamedTuple):
+class SubDag(NamedTuple):
     """Families relevant to an outcome, DAGs that have exactly these, and draws to make of them."""
 
     families: tuple[Family, ...]
@@ -128,30 +132,40 @@ class _SubDag(NamedTuple):
     rows: NDArray[np.int64]
 
 
-def _batches(
-    groups: list[tuple[tuple[Family, ...], NDArray[np.int64]]], levels: list[int], draws: int
-) -> Iterator[list[_SubDag]]:
-    """Divide groups of DAGs, and their draws, so that the tables of a batch fit into memory."""
-    batch: list[_SubDag] = []
+def batches(
+    groups: list[tuple[tuple[Family, ...], NDArray[np.int64]]],
+    cells_of: Callable[[Family], int],
+    draws: int,
+) -> Iterator[list[SubDag]]:
+    """Divide groups of DAGs, and their draws, so that the parameters of a batch fit into memory.
+
+    Parameters
+    ----------
+    groups
+        Families relevant to an outcome, and the DAGs that have exactly these.
+    cells_of
+        The number of parameters of a family.
+    draws
+        The number of parameter draws for each DAG.
+    """
+    batch: list[SubDag] = []
     numbers = 0
     for sub_dag, dags in groups:
         rows = (dags[:, np.newaxis] * draws + np.arange(draws)).reshape(-1)
-        cells = sum(
-            math.prod(levels[member] for member in (*parents, node)) for node, parents in sub_dag
-        )
+        cells = sum(map(cells_of, sub_dag))
         step = max(1, _MOST_DRAWN // cells)
         for first in range(0, max(1, len(rows)), step):
             piece = rows[first : first + step]
             if batch and numbers + cells * len(piece) > _MOST_DRAWN:
                 yield batch
                 batch, numbers = [], 0
-            batch.append(_SubDag(sub_dag, dags, piece))
+            batch.append(SubDag(sub_dag, dags, piece))
             numbers += cells * (1 + len(piece))
     if batch:
         yield batch
 
 
-class _DrawnTables:
+class DrawnTables:
     """The tables of one family, drawn together and handed out to the DAGs in turn."""
 
     def __init__(self, parameters: Array, count: int, random: np.random.Generator) -> None:
@@ -166,20 +180,20 @@ class _DrawnTables:
 
 
 def _drawn_by_family(
-    batch: list[_SubDag], tables: Tables, random: list[np.random.Generator]
-) -> dict[Family, _DrawnTables]:
+    batch: list[SubDag], tables: Tables, random: list[np.random.Generator]
+) -> dict[Family, DrawnTables]:
     """Draw the tables of each family for all DAGs at once: many DAGs share families."""
     counts: Counter[Family] = Counter()
     for sub_dag, _, rows in batch:
         for family in sub_dag:
             counts[family] += len(rows)
     return {
-        family: _DrawnTables(tables.dirichlet(*family), count, random[family[0]])
+        family: DrawnTables(tables.dirichlet(*family), count, random[family[0]])
         for family, count in counts.items()
     }
 
 
-def _sub_dags(
+def sub_dags(
     families: SampledFamilies, outcome: int, removed: set[int]
 ) -> list[tuple[tuple[Family, ...], NDArray[np.int64]]]:
     """Return the families relevant to the outcome, and the DAGs that have exactly these.

@@ -8,10 +8,9 @@ from typing import Any
 from arcwise.data import Data, DiscreteColumn
 from arcwise.data.raw import as_level, level_type
 from arcwise.errors import ArgumentError
-from arcwise.parameters.dirichlet import Tables
 from arcwise.parameters.intervened import intervened
 from arcwise.parameters.level_estimates import Interventional
-from arcwise.parameters.requirements import AnyModel, discrete_data
+from arcwise.parameters.requirements import AnyModel, inference
 from arcwise.parameters.sampled import Dags, sampled_families
 from arcwise.support.checks import whole_number
 from arcwise.support.names import positions
@@ -67,21 +66,26 @@ def interventional(
     >>> round((smoking - not_smoking)["yes"], 1)
     0.2
     """
-    data, score = discrete_data(posterior, model, "interventional")
+    found = inference(posterior, model, "interventional")
+    data, tables = found.data, found.tables
+    if tables is None:
+        raise ArgumentError(
+            "interventional is for discrete variables, but the score is "
+            f"{found.score}; use arcwise.effects for continuous data"
+        )
     each = whole_number(draws, "draws", at_least=0)
     place, codes = _codes(outcome, setting, data)
     families = sampled_families(posterior, data.variables)
-    found = intervened(families, Tables(data, score), place, codes, None, each, seed)
-    column = data.columns[place]
-    assert isinstance(column, DiscreteColumn)
+    given_dags = intervened(families, tables, place, codes, None, each, seed)
+    column = _discrete(place, data)
     return Interventional(
         outcome,
         column.levels,
         setting,
         seed,
         families,
-        found.means[:, 0],
-        found.draws[:, 0],
+        given_dags.means[:, 0],
+        given_dags.draws[:, 0],
     )
 
 
@@ -92,12 +96,12 @@ def _codes(outcome: str, setting: Any, data: Data) -> tuple[int, dict[int, int]]
             f"setting is of type {type(setting).__name__}; give a mapping from variables to levels"
         )
     (place,) = positions([outcome], data.variables, "outcome")
+    _discrete(place, data)
     codes = {}
     for node, level in zip(
         positions(setting, data.variables, "setting"), setting.values(), strict=True
     ):
-        column = data.columns[node]
-        assert isinstance(column, DiscreteColumn)
+        column = _discrete(node, data)
         known = [(level_type(each), each) for each in column.levels]
         wanted = as_level(level)
         if (level_type(wanted), wanted) not in known:
@@ -111,3 +115,13 @@ def _codes(outcome: str, setting: Any, data: Data) -> tuple[int, dict[int, int]]
             f"the outcome {outcome!r} is intervened on by setting; give another outcome"
         )
     return place, codes
+
+
+def _discrete(node: int, data: Data) -> DiscreteColumn:
+    column = data.columns[node]
+    if not isinstance(column, DiscreteColumn):
+        raise ArgumentError(
+            f"{column.name!r} is continuous, but interventional is for discrete variables; use "
+            "arcwise.effects"
+        )
+    return column

@@ -80,6 +80,13 @@ def with_new_rows(data: Data, new: Data) -> Data:
     return Data(columns, weights, intervened)
 
 
+def observational_rows(node: int, new: Data) -> NDArray[np.int64]:
+    """Return the rows in which a node was not intervened on."""
+    if new.intervened is None:
+        return np.arange(new.rows)
+    return np.flatnonzero(~new.intervened[:, node])
+
+
 def array_names(new_data: Any, data: Data) -> Sequence[str] | None:
     """Return the names for the columns of a plain array with all variables."""
     plain = isinstance(new_data, np.ndarray) and new_data.dtype.names is None

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data
-from arcwise.scores.bge import BGe, NormalWishart
+from arcwise.scores.parametrization import NormalWishart
 
 Array = NDArray[np.float64]
 
@@ -85,7 +85,7 @@ class NodePosterior:
         members = np.array(parents, dtype=np.intp).reshape(len(parents), -1)
         result = np.empty((len(parents), len(rows)))
         d = found.degrees
-        constant = _log_gamma_step(d / 2) - 0.5 * math.log(d * math.pi)
+        constant = log_gamma_step(d / 2) - 0.5 * math.log(d * math.pi)
         step = max(1, _PIECE // max(1, rows.size))
         for first in range(0, len(parents), step):
             piece = slice(first, first + step)
@@ -139,27 +139,27 @@ class Regressions:
     inverse_roots: Array
 
 
-def node_posteriors(data: Data, score: BGe) -> list[NodePosterior]:
+def node_posteriors(data: Data, prior: NormalWishart) -> list[NodePosterior]:
     """Return the posterior of each node, from all rows if it was never intervened on."""
-    prior = score.normal_wishart(data)
-    values = data.continuous_values("BGe")
+    values = data.continuous_values("a linear Gaussian model")
     weights = np.ones(data.rows) if data.weights is None else data.weights
     whole: tuple[float, float, Array, Array] | None = None
     found = []
     for node in range(len(data.variables)):
         mask = None if data.intervened is None else data.intervened[:, node]
         if mask is not None and mask.any():
-            updated = _updated(prior, values[~mask], weights[~mask])
+            updated = updated(prior, values[~mask], weights[~mask])
         else:
-            whole = _updated(prior, values, weights) if whole is None else whole
+            whole = updated(prior, values, weights) if whole is None else whole
             updated = whole
         found.append(NodePosterior(node, *updated))
     return found
 
 
-def _updated(
+def updated(
     prior: NormalWishart, values: Array, weights: Array
 ) -> tuple[float, float, Array, Array]:
+    """Return strength, degrees less the number of variables, mean and root of the posterior."""
     total = float(weights.sum())
     n = len(prior.mean)
     mean, centred = prior.mean, np.zeros((0, n))
@@ -180,8 +180,14 @@ def _updated(
     return strength, prior.alpha_w + total - n, centre, root
 
 
-def _log_gamma_step(x: float) -> float:
+def log_gamma_step(x: float) -> float:
     """Return log Gamma(x + 1/2) - log Gamma(x)."""
     if x < _LARGE:
         return math.lgamma(x + 0.5) - math.lgamma(x)
     return 0.5 * math.log(x) - 1 / (8 * x) + 1 / (192 * x**3)
+
+
+def log_gamma_steps(x: Array) -> Array:
+    """Return log Gamma(x + 1/2) - log Gamma(x) of each number, of which few are different."""
+    distinct, which = np.unique(x, return_inverse=True)
+    return np.array([log_gamma_step(each) for each in distinct.tolist()])[which.reshape(x.shape)]

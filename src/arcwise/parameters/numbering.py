@@ -1,7 +1,8 @@
-"""Number rows of small integers so that equal rows, and only these, share a number."""
+"""Rows of small integers: all of them, and numbers by which equal rows are known."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,3 +34,15 @@ def row_numbers(
             distinct, which = np.unique(number, return_inverse=True)
             number, bound = which.reshape(-1).astype(np.int64), len(distinct)
     return number, bound
+
+
+def all_combinations(sizes: Sequence[int]) -> NDArray[np.int64]:
+    """Return every row of integers below the sizes, the last varying fastest.
+
+    Examples
+    --------
+    >>> all_combinations([2, 2]).tolist(), all_combinations([]).shape
+    ([[0, 0], [0, 1], [1, 0], [1, 1]], (1, 0))
+    """
+    every: NDArray[np.int64] = np.indices(tuple(sizes)).reshape(len(sizes), math.prod(sizes)).T
+    return every

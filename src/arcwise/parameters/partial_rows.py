@@ -26,7 +26,8 @@ class PartialRows:
     Parameters
     ----------
     values
-        Codes of levels, or numbers, as [row, variable]; 0 where unknown.
+        Codes of levels, or numbers, as [row, variable]; 0 where unknown. Whole numbers if all
+        variables are discrete.
     known
         Which of them are known.
     intervened
@@ -47,7 +48,7 @@ class PartialRows:
         known[:, node] = False
         return PartialRows(self.values, known, self.intervened)
 
-    def take(self, rows: slice) -> PartialRows:
+    def take(self, rows: slice | NDArray[Any]) -> PartialRows:
         """Return some of the rows."""
         return PartialRows(self.values[rows], self.known[rows], self.intervened[rows])
 
@@ -87,7 +88,8 @@ def read_partial_rows(table: Any, data: Data, *, continuous_only: bool) -> Parti
         raise DataError("the table has no rows; give at least one")
     _check_names(list(given), data)
     shape = rows, len(data.variables)
-    values = np.zeros(shape, dtype=np.float64 if continuous_only else np.int64)
+    numbers = continuous_only or "continuous" in data.kinds.values()
+    values = np.zeros(shape, dtype=np.float64 if numbers else np.int64)
     known = np.zeros(shape, dtype=np.bool_)
     for place, column in enumerate(data.columns):
         if column.name not in given:

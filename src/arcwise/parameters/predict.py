@@ -6,17 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.data import Data, DiscreteColumn
+from arcwise.data import Data
 from arcwise.errors import DataError, option
-from arcwise.parameters.dirichlet import Tables
-from arcwise.parameters.discrete_prediction import log_joint
-from arcwise.parameters.gaussian_prediction import gaussian_mixtures
 from arcwise.parameters.highest_density import checked_level
 from arcwise.parameters.partial_rows import PartialRows, read_partial_rows
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
-from arcwise.parameters.requirements import AnyModel, scored_data
-from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
-from arcwise.scores import BDe, BDeu, BGe
+from arcwise.parameters.requirements import AnyModel, inference
+from arcwise.parameters.sampled import Dags, sampled_families
 from arcwise.support.checks import whole_number
 from arcwise.support.names import positions
 
@@ -80,18 +76,17 @@ def predict(
     >>> round(found.accuracy, 1)
     0.8
     """
-    data, score = scored_data(posterior, model, "predict")
+    found = inference(posterior, model, "predict")
+    data = found.data
     (place,) = positions([target], data.variables, "target")
     inside = checked_level(level)
     families = sampled_families(posterior, data.variables)
     each = -(-_DRAWS // len(families))
     if draws is not None:
         each = whole_number(draws, option("draws"), at_least=1, at_most=MOST_DRAWS // len(families))
-    rows = read_partial_rows(table, data, continuous_only=isinstance(score, BGe))
+    rows = read_partial_rows(table, data, continuous_only=found.all_numbers)
     _refuse_interventions(rows, place, data)
-    if isinstance(score, BGe):
-        return _numbers(families, data, score, rows, place, inside, each, seed)
-    return _levels(families, data, score, rows, place)
+    return found.prediction(families, rows, place, inside, each, seed)
 
 
 def _refuse_interventions(rows: PartialRows, target: int, data: Data) -> None:
@@ -106,58 +101,3 @@ def _refuse_interventions(rows: PartialRows, target: int, data: Data) -> None:
             f"{data.variables[unknown[0]]!r} was intervened on in a row in which its value is "
             "missing; give the value"
         )
-
-
-def _levels(
-    families: SampledFamilies, data: Data, score: BDeu | BDe, rows: PartialRows, target: int
-) -> LevelPredictions:
-    logs = log_joint(families, Tables(data, score), rows, target)
-    top = logs.max(axis=1, keepdims=True)
-    if not np.isfinite(top).all():
-        raise DataError(
-            "the prior of the BDe score gives probability zero to a row of the table; give every "
-            "configuration that can occur a positive probability"
-        )
-    probabilities = np.exp(logs - top)
-    probabilities /= probabilities.sum(axis=1, keepdims=True)
-    column = data.columns[target]
-    assert isinstance(column, DiscreteColumn)
-    codes = np.where(rows.known[:, target], rows.values[:, target], -1)
-    return LevelPredictions(column.name, column.levels, probabilities, codes)
-
-
-def _numbers(
-    families: SampledFamilies,
-    data: Data,
-    score: BGe,
-    rows: PartialRows,
-    target: int,
-    level: float,
-    draws: int,
-    seed: int,
-) -> NumberPredictions:
-    values = np.where(rows.known[:, target], rows.values[:, target], np.nan)
-    found = {
-        name: np.empty(len(rows))
-        for name in ("mean", "spread", "low", "high", "density", "rank", "effective")
-    }
-    for piece, mixtures in gaussian_mixtures(families, data, score, rows, target, draws, seed):
-        found["mean"][piece] = mixtures.mean()
-        found["spread"][piece] = mixtures.standard_deviation()
-        found["low"][piece] = mixtures.quantile((1 - level) / 2)
-        found["high"][piece] = mixtures.quantile((1 + level) / 2)
-        found["density"][piece] = mixtures.log_density(values[piece])
-        found["rank"][piece] = mixtures.cumulative(values[piece])
-        found["effective"][piece] = mixtures.effective_components()
-    return NumberPredictions(
-        data.variables[target],
-        found["mean"],
-        found["spread"],
-        found["low"],
-        found["high"],
-        level,
-        values,
-        found["density"],
-        found["rank"],
-        found["effective"],
-    )

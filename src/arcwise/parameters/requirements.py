@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from arcwise.data import Data
 from arcwise.errors import ArgumentError, Wording
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model
 from arcwise.model.provenance import Provenance
+from arcwise.parameters.gaussian_inference import GaussianInference
+from arcwise.parameters.inference import Inference
+from arcwise.parameters.mixed_inference import MixedInference
 from arcwise.parameters.sampled import Dags, not_dags
+from arcwise.parameters.table_inference import TableInference
 from arcwise.posterior import DagSample, Posterior
-from arcwise.scores import BDe, BDeu, BGe, LocalScore
+from arcwise.scores import LocalScore
 from arcwise.scores.base import NAMED_SCORES
+from arcwise.scores.parametrization import (
+    ConditionalLinearGaussian,
+    LinearGaussian,
+    Parametrization,
+    ProbabilityTables,
+)
 from arcwise.support.descriptions import Description
-
-ParameterScore: TypeAlias = BDeu | BDe | BGe
-"""The scores that are marginal likelihoods, with a prior on the parameters."""
 
 AnyModel: TypeAlias = Model | Data | None
 """A model; its data, if the posterior knows the score; or None for the posterior's own model."""
 
-
-class ScoredData(NamedTuple):
-    """The data and the score, which determine the posterior of the parameters of every DAG."""
-
-    data: Data
-    score: ParameterScore
+_WITH_PARAMETERS = "BDeu, BDe, BGe or ConditionalGaussian"
 
 
-def scored_data(posterior: Dags, model: AnyModel, purpose: str) -> ScoredData:
-    """Return the data and the score of a posterior's model, or refuse what has no parameters.
+INFERENCES: dict[type[Parametrization], Callable[[Data, str, Any], Inference]] = {
+    ProbabilityTables: TableInference,
+    LinearGaussian: GaussianInference,
+    ConditionalLinearGaussian: MixedInference,
+}
+"""What follows from the parameters, by their kind."""
+
+
+def inference(posterior: Dags, model: AnyModel, purpose: str) -> Inference:
+    """Return what follows from the parameters of a posterior's model, or refuse it.
 
     Parameters
     ----------
@@ -45,37 +56,15 @@ def scored_data(posterior: Dags, model: AnyModel, purpose: str) -> ScoredData:
     if score is None or data is None:
         raise ArgumentError(
             f"{purpose} needs data, but the model was built from precomputed scores or a score "
-            "function; give a model of data with BDeu, BDe or BGe"
+            f"function; give a model of data with {_WITH_PARAMETERS}"
         )
-    if not isinstance(score, ParameterScore):
+    found = score.parametrization(data)
+    if found is None or not found.has_prior or type(found) not in INFERENCES:
         raise ArgumentError(
             f"{purpose} needs a prior on the parameters, which the score "
-            f"{type(score).__name__} does not have; use BDeu, BDe or BGe"
+            f"{type(score).__name__} does not have; use {_WITH_PARAMETERS}"
         )
-    return ScoredData(data, score)
-
-
-def gaussian_data(posterior: Dags, model: AnyModel, purpose: str) -> tuple[Data, BGe]:
-    """Return the data and the score of a model of continuous data."""
-    data, score = scored_data(posterior, model, purpose)
-    if not isinstance(score, BGe):
-        raise ArgumentError(
-            f"{purpose} of all pairs is for continuous data scored by BGe, but the score is "
-            f"{type(score).__name__}; use arcwise.effects(posterior, source, target) for discrete "
-            "data"
-        )
-    return data, score
-
-
-def discrete_data(posterior: Dags, model: AnyModel, purpose: str) -> tuple[Data, BDeu | BDe]:
-    """Return the data and the score of a model of discrete data."""
-    data, score = scored_data(posterior, model, purpose)
-    if isinstance(score, BGe):
-        raise ArgumentError(
-            f"{purpose} is for discrete data scored by BDeu or BDe, but the score is BGe; use "
-            "arcwise.effects for continuous data"
-        )
-    return data, score
+    return INFERENCES[type(found)](data, type(score).__name__, found)
 
 
 def _data_and_score(posterior: Dags, model: AnyModel) -> tuple[Data | None, LocalScore | None]:
@@ -110,7 +99,10 @@ def _known_score(posterior: Dags, data: Data) -> LocalScore:
         known = "is not known" if there.score is None else f"{there.score.text} cannot be restored"
         raise ArgumentError(
             f"the score of the posterior {known}",
-            Wording("; give its model instead of its data", "; learn it with bdeu or bge"),
+            Wording(
+                "; give its model instead of its data",
+                "; learn it with bdeu, bge or conditional-gaussian",
+            ),
         )
     return score
 

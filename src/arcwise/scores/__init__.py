@@ -10,17 +10,35 @@ from arcwise.scores.bdeu import BDeu
 from arcwise.scores.bge import BGe
 from arcwise.scores.bic import BIC
 from arcwise.scores.coerce import as_score
+from arcwise.scores.conditional_gaussian import ConditionalGaussian
 from arcwise.scores.family_scores import FamilyScores, read_scores
 from arcwise.scores.function import FunctionScore
+from arcwise.scores.parametrization import (
+    ConditionalLinearGaussian,
+    DirichletPrior,
+    LinearGaussian,
+    NormalWishart,
+    Parametrization,
+    ProbabilityTables,
+    RegressionPrior,
+)
 
 __all__ = [
     "BIC",
     "BDe",
     "BDeu",
     "BGe",
+    "ConditionalGaussian",
+    "ConditionalLinearGaussian",
+    "DirichletPrior",
     "FamilyScores",
     "FunctionScore",
+    "LinearGaussian",
     "LocalScore",
+    "NormalWishart",
+    "Parametrization",
+    "ProbabilityTables",
+    "RegressionPrior",
     "as_score",
     "read_scores",
 ]

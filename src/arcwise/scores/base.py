@@ -5,9 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.data.profile import Parametrization
+from arcwise.scores.parametrization import Parametrization
 from arcwise.support.running import Run
 
 NAMED_SCORES: dict[str, type[LocalScore]] = {}
@@ -36,7 +39,9 @@ class LocalScore(ABC):
         return (self,)
 
     def parametrization(self, data: Data) -> Parametrization | None:
-        """Return what the parameters of a family are, by which results are judged; None if unknown.
+        """Return what the parameters of a family are, and their prior; None if unknown.
+
+        By it results are judged, and it chooses how effects and predictions are computed.
 
         Parameters
         ----------
@@ -44,6 +49,20 @@ class LocalScore(ABC):
             The data.
         """
         return None
+
+    def impossible_edges(self, data: Data) -> NDArray[np.bool_] | None:
+        """Return the edges [parent, child] that no DAG of this score can have; None for none.
+
+        Parameters
+        ----------
+        data
+            The data.
+        """
+        return None
+
+    def impossibility(self) -> str:
+        """Return in a clause why edges are impossible, as "a score ... cannot have ..."."""
+        return f"{type(self).__name__} does not define them"
 
     @abstractmethod
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data import Data, DiscreteColumn
-from arcwise.data.profile import Parametrization
 from arcwise.errors import ArgumentError, DataError
 from arcwise.networks import DiscreteNetwork
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import fill_discrete, positive
+from arcwise.scores.parametrization import DirichletPrior, ProbabilityTables
 from arcwise.support.names import positions
 from arcwise.support.running import Run
 from arcwise.support.words import quoted
@@ -66,9 +66,11 @@ class BDe(LocalScore):
                 "or a mapping from names to probabilities"
             )
 
-    def parametrization(self, data: Data) -> Parametrization | None:
-        """Return what the parameters of a family are."""
-        return "discrete"
+    def parametrization(self, data: Data) -> ProbabilityTables:
+        """Return what the parameters of a family are, and their prior."""
+        size, joint = float(self.equivalent_sample_size), self.joint(data)
+        marginals = self.marginals(data) if joint is None else None
+        return ProbabilityTables(DirichletPrior(size, marginals, joint))
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""

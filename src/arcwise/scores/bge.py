@@ -11,23 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.data.profile import Parametrization
 from arcwise.errors import ArgumentError, NumericalError
 from arcwise.scores.base import LocalScore
+from arcwise.scores.column_moments import column_moments
 from arcwise.scores.discrete import intervention_mask, positive
+from arcwise.scores.parametrization import LinearGaussian, NormalWishart
 from arcwise.support.names import positions
 from arcwise.support.running import Run
 from arcwise.support.words import shown
-
-
-@dataclass(frozen=True, eq=False)
-class NormalWishart:
-    """The normal-Wishart prior of BGe for given variables, with all defaults filled in."""
-
-    alpha_mu: float
-    alpha_w: float
-    mean: NDArray[np.float64]
-    scale: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +74,9 @@ class BGe(LocalScore, name="bge"):
         if self.alpha_w is not None:
             positive(self.alpha_w, "alpha_w")
 
-    def parametrization(self, data: Data) -> Parametrization | None:
-        """Return what the parameters of a family are."""
-        return "gaussian"
+    def parametrization(self, data: Data) -> LinearGaussian:
+        """Return what the parameters of a family are, and their prior."""
+        return LinearGaussian(self.normal_wishart(data))
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""
@@ -115,32 +106,14 @@ class BGe(LocalScore, name="bge"):
                 f"alpha_w is {shown(self.alpha_w)}; for {n} variables give a number above {n - 1}"
             )
         strength = float(self.alpha_mu)
-        means, variances = _moments(data)
+        means, variances = column_moments(
+            data.continuous_values("BGe"), data.weights, data.intervened
+        )
         mean = means if self.prior_mean is None else _mean(self.prior_mean, variables)
         scale = self.prior_scale
         if scale is None:
-            scale = _scaled(_default_scale(strength, degrees, n), variances, variables)
+            scale = scaled(default_scale(strength, degrees, n), variances, variables)
         return NormalWishart(strength, degrees, mean, _scale(scale, n))
-
-
-def _moments(data: Data) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the mean and the variance of each column; 1 for the variance of a constant one.
-
-    Of the rows in which it was not intervened on: what was set tells nothing.
-    """
-    values = data.continuous_values("BGe")
-    weights = np.ones(values.shape)
-    if data.weights is not None:
-        weights *= data.weights[:, np.newaxis]
-    if data.intervened is not None:
-        weights[data.intervened] = 0.0
-    weights[:, weights.sum(axis=0) == 0.0] = 1.0
-    with np.errstate(over="ignore", invalid="ignore"):  # refused where the variance is needed
-        means = np.average(values, axis=0, weights=weights)
-        variances = np.average((values - means) ** 2, axis=0, weights=weights)
-    # Rounding leaves a little variance in a column of one value.
-    counted = np.where(weights > 0.0, values, values[weights.argmax(axis=0), range(len(means))])
-    return means, np.where(np.ptp(counted, axis=0) > 0.0, variances, 1.0)
 
 
 def _mean(prior_mean: Any, variables: tuple[str, ...]) -> NDArray[np.float64]:
@@ -160,9 +133,10 @@ def _mean(prior_mean: Any, variables: tuple[str, ...]) -> NDArray[np.float64]:
     return mean
 
 
-def _scaled(
-    factor: float, variances: NDArray[np.float64], variables: tuple[str, ...]
+def scaled(
+    factor: float, variances: NDArray[np.float64], variables: Sequence[str]
 ) -> NDArray[np.float64]:
+    """Return a multiple of the variances of columns, if that is within the range of numbers."""
     with np.errstate(over="ignore", under="ignore"):
         scale: NDArray[np.float64] = factor * variances
     far = np.flatnonzero(~(np.isfinite(scale) & (scale > 0.0)))
@@ -174,7 +148,8 @@ def _scaled(
     return scale
 
 
-def _default_scale(alpha_mu: float, alpha_w: float, n: int) -> float:
+def default_scale(alpha_mu: float, alpha_w: float, n: int) -> float:
+    """Return the factor t of the default prior scale; see `BGe`."""
     if alpha_w <= n + 1:
         raise ArgumentError(
             f"alpha_w is {alpha_w:g}, for which the default prior_scale is not positive; "

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.data.profile import Parametrization
 from arcwise.errors import DataError, Wording
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import fill_discrete, intervention_mask
+from arcwise.scores.parametrization import LinearGaussian, Parametrization, ProbabilityTables
 from arcwise.support.running import Run
 
 
@@ -33,9 +33,10 @@ class BIC(LocalScore, name="bic"):
 
     by_sets: ClassVar[bool] = True
 
-    def parametrization(self, data: Data) -> Parametrization | None:
-        """Return what the parameters of a family are."""
-        return "discrete" if set(data.kinds.values()) == {"discrete"} else "gaussian"
+    def parametrization(self, data: Data) -> Parametrization:
+        """Return what the parameters of a family are, which have no prior."""
+        discrete = set(data.kinds.values()) == {"discrete"}
+        return ProbabilityTables(None) if discrete else LinearGaussian(None)
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""

@@ -9,6 +9,7 @@ from arcwise.errors import ArgumentError
 from arcwise.scores.base import NAMED_SCORES, LocalScore
 from arcwise.scores.bdeu import BDeu
 from arcwise.scores.bge import BGe
+from arcwise.scores.conditional_gaussian import ConditionalGaussian
 from arcwise.scores.function import FunctionScore
 from arcwise.support.words import quoted, shown
 
@@ -21,7 +22,7 @@ def as_score(value: Any, data: Data | None = None) -> LocalScore:
     value
         A `LocalScore`; a name such as ``"bdeu"``; a function of the name of a node and
         those of its parents; or None to choose by the data: `BDeu` if all columns are
-        discrete, `BGe` otherwise.
+        discrete, `BGe` if all are continuous, `ConditionalGaussian` if there are both.
     data
         The data to choose by.
 
@@ -33,7 +34,10 @@ def as_score(value: Any, data: Data | None = None) -> LocalScore:
     if isinstance(value, LocalScore):
         return value
     if value is None and data is not None:
-        return BDeu() if set(data.kinds.values()) == {"discrete"} else BGe()
+        continuous = [kind == "continuous" for kind in data.kinds.values()]
+        if all(continuous):
+            return BGe()
+        return ConditionalGaussian() if any(continuous) else BDeu()
     if isinstance(value, str) and value.lower() in NAMED_SCORES:
         return NAMED_SCORES[value.lower()]()
     if isinstance(value, type) and issubclass(value, LocalScore):
