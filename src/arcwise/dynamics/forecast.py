@@ -9,24 +9,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Data, DiscreteColumn
 from arcwise.data.slices import Slices
 from arcwise.dynamics.lagged_edges import required_slices
 from arcwise.errors import ArgumentError, CapacityError, DataError, option
 from arcwise.networks._random import Purpose, generator
-from arcwise.parameters.dirichlet import MAX_CELLS, Tables
+from arcwise.parameters.dirichlet import MAX_CELLS
 from arcwise.parameters.elimination import Scope, eliminate, elimination_order
 from arcwise.parameters.frames import frame, html_table, stacked, text_table, write_columns
+from arcwise.parameters.gaussian_inference import GaussianInference
 from arcwise.parameters.gaussian_prediction import NormalMixtures
 from arcwise.parameters.highest_density import checked_level
+from arcwise.parameters.level_effects import levels_of
 from arcwise.parameters.linear_effects import parameter_pieces, total_effects
-from arcwise.parameters.normal_wishart import node_posteriors
 from arcwise.parameters.partial_rows import PartialRows, read_partial_rows
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
-from arcwise.parameters.requirements import AnyModel, scored_data
+from arcwise.parameters.requirements import AnyModel, inference
 from arcwise.parameters.sampled import SampledFamilies, sampled_families
+from arcwise.parameters.table_inference import TableInference
 from arcwise.posterior import Posterior
-from arcwise.scores import BDe, BDeu, BGe
 from arcwise.series.latest import latest_slices
 from arcwise.support.checks import whole_number
 from arcwise.support.words import quoted
@@ -147,8 +147,8 @@ def forecast(
     model
         The model of the posterior, or its `Data`; None for the one it has.
     draws, seed
-        For continuous data: the number of parameter draws for each DAG (None for as many as
-        make 2,000 in all), and their seed.
+        For continuous and mixed data: the number of parameter draws for each DAG (None for as
+        many as make 2,000 in all), and their seed.
 
     Examples
     --------
@@ -160,12 +160,12 @@ def forecast(
     """
     slices = required_slices(posterior, "forecast")
     inside = checked_level(level)
-    data, score = scored_data(posterior, model, "forecast")
+    found = inference(posterior, model, "forecast")
+    data = found.data
     subjects, columns = latest_slices(history, slices, time, subject)
     families = sampled_families(posterior, data.variables)
-    gaussian = isinstance(score, BGe)
     if columns:
-        rows = read_partial_rows(columns, data, continuous_only=gaussian)
+        rows = read_partial_rows(columns, data, continuous_only=found.all_numbers)
         _refuse_unknown(rows, slices)
     else:  # neither lags nor static columns
         none = np.zeros((len(subjects), len(data.variables)))
@@ -173,9 +173,18 @@ def forecast(
     each = -(-_DRAWS // len(families))
     if draws is not None:
         each = whole_number(draws, option("draws"), at_least=1, at_most=10**6)
-    if isinstance(score, BGe):
-        return Forecast(subjects, _numbers(families, data, score, slices, rows, inside, each, seed))
-    return Forecast(subjects, _levels(families, data, score, slices, rows))
+    predictions: Mapping[str, NumberPredictions | LevelPredictions]
+    if isinstance(found, GaussianInference):
+        predictions = _numbers(families, found, slices, rows, inside, each, seed)
+    elif isinstance(found, TableInference):
+        predictions = _levels(families, found, slices, rows)
+    else:
+        predictions = {
+            of.variable: found.prediction(families, rows, place, inside, each, seed)
+            for place, of in enumerate(slices.places)
+            if of.lag == 0
+        }
+    return Forecast(subjects, predictions)
 
 
 def _refuse_unknown(rows: PartialRows, slices: Slices) -> None:
@@ -189,15 +198,14 @@ def _refuse_unknown(rows: PartialRows, slices: Slices) -> None:
 
 def _numbers(
     families: SampledFamilies,
-    data: Data,
-    score: BGe,
+    found: GaussianInference,
     slices: Slices,
     rows: PartialRows,
     level: float,
     draws: int,
     seed: int,
 ) -> dict[str, NumberPredictions]:
-    nodes = node_posteriors(data, score)
+    nodes = found.nodes
     present = np.array([place for place, of in enumerate(slices.places) if of.lag == 0])
     past = np.array([of.lag != 0 for of in slices.places])
     centres = np.stack([node.mean for node in nodes])
@@ -226,14 +234,14 @@ def _numbers(
         deviations[own] = np.sqrt(np.einsum("dts,ds->dt", np.square(through), np.square(noise)))
     weights = np.repeat(families.shares / draws, draws)[:, np.newaxis]
     unknown = np.full(len(rows), np.nan)
-    found = {}
+    result = {}
     for place, variable in enumerate(slices.variables):
         mixture = NormalMixtures(
             means[:, :, place],
             np.broadcast_to(deviations[:, [place]], means.shape[:2]),
             np.broadcast_to(weights, means.shape[:2]),
         )
-        found[variable] = NumberPredictions(
+        result[variable] = NumberPredictions(
             variable,
             mixture.mean(),
             mixture.standard_deviation(),
@@ -245,18 +253,18 @@ def _numbers(
             unknown,
             mixture.effective_components(),
         )
-    return found
+    return result
 
 
 def _levels(
-    families: SampledFamilies, data: Data, score: BDeu | BDe, slices: Slices, rows: PartialRows
+    families: SampledFamilies, inferred: TableInference, slices: Slices, rows: PartialRows
 ) -> dict[str, LevelPredictions]:
     """Return exact probabilities given the DAGs: a slice has one cell of each table.
 
     Tables of different nodes are independent given the DAG, so that the mean of the product of
     such cells is the product of their means.
     """
-    tables = Tables(data, score)
+    tables = inferred.tables
     means: dict[tuple[int, tuple[int, ...]], tuple[Scope, Array]] = {}
 
     def factor(node: int, parents: tuple[int, ...]) -> tuple[Scope, Array]:
@@ -294,10 +302,9 @@ def _levels(
                     )
                 known[relevant] = eliminate(factors, order, (target,))
             found += share * known[relevant]
-        column = data.columns[target]
-        assert isinstance(column, DiscreteColumn)
         none = np.full(len(rows), -1)
-        result[of.variable] = LevelPredictions(of.variable, column.levels, found, none)
+        levels = levels_of(inferred.data, target)
+        result[of.variable] = LevelPredictions(of.variable, levels, found, none)
     return result
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Data, DiscreteColumn
+from arcwise.data import Data
+from arcwise.data.slices import Slices
 from arcwise.dynamics.lagged_edges import required_slices
 from arcwise.dynamics.level_responses import level_responses
 from arcwise.dynamics.linear_responses import Impulse, linear_responses, paths
+from arcwise.dynamics.mixed_responses import mixed_responses
 from arcwise.errors import ArgumentError, option
 from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
 from arcwise.parameters.frames import (
@@ -24,16 +26,21 @@ from arcwise.parameters.frames import (
     text_table,
     write_columns,
 )
-from arcwise.parameters.requirements import AnyModel, scored_data
+from arcwise.parameters.gaussian_inference import GaussianInference, refuse_reference
+from arcwise.parameters.inference import Inference
+from arcwise.parameters.level_effects import estimates, levels_of, reference_place
+from arcwise.parameters.mean_effects import MeanEffects
+from arcwise.parameters.mixed_inference import MixedInference
+from arcwise.parameters.requirements import AnyModel, inference
 from arcwise.parameters.sampled import SampledFamilies, sampled_families
+from arcwise.parameters.table_inference import TableInference
 from arcwise.posterior import Posterior
-from arcwise.scores import BGe
-from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.checks import true_or_false, whole_number
 from arcwise.support.names import positions
 from arcwise.support.words import quoted, shown
 
 Array = NDArray[np.float64]
+AnyEffect = LinearEffect | LevelEffects | MeanEffects
 
 _LEVEL = 0.95
 _DRAWS = 4_000
@@ -61,7 +68,7 @@ class ImpulseResponse:
         self,
         source: str,
         target: str,
-        effects: Sequence[LinearEffect] | Sequence[LevelEffects],
+        effects: Sequence[AnyEffect],
         first: int,
         hold: bool,
     ) -> None:
@@ -71,7 +78,7 @@ class ImpulseResponse:
         self.first = first
         self.hold = hold
 
-    def at(self, step: int) -> LinearEffect | LevelEffects:
+    def at(self, step: int) -> AnyEffect:
         """Return the effect so many steps after the source was set."""
         last = self.first + len(self.effects) - 1
         if not isinstance(step, int) or not self.first <= step <= last:
@@ -94,7 +101,7 @@ class ImpulseResponse:
     def describe(self, level: float = _LEVEL) -> str:
         """Return the responses as text, a line for each step."""
         done = "is held one unit higher" if self.hold else "is raised by one unit at time t"
-        if isinstance(self.effects[0], LevelEffects):
+        if not isinstance(self.effects[0], LinearEffect):
             done = "is held at a level" if self.hold else "is set to a level at time t"
         lines = [f"Response of {self.target} if {self.source} {done}"]
         columns = self._columns(level)
@@ -177,7 +184,9 @@ def impulse_response(
     raises the source by one unit at time t, which is also what a shock of one unit does. For
     discrete data (`BDeu`, `BDe`): the distribution of the target if the source is set to each
     of its levels at time t, after the histories that the rows have, and the differences; by
-    exact propagation of small networks, otherwise by simulation. DAGs are averaged by their
+    exact propagation of small networks, otherwise by simulation. For mixed data
+    (`ConditionalGaussian`): either, or the mean of a continuous target at each level of a
+    discrete source, by simulation. DAGs are averaged by their
     weights, and their parameters drawn from their posterior. In DAGs without a directed path
     through time there is no effect: their probability is stated, and highest-density intervals
     are given for the others.
@@ -231,40 +240,133 @@ def impulse_response(
         raise ArgumentError(
             option("steps"), " is 0, at which a variable has no effect on itself; give 1 or more"
         )
-    data, score = scored_data(posterior, model, "impulse_response")
-    families = sampled_families(posterior, data.variables)
-    if not isinstance(score, BGe):
+    found = inference(posterior, model, "impulse_response")
+    families = sampled_families(posterior, found.data.variables)
+    if not isinstance(found, GaussianInference):
         families = _thinned(families)
     each = -(-_DRAWS // len(families))
     if draws is not None:
         each = whole_number(draws, option("draws"), at_least=1, at_most=10**6)
+    asked = _Asked(families, slices, impulse, target, each, seed, reference)
+    effects = _effects(found, asked)
+    return ImpulseResponse(source, target, effects, int(source == target), impulse.hold)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What is asked for, checked."""
+
+    families: SampledFamilies
+    slices: Slices
+    impulse: Impulse
+    target: str
+    draws: int
+    seed: int
+    reference: Hashable
+
+    @property
+    def steps(self) -> range:
+        """The steps, of which the first is trivial for a variable itself."""
+        return range(int(self.impulse.source == self.target), self.impulse.steps + 1)
+
+    def names(self, step: int) -> tuple[str, str]:
+        """Return the source and the target with their times."""
+        static = self.impulse.source in self.slices.static
+        source = self.impulse.source if static else f"{self.impulse.source}(t)"
+        return source, f"{self.target}(t+{step})" if step else f"{self.target}(t)"
+
+    def columns(self) -> tuple[int, int]:
+        """Return the columns of the source and of the target."""
+        static = self.impulse.source in self.slices.static
+        source = self.slices.position(self.impulse.source, None if static else 0)
+        target = self.slices.position(self.target, 0)
+        assert source is not None
+        assert target is not None
+        return source, target
+
+
+def _effects(found: Inference, asked: _Asked) -> list[AnyEffect]:
+    """Return the effect at each step, by what the parameters are."""
+    families, slices, impulse, target = asked.families, asked.slices, asked.impulse, asked.target
     path = paths(families, slices, impulse, target)
-    first = int(source == target)
-    if isinstance(score, BGe):
-        if reference is not None:
-            raise ArgumentError(
-                option("reference"),
-                " is for discrete data, but the response is per unit; leave it out",
-            )
-        drawn = linear_responses(families, data, score, slices, impulse, target, each, seed)
-        linear = [
-            LinearEffect(
-                _named(source, 0, slices.static),
-                _named(target, step, ()),
-                _estimates(families, drawn[:, [step]], path[:, step])[0],
-            )
-            for step in range(first, impulse.steps + 1)
-        ]
-        return ImpulseResponse(source, target, linear, first, impulse.hold)
-    found = level_responses(families, data, score, slices, impulse, target, each, seed)
-    own, other = (_levels(name, data, slices.static) for name in (source, target))
-    base = 0 if reference is None else _base(reference, own, source)
-    effects = [
-        _level_effects(families, found[:, step], path[:, step], base, own, other,
-                       _named(source, 0, slices.static), _named(target, step, ()))
-        for step in range(first, impulse.steps + 1)
-    ]  # fmt: skip
-    return ImpulseResponse(source, target, effects, first, impulse.hold)
+    how = slices, impulse, target, asked.draws, asked.seed
+    if isinstance(found, GaussianInference):
+        refuse_reference(asked.reference)
+        drawn = linear_responses(families, found.nodes, *how)[..., np.newaxis]
+        return [_linear(asked, step, drawn[:, step], path[:, step]) for step in asked.steps]
+    if isinstance(found, TableInference):
+        drawn = level_responses(families, found.data, found.tables, *how)
+        return [_levels(asked, step, found.data, drawn, path) for step in asked.steps]
+    assert isinstance(found, MixedInference)
+    drawn = mixed_responses(families, found.data, found.posterior, *how)
+    source, outcome = (found.posterior.is_discrete(column) for column in asked.columns())
+    if not source:
+        refuse_reference(asked.reference)
+        # No discrete variable has a continuous cause, so that its differences are all 0.
+        raised = (drawn[:, :, 1] - drawn[:, :, 0])[..., :1]
+        return [_linear(asked, step, raised[:, step], path[:, step]) for step in asked.steps]
+    if outcome:
+        return [_levels(asked, step, found.data, drawn, path) for step in asked.steps]
+    return [_means(asked, step, found.data, drawn[..., 0], path) for step in asked.steps]
+
+
+def _linear(asked: _Asked, step: int, drawn: Array, path: NDArray[np.bool_]) -> LinearEffect:
+    (estimate,) = _estimates(asked.families, drawn, path)
+    return LinearEffect(*asked.names(step), estimate)
+
+
+def _levels(
+    asked: _Asked, step: int, data: Data, drawn: Array, path: NDArray[np.bool_]
+) -> LevelEffects:
+    own, other = (levels_of(data, column) for column in asked.columns())
+    base = reference_place(asked.reference, own, asked.impulse.source)
+    now, families = drawn[:, step], asked.families
+    differences = now - now[:, [base]]
+    places = range(len(own))
+    return LevelEffects(
+        *asked.names(step),
+        own,
+        other,
+        own[base],
+        float(np.minimum(families.shares @ path[:, step], 1.0)),
+        [_estimates(families, now[:, a]) for a in places],
+        [
+            None if a == base else _estimates(families, differences[:, a], path[:, step])
+            for a in places
+        ],
+    )
+
+
+def _means(
+    asked: _Asked, step: int, data: Data, drawn: Array, path: NDArray[np.bool_]
+) -> MeanEffects:
+    own = levels_of(data, asked.columns()[0])
+    base = reference_place(asked.reference, own, asked.impulse.source)
+    now, families = drawn[:, step], asked.families
+    differences = _estimates(families, now - now[:, [base]], path[:, step])
+    return MeanEffects(
+        *asked.names(step),
+        own,
+        own[base],
+        float(np.minimum(families.shares @ path[:, step], 1.0)),
+        _estimates(families, now),
+        [None if a == base else differences[a] for a in range(len(own))],
+    )
+
+
+def _estimates(
+    families: SampledFamilies, drawn: Array, path: NDArray[np.bool_] | None = None
+) -> list[EffectEstimate]:
+    """Return an estimate for each column of draws, as [DAG and draw, column].
+
+    Without a path there is no effect, whatever rounding and simulation leave.
+    """
+    each = len(drawn) // len(families)
+    if path is None:
+        path = np.ones(len(families), dtype=np.bool_)
+    drawn = np.where(np.repeat(path, each)[:, np.newaxis], drawn, 0.0)
+    means = drawn.reshape(len(families), each, -1).mean(axis=1)
+    return estimates(families, means, drawn, path)
 
 
 def _thinned(families: SampledFamilies) -> SampledFamilies:
@@ -279,74 +381,3 @@ def _thinned(families: SampledFamilies) -> SampledFamilies:
         shares / shares.sum(),
         None if families.chains is None else families.chains[rows],
     )
-
-
-def _named(variable: str, step: int, static: Sequence[str]) -> str:
-    if variable in static:
-        return variable
-    return f"{variable}(t+{step})" if step else f"{variable}(t)"
-
-
-def _levels(name: str, data: Data, static: Sequence[str]) -> tuple[object, ...]:
-    column = data.columns[data.index(_named(name, 0, static))]
-    assert isinstance(column, DiscreteColumn)
-    return column.levels
-
-
-def _base(reference: Hashable, levels: tuple[object, ...], source: str) -> int:
-    if reference not in levels:
-        raise ArgumentError(
-            option("reference"),
-            f" is {shown(reference)}; the levels of {source!r} are {quoted(levels)}",
-        )
-    return levels.index(reference)
-
-
-def _level_effects(
-    families: SampledFamilies,
-    drawn: Array,
-    path: NDArray[np.bool_],
-    base: int,
-    source_levels: tuple[object, ...],
-    target_levels: tuple[object, ...],
-    source: str,
-    target: str,
-) -> LevelEffects:
-    everywhere = np.ones(len(families), dtype=np.bool_)
-    differences = drawn - drawn[:, [base]]
-    places = range(len(source_levels))
-    return LevelEffects(
-        source,
-        target,
-        source_levels,
-        target_levels,
-        source_levels[base],
-        float(np.minimum(families.shares @ path, 1.0)),
-        [_estimates(families, drawn[:, a], everywhere) for a in places],
-        [None if a == base else _estimates(families, differences[:, a], path) for a in places],
-    )
-
-
-def _estimates(
-    families: SampledFamilies, drawn: Array, path: NDArray[np.bool_]
-) -> list[EffectEstimate]:
-    """Return an estimate for each column of draws, as [DAG and draw, column]."""
-    each = len(drawn) // len(families)
-    # Without a path there is no effect, whatever rounding and simulation leave.
-    drawn = np.where(np.repeat(path, each)[:, np.newaxis], drawn, 0.0)
-    means = drawn.reshape(len(families), each, -1).mean(axis=1)
-    errors = weighted_standard_error(means, families.shares, families.chains)
-    weights = np.repeat(np.where(path, families.shares, 0.0), each)
-    kept = weights > 0
-    weights = weights[kept] / max(weights.sum(), np.finfo(np.float64).tiny)
-    averages = families.shares @ means
-    return [
-        EffectEstimate(
-            float(averages[column]),
-            math.nan if len(families) == 1 else float(errors[column]),
-            float(np.minimum(families.shares @ path, 1.0)),
-            drawn[kept, column],
-            weights,
-        )
-        for column in range(drawn.shape[1])
-    ]

@@ -19,10 +19,9 @@ from arcwise.data.slices import Slices
 from arcwise.dynamics.linear_responses import Impulse
 from arcwise.errors import ArgumentError
 from arcwise.networks._random import Purpose, generator
-from arcwise.parameters.dirichlet import Tables, drawn_tables
+from arcwise.parameters.dirichlet import Tables, drawn_tables, level_codes
 from arcwise.parameters.elimination import eliminate, elimination_order
 from arcwise.parameters.sampled import SampledFamilies
-from arcwise.scores import BDe, BDeu
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -55,7 +54,7 @@ class Transition:
 def level_responses(
     families: SampledFamilies,
     data: Data,
-    score: BDeu | BDe,
+    tables: Tables,
     slices: Slices,
     impulse: Impulse,
     target: str,
@@ -66,8 +65,10 @@ def level_responses(
 
     Parameters
     ----------
-    families, data, score, slices, impulse, target, draws, seed
+    families, data, slices, impulse, target, draws, seed
         See `linear_responses`.
+    tables
+        The posterior of the tables of probabilities.
 
     Returns
     -------
@@ -75,15 +76,8 @@ def level_responses(
         P(target at a step | do(source at step 0 = level)), as [DAG and draw, step, level of
         the source, level of the target].
     """
-    lags = slices.lags
-    if lags != tuple(range(1, len(lags) + 1)):
-        raise ArgumentError(
-            "impulse responses of discrete variables need every lag from 1 to the largest, as the "
-            "slices in between are carried on; learn from time_series with lags="
-            f"{max(lags, default=1)}"
-        )
-    tables = Tables(data, score)
-    codes = data.discrete_codes(type(score).__name__).astype(np.int64)
+    refuse_missing_lags(slices)
+    codes = level_codes(data).astype(np.int64)
     weights = np.ones(data.rows) if data.weights is None else data.weights
     moving = Movement(slices, tables.levels, codes, weights / weights.sum())
     source = slices.position(impulse.source, None if impulse.source in slices.static else 0)
@@ -97,7 +91,7 @@ def level_responses(
     for number, places in enumerate(distinct.tolist()):
         chosen = {node: families.parents[node][place] for node, place in enumerate(places)}
         own = np.flatnonzero(which == number)
-        nodes = _relevant(chosen, slices, outcome, source)
+        nodes = relevant_nodes(chosen, slices, outcome, source)
         drawn = {
             node: drawn_tables(tables.dirichlet(node, chosen[node]), len(own) * draws, random)
             for node in nodes
@@ -108,7 +102,18 @@ def level_responses(
     return found
 
 
-def _relevant(
+def refuse_missing_lags(slices: Slices) -> None:
+    """Refuse lags with a gap, of which the slices between are not known to begin with."""
+    lags = slices.lags
+    if lags != tuple(range(1, len(lags) + 1)):
+        raise ArgumentError(
+            "impulse responses of discrete variables need every lag from 1 to the largest, as the "
+            "slices in between are carried on; learn from time_series with lags="
+            f"{max(lags, default=1)}"
+        )
+
+
+def relevant_nodes(
     parents: Mapping[int, tuple[int, ...]], slices: Slices, outcome: int, source: int
 ) -> tuple[int, ...]:
     """Return the present columns that have to be carried on, in topological order."""

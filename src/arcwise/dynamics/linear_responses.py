@@ -11,17 +11,16 @@ variable is held, its own equation is left out at all steps.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Data
 from arcwise.data.slices import Slices
 from arcwise.parameters.linear_effects import parameter_pieces
-from arcwise.parameters.normal_wishart import node_posteriors
+from arcwise.parameters.normal_wishart import NodePosterior
 from arcwise.parameters.sampled import SampledFamilies
-from arcwise.scores import BGe
 
 Array = NDArray[np.float64]
 
@@ -47,8 +46,7 @@ class Impulse:
 
 def linear_responses(
     families: SampledFamilies,
-    data: Data,
-    score: BGe,
+    nodes: Sequence[NodePosterior],
     slices: Slices,
     impulse: Impulse,
     target: str,
@@ -61,8 +59,8 @@ def linear_responses(
     ----------
     families
         The DAGs.
-    data, score
-        What determines the posterior of their parameters.
+    nodes
+        The posterior of their parameters.
     slices
         Which column is of which time.
     impulse, target
@@ -72,7 +70,7 @@ def linear_responses(
     """
     place = slices.variables.index(target)
     responses = np.empty((len(families) * draws, impulse.steps + 1))
-    for piece in parameter_pieces(families, node_posteriors(data, score), draws, seed):
+    for piece in parameter_pieces(families, nodes, draws, seed):
         own = slice(piece.dags.start * draws, piece.dags.start * draws + len(piece.coefficients))
         parents = np.repeat(piece.parents, draws, axis=0)
         drawn = _dense(parents, piece.coefficients, slices)
