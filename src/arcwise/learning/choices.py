@@ -147,7 +147,7 @@ def make_plan(
     settings: dict[str, Any],
 ) -> Plan:
     """Return the plan: everything that was chosen before the run."""
-    n = len(model.variables)
+    n = len(model.ordinary)
     arguments = {
         name: repr(value) if isinstance(value, Space) else plain(value)
         for name, value in settings.items()
