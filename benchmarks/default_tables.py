@@ -22,7 +22,7 @@ Table = dict[str, NDArray[np.generic]]
 
 ROWS = (50, 200, 1000, 5000, 10_000)
 NETWORKS = ("asia", "sachs", "child", "insurance", "alarm", "hailfinder")
-NOISE = ("coins", "skewed", "three", "gaussian", "lognormal")
+NOISE = ("coins", "skewed", "three", "gaussian", "lognormal", "mixed", "mixed lognormal")
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def cases(kinds: list[str], seeds: int) -> list[Case]:
             found += [
                 Case("random", name, 12, degree, rows, seed)
                 for name, degree, rows in itertools.product(
-                    ("binary", "gaussian"), (0.5, 1.0, 2.0, 4.0), (20, 50, *ROWS[1:4])
+                    ("binary", "gaussian", "mixed"), (0.5, 1.0, 2.0, 4.0), (20, 50, *ROWS[1:4])
                 )
             ]
         if "benchpress" in kinds:
@@ -84,14 +84,26 @@ def draw(case: Case, networks: Path | None) -> tuple[Table, Matrix]:
     shuffled = random.permutation(len(dag))  # so that the order of columns tells nothing
     values, dag = values[:, shuffled], dag[np.ix_(shuffled, shuffled)]
     told = np.array([len(np.unique(column)) > 1 for column in values.T])
-    return _named(values[:, told]), dag[np.ix_(told, told)]
+    columns = [_whole_if_binary(column) for column in values[:, told].T]
+    return _named(columns), dag[np.ix_(told, told)]
 
 
-def _named(values: NDArray[np.generic]) -> Table:
-    return {f"v{number}": column for number, column in enumerate(values.T)}
+def _whole_if_binary(column: NDArray[np.generic]) -> NDArray[np.generic]:
+    return column.astype(np.int64) if np.isin(column, (0, 1)).all() else column
 
 
-def _noise(name: str, rows: int, n: int, random: np.random.Generator) -> NDArray[np.generic]:
+def _named(values: NDArray[np.generic] | list[NDArray[np.generic]]) -> Table:
+    columns = values if isinstance(values, list) else list(values.T)
+    return {f"v{number}": column for number, column in enumerate(columns)}
+
+
+def _noise(
+    name: str, rows: int, n: int, random: np.random.Generator
+) -> NDArray[np.generic] | list[NDArray[np.generic]]:
+    if name.startswith("mixed"):
+        discrete = _noise("skewed", rows, n, random)
+        continuous = _noise("lognormal" if "log" in name else "gaussian", rows, n, random)
+        return [(discrete if i % 2 else continuous)[:, i] for i in range(n)]  # type: ignore[call-overload]
     if name == "three":
         return random.integers(0, 3, (rows, n))
     if name in ("coins", "skewed"):
@@ -118,17 +130,20 @@ def _random_values(
     name: str, dag: Matrix, order: NDArray[np.intp], rows: int, random: np.random.Generator
 ) -> NDArray[np.generic]:
     values = np.zeros((rows, len(dag)))
-    for node in order:
+    # In mixed tables the first half of the order is binary, so no binary node has a parent that
+    # is not; effects of binary parents are as large as those of others.
+    binary = {"binary": len(dag), "mixed": len(dag) // 2}.get(name, 0)
+    for place, node in enumerate(order):
         parents = np.flatnonzero(dag[:, node])
-        if name == "binary":
+        if place < binary:
             table = random.uniform(0.1, 0.9, 2 ** len(parents))
             row = (values[:, parents] @ (1 << np.arange(len(parents)))).astype(np.int64)
             values[:, node] = random.random(rows) < table[row]
         else:
             weights = random.uniform(0.25, 1.0, len(parents)) * random.choice([-1, 1], len(parents))
             values[:, node] = values[:, parents] @ weights + random.normal(size=rows)
-    if name == "binary":
-        return values.astype(np.int64)
+    if name != "gaussian":
+        return values.astype(np.int64) if name == "binary" else values
     standardised: NDArray[np.generic] = (values - values.mean(axis=0)) / values.std(axis=0)
     return standardised
 

@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -82,6 +83,29 @@ void bind_candidates(nb::module_& module) {
         nb::arg("found"), nb::arg("values"), nb::arg("names"), nb::arg("weights").none(),
         nb::arg("possible"), nb::arg("fixed"), nb::arg("alpha"), nb::arg("max_conditioning"),
         nb::arg("most_work"), nb::arg("threads"), nb::arg("progress").none());
+    module.def(
+        "pc_skeleton_blocks",
+        [](PcSkeleton& found, Columns<double> values, std::vector<std::string> names,
+           std::vector<int> starts, Weights weights, Matrix<std::uint8_t> possible,
+           Matrix<std::uint8_t> fixed, double alpha, int max_conditioning, double most_work,
+           int threads, nb::object progress) {
+            if (starts.empty() || starts.front() != 0 ||
+                starts.back() != static_cast<int>(values.shape(1)) ||
+                !std::is_sorted(starts.begin(), starts.end())) {
+                throw Error(ErrorKind::argument, "Columns must belong to the variables in order.");
+            }
+            ContinuousTable table;
+            table.values = view(values);
+            table.rows = values.shape(0);
+            table.names = std::move(names);
+            if (weights) table.weights = view(*weights);
+            search(*make_block_test(table, std::move(starts)), possible, fixed,
+                   {alpha, max_conditioning, most_work}, threads, std::move(progress), found);
+        },
+        nb::arg("found"), nb::arg("values"), nb::arg("names"), nb::arg("starts"),
+        nb::arg("weights").none(), nb::arg("possible"), nb::arg("fixed"), nb::arg("alpha"),
+        nb::arg("max_conditioning"), nb::arg("most_work"), nb::arg("threads"),
+        nb::arg("progress").none());
 }
 
 }  // namespace arcwise::bindings

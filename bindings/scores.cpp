@@ -4,8 +4,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 
+#include "arcwise/scores/blocks.hpp"
+#include "arcwise/scores/conditional_gaussian.hpp"
 #include "arcwise/scores/discrete.hpp"
 #include "arcwise/scores/gaussian.hpp"
 #include "arcwise/scores/score_families.hpp"
@@ -107,6 +110,32 @@ void bind_scores_of(nb::module_& module) {
         nb::arg("prior_mean"), nb::arg("prior_scale"), nb::arg("threads"),
         nb::arg("progress").none());
     module.def(
+        "score_blocks",
+        [](Families& families, Columns<double> values, std::vector<std::string> names,
+           std::vector<int> starts, Weights weights, Mask intervened, double alpha_mu,
+           double alpha_w, Vector<double> prior_mean, Matrix<double> prior_scale, int threads,
+           nb::object progress) {
+            ContinuousTable table;
+            table.values = view(values);
+            table.names = std::move(names);
+            fill_rows(table, values.shape(0), values.shape(1), table.names, weights, intervened);
+            if (starts.size() != families.size() + 1 || starts.front() != 0 ||
+                starts.back() != static_cast<int>(values.shape(1)) ||
+                !std::is_sorted(starts.begin(), starts.end())) {
+                throw Error(ErrorKind::argument, "Columns must belong to the variables in order.");
+            }
+            BgeSettings settings{alpha_mu, alpha_w, {}, {}};
+            settings.prior_mean.assign(view(prior_mean).begin(), view(prior_mean).end());
+            settings.prior_scale.assign(view(prior_scale).begin(), view(prior_scale).end());
+            run(*make_block_score(make_bge_score(std::move(table), std::move(settings)),
+                                  std::move(starts)),
+                families, threads, std::move(progress));
+        },
+        nb::arg("families"), nb::arg("values"), nb::arg("names"), nb::arg("starts"),
+        nb::arg("weights").none(), nb::arg("intervened").none(), nb::arg("alpha_mu"),
+        nb::arg("alpha_w"), nb::arg("prior_mean"), nb::arg("prior_scale"), nb::arg("threads"),
+        nb::arg("progress").none());
+    module.def(
         "score_gaussian_bic",
         [continuous_table](Families& families, Columns<double> values,
                            std::vector<std::string> names, Weights weights, Mask intervened,
@@ -117,19 +146,54 @@ void bind_scores_of(nb::module_& module) {
         },
         nb::arg("families"), nb::arg("values"), nb::arg("names"), nb::arg("weights").none(),
         nb::arg("intervened").none(), nb::arg("threads"), nb::arg("progress").none());
+    module.def(
+        "score_conditional_gaussian",
+        [](Families& families, Columns<std::uint16_t> codes, Columns<double> values,
+           std::vector<std::uint32_t> level_counts, std::vector<double> log_deviations,
+           Weights weights, Mask intervened, double equivalent_sample_size, double alpha_mu,
+           double degrees, double scale, int threads, nb::object progress) {
+            MixedTable table;
+            table.codes = view(codes);
+            table.values = view(values);
+            table.level_counts = std::move(level_counts);
+            table.log_deviations = std::move(log_deviations);
+            fill_rows(table, codes.shape(0), codes.shape(1), families, weights, intervened);
+            if (values.shape(0) != codes.shape(0) || values.shape(1) != codes.shape(1) ||
+                table.level_counts.size() != families.size() ||
+                table.log_deviations.size() != families.size()) {
+                throw Error(ErrorKind::argument, "Codes and values differ in shape.");
+            }
+            for (std::size_t v = 0; v < families.size(); ++v) {
+                if (table.level_counts[v] == 0) continue;
+                for (const std::uint16_t code : table.codes.subspan(v * table.rows, table.rows)) {
+                    if (code >= table.level_counts[v]) {
+                        throw Error(ErrorKind::argument, "A code is not below its level count.");
+                    }
+                }
+            }
+            run(*make_conditional_gaussian_score(
+                    std::move(table), {equivalent_sample_size, alpha_mu, degrees, scale}),
+                families, threads, std::move(progress));
+        },
+        nb::arg("families"), nb::arg("codes"), nb::arg("values"), nb::arg("level_counts"),
+        nb::arg("log_deviations"), nb::arg("weights").none(), nb::arg("intervened").none(),
+        nb::arg("equivalent_sample_size"), nb::arg("alpha_mu"), nb::arg("degrees"),
+        nb::arg("scale"), nb::arg("threads"), nb::arg("progress").none());
 }
 
 void bind_parts(nb::module_& module) {
     nb::class_<ScoringPlan>(module, "ScoringPlan")
         .def(
             "__init__",
-            [](ScoringPlan* self, const FamilyTable& table, Vector<std::uint8_t> intervened) {
-                if (intervened.size() != table.size()) {
-                    throw Error(ErrorKind::argument, "Every node is intervened on or not.");
+            [](ScoringPlan* self, const FamilyTable& table, Vector<std::uint8_t> intervened,
+               Vector<std::uint8_t> pushed_first) {
+                if (intervened.size() != table.size() || pushed_first.size() != table.size()) {
+                    throw Error(ErrorKind::argument,
+                                "Every node is intervened on or not, and pushed first or not.");
                 }
-                new (self) ScoringPlan(plan_scoring(table, view(intervened)));
+                new (self) ScoringPlan(plan_scoring(table, view(intervened), view(pushed_first)));
             },
-            nb::arg("table"), nb::arg("intervened"))
+            nb::arg("table"), nb::arg("intervened"), nb::arg("pushed_first"))
         .def_ro("sharing", &ScoringPlan::sharing)
         .def_ro("alone", &ScoringPlan::alone)
         .def_ro("largest_set", &ScoringPlan::largest_set)

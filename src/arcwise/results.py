@@ -23,6 +23,7 @@ from arcwise.learning import CrossValidation
 from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
 from arcwise.parameters.effect_matrix import Effects
 from arcwise.parameters.level_estimates import Interventional
+from arcwise.parameters.mean_effects import MeanEffects
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
 from arcwise.posterior import (
     Adjacency,
@@ -78,6 +79,7 @@ __all__ = [
     "LinearEffect",
     "MapResult",
     "MeanDistance",
+    "MeanEffects",
     "MergedRun",
     "ModelComparison",
     "ModelEvidence",

@@ -71,6 +71,15 @@ def test_a_score_without_a_prior_is_refused_by_name(found: Parametrization | Non
         arcwise.effects(arcwise.networks.asia().dag, "smoke", "dysp", model=model)
 
 
+def test_a_surrogate_has_no_parameters() -> None:
+    data = arcwise.read({"a": ["x", "y", "x", "y"], "b": [0.5, 1.5, 0.25, 2.0]})
+    model = Model(data, "degenerate-gaussian")
+    with pytest.raises(
+        arcwise.errors.ArgumentError, match="DegenerateGaussian, a surrogate, does not have; use"
+    ):
+        arcwise.predict(Dag(["a", "b"]), data, "a", model=model)
+
+
 def test_each_kind_of_parameters_has_its_inference() -> None:
     assert set(INFERENCES) == set(Parametrization.__subclasses__())
 

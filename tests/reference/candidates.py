@@ -66,6 +66,43 @@ def g_squared(
     return p_value
 
 
+def blocks_of_columns(
+    values: np.ndarray, places: Sequence[Sequence[int]], weights: np.ndarray | None = None
+) -> Independence:
+    """Return Wilks' test, with Bartlett's correction, of residuals of blocks of columns.
+
+    Parameters
+    ----------
+    places
+        The columns of each variable.
+    """
+    counting = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=float)
+    roots = np.sqrt(counting)[:, None]
+
+    def residuals(columns: list[int], given: list[int]) -> np.ndarray:
+        """Return what a regression on an intercept and the given columns leaves over."""
+        design = roots * np.column_stack([np.ones(len(values)), values[:, given]])
+        target = roots * values[:, columns]
+        return target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
+
+    def log_determinant(columns: list[int], given: list[int]) -> float:
+        left = residuals(columns, given)
+        return float(np.linalg.slogdet(left.T @ left)[1])
+
+    def p_value(x: int, y: int, given: tuple[int, ...]) -> float:
+        of_set = [place for z in given for place in places[z]]
+        first, second = list(places[x]), list(places[y])
+        rows = counting.sum() - 1 - len(of_set) - (len(first) + len(second) + 1) / 2
+        log_lambda = (
+            log_determinant([*first, *second], of_set)
+            - log_determinant(first, of_set)
+            - log_determinant(second, of_set)
+        )
+        return float(chi2.sf(-rows * log_lambda, len(first) * len(second)))
+
+    return p_value
+
+
 def pc_stable(
     n: int,
     independence: Independence,

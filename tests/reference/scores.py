@@ -203,39 +203,51 @@ def bge(
     prior_mean: Numbers,
     prior_scale: Sequence[Numbers] | np.ndarray,
 ) -> float:
-    """Return the ratio of the marginal likelihoods of node-and-parents and of the parents.
+    """Return the ratio of the marginal likelihoods of node-and-parents and of the parents."""
+    prior = (alpha_mu, alpha_w, prior_mean, prior_scale)
+    return normal_wishart(rows, node, [*parents, node], *prior) - normal_wishart(
+        rows, node, parents, *prior
+    )
 
-    Both as in Kuipers, Moffa and Heckerman (2014), equations 4 and 5.
+
+def normal_wishart(
+    rows: Rows,
+    node: int,
+    members: Sequence[int],
+    alpha_mu: float,
+    alpha_w: float,
+    prior_mean: Numbers,
+    prior_scale: Sequence[Numbers] | np.ndarray,
+) -> float:
+    """Return the log marginal likelihood of some columns, on the rows that count for a node.
+
+    As in Kuipers, Moffa and Heckerman (2014), equations 4 and 5.
     """
+    size = len(members)
+    if size == 0:
+        return 0.0
     n = len(prior_mean)
     total, mean, scatter = moments(rows, node)
     strength = Fraction(alpha_mu)
-    offset = [mean[i] - Fraction(prior_mean[i]) for i in range(n)]
+    offset = [mean[i] - Fraction(float(prior_mean[i])) for i in range(n)]
     prior = [[Fraction(float(entry)) for entry in row] for row in prior_scale]
     shrink = total * strength / (total + strength)
     posterior = [
         [prior[i][j] + scatter[i][j] + shrink * offset[i] * offset[j] for j in range(n)]
         for i in range(n)
     ]
-
-    def log_marginal_likelihood(members: Sequence[int]) -> float:
-        size = len(members)
-        if size == 0:
-            return 0.0
-        before = (alpha_w - n + size) / 2
-        after = float(total) / 2 + before
-        return math.fsum(
-            [
-                size / 2 * math.log(alpha_mu / (float(total) + alpha_mu)),
-                float(multigammaln(after, size)),
-                -float(multigammaln(before, size)),
-                -size * float(total) / 2 * math.log(math.pi),
-                before * math.log(float(determinant(block(prior, members)))),
-                -after * math.log(float(determinant(block(posterior, members)))),
-            ]
-        )
-
-    return log_marginal_likelihood([*parents, node]) - log_marginal_likelihood(parents)
+    before = (alpha_w - n + size) / 2
+    after = float(total) / 2 + before
+    return math.fsum(
+        [
+            size / 2 * math.log(alpha_mu / (float(total) + alpha_mu)),
+            float(multigammaln(after, size)),
+            -float(multigammaln(before, size)),
+            -size * float(total) / 2 * math.log(math.pi),
+            before * math.log(float(determinant(block(prior, members)))),
+            -after * math.log(float(determinant(block(posterior, members)))),
+        ]
+    )
 
 
 def gaussian_bic(rows: Rows, node: int, parents: Sequence[int]) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +52,23 @@ def continuous_case(
 ) -> Case:
     columns = [ContinuousColumn(NAMES[i], values[:, i]) for i in range(values.shape[1])]
     return Case(Data(columns, weights, intervened), _rows(values, weights, intervened))
+
+
+def mixed_case(
+    values: np.ndarray,
+    levels: Any,
+    weights: np.ndarray | None = None,
+    intervened: np.ndarray | None = None,
+    ordinal: Any = (),
+) -> Case:
+    """Return a table with codes in the columns that have levels, some of them ordinal."""
+    columns = [
+        DiscreteColumn(NAMES[i], values[:, i].astype(np.uint16), tuple(range(count)), i in ordinal)
+        if count
+        else ContinuousColumn(NAMES[i], values[:, i])
+        for i, count in enumerate(levels)
+    ]
+    return Case(Data(columns, weights, intervened), _rows(values, weights, intervened, levels))
 
 
 def _rows(
@@ -123,6 +141,29 @@ def continuous_cases(draw: Any, fewest_rows: int = 2) -> Case:
     return continuous_case(values, weights, draw(masks(rows, n, random)))
 
 
+@st.composite
+def mixed_cases(draw: Any) -> Case:
+    """Draw tables with discrete and continuous columns that depend on each other."""
+    discrete = draw(discrete_cases())
+    codes = np.array(discrete.rows.values)
+    rows, count = codes.shape
+    n = draw(st.integers(1, 5 - min(count, 4)))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    values = random.standard_normal((rows, n)) @ np.tril(random.uniform(-1, 1, (n, n)) + np.eye(n))
+    values += codes[:, :1] * random.uniform(-1, 1, n)
+    values *= draw(st.sampled_from([0.1, 1.0, 30.0]))
+    values += random.uniform(-5, 5, n)
+    if draw(st.booleans()):
+        values[:, 0] = values[0, 0]
+    table = np.hstack([codes[:, :4], values])
+    levels = [*list(discrete.rows.levels)[:4], *[0] * n]
+    order = random.permutation(len(levels))
+    weights = draw(row_weights(rows, random))
+    mask = draw(masks(rows, len(levels), random))
+    ordinal = {i for i in range(len(levels)) if random.random() < 0.2}
+    return mixed_case(table[:, order], [levels[i] for i in order], weights, mask, ordinal)
+
+
 @dataclass(frozen=True)
 class Rule:
     """Which families there are: keywords for the library, and the list they must lead to."""
@@ -132,9 +173,18 @@ class Rule:
 
 
 @st.composite
-def rules(draw: Any, variables: tuple[str, ...]) -> Rule:
-    """Draw a bound on the parents, candidates and required edges."""
+def rules(
+    draw: Any, variables: tuple[str, ...], possible: Callable[[int, int], bool] | None = None
+) -> Rule:
+    """Draw a bound on the parents, candidates and required edges.
+
+    Parameters
+    ----------
+    possible
+        Whether a node, the second argument, can have a parent, the first; None if all can.
+    """
     n = len(variables)
+    can_have = possible or (lambda parent, node: True)
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     bound = draw(st.none() | st.integers(0, n - 1))
     most = n - 1 if bound is None else bound
@@ -143,7 +193,7 @@ def rules(draw: Any, variables: tuple[str, ...]) -> Rule:
     if draw(st.booleans()):
         for place, node in enumerate(order):
             before = [parent for parent in order[:place] if random.random() < 0.4]
-            required[node] = set(before[:most])
+            required[node] = {parent for parent in before[:most] if can_have(parent, node)}
     candidates = [set(range(n)) - {node} for node in range(n)]
     given = draw(st.booleans())
     if given:
@@ -153,6 +203,7 @@ def rules(draw: Any, variables: tuple[str, ...]) -> Rule:
             tuple(variables[parent] for parent in parents)
             for parents in all_parent_sets(n, node, most)
             if required[node] <= set(parents) <= required[node] | candidates[node]
+            and all(can_have(parent, node) for parent in parents)
         }
         for node in range(n)
     }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "arcwise/scores/discrete.hpp"
 #include "arcwise/scores/gaussian.hpp"
@@ -40,6 +41,14 @@ class IndependenceTest {
 // Fisher's z of the partial correlation. A variable that is constant, or a linear function of the
 // set, is independent of all others.
 std::unique_ptr<IndependenceTest> make_fisher_z_test(const ContinuousTable& table);
+
+// The likelihood ratio (Wilks' Lambda with Bartlett's correction) of partial correlations between
+// blocks of columns, one block for each variable: `starts` has the first column of each, and the
+// number of columns at the end. With an indicator column for each level but one of a discrete
+// variable, it tests tables of discrete and continuous variables (the degenerate Gaussian of
+// Andrews, Ramsey and Cooper 2019). With blocks of one column it differs from Fisher's z by little.
+std::unique_ptr<IndependenceTest> make_block_test(const ContinuousTable& columns,
+                                                  std::vector<int> starts);
 
 // The likelihood ratio G² of the contingency table. A combination of levels of the set adds (r - 1)
 // (s - 1) degrees of freedom, r and s the numbers of levels that the two variables have within it;

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
+#include <numeric>
 #include <vector>
 
 #include "arcwise/support/error.hpp"
@@ -20,7 +21,11 @@ namespace {
 // A walk over all base + S, S a subset of the first `pool` variables, results in rank order.
 struct Walk {
     std::vector<int> variables;  // the pool first, then what the base is made of
-    std::vector<int> base;       // positions in `variables`, descending, all >= pool
+    // If results are ranked by other numbers than the positions in the pool: those numbers, and
+    // how sets of them are ranked.
+    std::vector<int> numbers;
+    const SubsetLayout* layout = nullptr;
+    std::vector<int> base;  // positions in `variables`, descending, all >= pool
     int pool = 0;
     int max_size = 0;
     int node = -1;          // whose rows count; -1: all
@@ -59,6 +64,7 @@ class PieceRunner {
         for (const int position : piece.prefix) {
             --room;
             walker_.push(position, room == 1 && position == piece.prefix.back());
+            members_.push_back(position);
         }
         store(walker_.value());
         if (piece.whole_subtree && room > 0) {
@@ -69,13 +75,28 @@ class PieceRunner {
 
   private:
     void store(double value) {
-        *out_ = walk_.subtract ? value - *out_ : value;
+        double& out = walk_.numbers.empty() ? *out_ : walk_.out[rank_by_number()];
+        out = walk_.subtract ? value - out : value;
         ++out_;
+    }
+
+    std::uint64_t rank_by_number() {
+        numbers_.clear();
+        for (const int position : members_) {
+            numbers_.push_back(walk_.numbers[static_cast<std::size_t>(position)]);
+        }
+        std::sort(numbers_.begin(), numbers_.end(), std::greater<>());
+        return walk_.layout->rank(numbers_);
     }
 
     void leaves(int limit) {
         walker_.leaves(limit, buffer_.data());
-        for (int i = 0; i < limit; ++i) store(buffer_[static_cast<std::size_t>(i)]);
+        members_.push_back(0);
+        for (int i = 0; i < limit; ++i) {
+            members_.back() = i;
+            store(buffer_[static_cast<std::size_t>(i)]);
+        }
+        members_.pop_back();
         context_.advance(static_cast<std::uint64_t>(limit));
     }
 
@@ -89,9 +110,11 @@ class PieceRunner {
         leaves(1);  // nothing lies below position 0
         for (int position = 1; position < limit; ++position) {
             walker_.push(position, room == 2 || position == 1);
+            members_.push_back(position);
             store(walker_.value());
             context_.advance(1);
             descend(position, room - 1);
+            members_.pop_back();
             walker_.pop();
         }
     }
@@ -100,6 +123,8 @@ class PieceRunner {
     const Walk& walk_;
     TaskContext& context_;
     std::vector<double> buffer_;
+    std::vector<int> members_;  // of the pool, descending
+    std::vector<int> numbers_;
     double* out_ = nullptr;
 };
 
@@ -160,10 +185,19 @@ void run_walks(const SetFunction& score, const std::vector<Walk>& walks, std::ui
     run_pieces(score, walks, pieces, sets, options);
 }
 
+// The numbers 0 .. count-1, those pushed first at the end: walks push in descending order.
+template <class PushedFirst>
+std::vector<int> walking_order(int count, const PushedFirst& pushed_first) {
+    std::vector<int> order(static_cast<std::size_t>(count));
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_partition(order.begin(), order.end(), [&](int i) { return !pushed_first(i); });
+    return order;
+}
+
 // The walk over all sets of all nodes up to a size.
-Walk common_walk(int nodes, int largest_set) {
+Walk common_walk(const SetFunction& score, int nodes, int largest_set) {
     Walk walk;
-    for (int node = 0; node < nodes; ++node) walk.variables.push_back(node);
+    walk.variables = walking_order(nodes, [&](int node) { return score.pushed_first(node); });
     walk.pool = nodes;
     walk.max_size = std::min(nodes, largest_set);
     return walk;
@@ -171,10 +205,17 @@ Walk common_walk(int nodes, int largest_set) {
 
 // The two walks of a node on its own: M(P) into the table, then M(P + v) - M(P). They run one after
 // the other, since the second reads what the first wrote.
-Walk own_walk(NodeFamilies& families, int node, bool intervened, bool with_node) {
+Walk own_walk(const SetFunction& score, NodeFamilies& families, int node, bool with_node) {
     Walk walk;
     walk.pool = static_cast<int>(families.inside());
-    walk.variables.assign(families.candidates().begin(), families.candidates().begin() + walk.pool);
+    const auto candidate = [&](int i) {
+        return families.candidates()[static_cast<std::size_t>(i)];
+    };
+    walk.numbers =
+        walking_order(walk.pool, [&](int i) { return score.pushed_first(candidate(i)); });
+    for (const int i : walk.numbers) walk.variables.push_back(candidate(i));
+    walk.layout = &families.layout();
+    if (std::is_sorted(walk.numbers.begin(), walk.numbers.end())) walk.numbers.clear();
     walk.max_size = families.layout().max_size();
     walk.variables.push_back(node);
     walk.variables.insert(walk.variables.end(), families.required().begin(),
@@ -184,7 +225,7 @@ Walk own_walk(NodeFamilies& families, int node, bool intervened, bool with_node)
         walk.base.push_back(position);
     }
     if (with_node) walk.base.push_back(walk.pool);
-    walk.node = intervened ? node : -1;
+    walk.node = score.intervened(node) ? node : -1;
     walk.subtract = with_node;
     walk.out = families.values().data();
     return walk;
@@ -193,21 +234,22 @@ Walk own_walk(NodeFamilies& families, int node, bool intervened, bool with_node)
 // Families as differences of a table of M over all sets of all variables; those with an outside
 // parent are left alone.
 void difference(const SubsetLayout& layout, std::span<const double> set_values,
-                NodeFamilies& families, int node) {
+                std::span<const int> places, NodeFamilies& families, int node) {
     std::vector<int> set;
+    const auto place = [&](int u) { return places[static_cast<std::size_t>(u)]; };
+    const bool moved = !std::is_sorted(places.begin(), places.end());
+    const int own = place(node);
     std::vector<double>& values = families.values();
     const std::vector<int>& required = families.required();
     families.layout().for_each([&](std::uint64_t index, std::span<const int> members) {
         set.clear();
         for (const int member : members) {
-            set.push_back(families.candidates()[static_cast<std::size_t>(member)]);
+            set.push_back(place(families.candidates()[static_cast<std::size_t>(member)]));
         }
-        if (!required.empty()) {
-            set.insert(set.end(), required.begin(), required.end());
-            std::sort(set.begin(), set.end(), std::greater<>());
-        }
+        for (const int parent : required) set.push_back(place(parent));
+        if (moved || !required.empty()) std::sort(set.begin(), set.end(), std::greater<>());
         const double without = set_values[layout.rank(set)];
-        set.insert(std::find_if(set.begin(), set.end(), [&](int u) { return u < node; }), node);
+        set.insert(std::find_if(set.begin(), set.end(), [&](int u) { return u < own; }), own);
         values[index] = set_values[layout.rank(set)] - without;
     });
 }
@@ -233,8 +275,8 @@ void score_alone(const SetFunction& score, std::span<const int> alone, FamilyTab
     for (const bool with_node : {false, true}) {
         std::vector<Walk> walks;
         for (const int node : alone) {
-            walks.push_back(own_walk(table[static_cast<std::size_t>(node)], node,
-                                     score.intervened(node), with_node));
+            walks.push_back(
+                own_walk(score, table[static_cast<std::size_t>(node)], node, with_node));
         }
         phases.run(families_alone,
                    [&](const RunOptions& part) { run_walks(score, walks, families_alone, part); });
@@ -259,9 +301,16 @@ std::uint64_t families_of(std::span<const int> nodes, const FamilyTable& table) 
 
 }  // namespace
 
-ScoringPlan plan_scoring(const FamilyTable& table, std::span<const std::uint8_t> intervened) {
+ScoringPlan plan_scoring(const FamilyTable& table, std::span<const std::uint8_t> intervened,
+                         std::span<const std::uint8_t> pushed_first) {
     const int nodes = static_cast<int>(table.size());
     ScoringPlan plan;
+    const std::vector<int> order = walking_order(
+        nodes, [&](int node) { return pushed_first[static_cast<std::size_t>(node)] != 0; });
+    plan.places.resize(order.size());
+    for (std::size_t place = 0; place < order.size(); ++place) {
+        plan.places[static_cast<std::size_t>(order[place])] = static_cast<int>(place);
+    }
     int largest_family = 0;
     for (int node = 0; node < nodes; ++node) {
         const auto index = static_cast<std::size_t>(node);
@@ -295,7 +344,10 @@ ScoringPlan plan_scoring(const FamilyTable& table, std::span<const std::uint8_t>
 
 std::vector<std::uint64_t> set_pieces(int nodes, int largest_set) {
     std::vector<std::uint64_t> ranks;
-    for (const Piece& piece : pieces_of(0, common_walk(nodes, largest_set))) {
+    Walk walk;
+    walk.pool = nodes;
+    walk.max_size = std::min(nodes, largest_set);
+    for (const Piece& piece : pieces_of(0, walk)) {
         ranks.push_back(piece.first_rank);
     }
     ranks.push_back(SubsetLayout(nodes, largest_set).count());
@@ -312,7 +364,7 @@ SetBlock::SetBlock(int of_nodes, int largest, std::size_t first, std::size_t las
 }
 
 void score_families(const SetFunction& score, SetBlock& block, const RunOptions& options) {
-    Walk walk = common_walk(block.nodes, block.largest_set);
+    Walk walk = common_walk(score, block.nodes, block.largest_set);
     std::vector<Piece> pieces = pieces_of(0, walk);
     pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(block.last_piece), pieces.end());
     pieces.erase(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(block.first_piece));
@@ -339,17 +391,19 @@ void take_differences(const ScoringPlan& plan, std::span<const double> set_value
     run_tasks(plan.sharing.size(), families_of(plan.sharing, table), options,
               [&](std::size_t task, TaskContext& context) {
                   NodeFamilies& families = table[static_cast<std::size_t>(plan.sharing[task])];
-                  difference(layout, set_values, families, plan.sharing[task]);
+                  difference(layout, set_values, plan.places, families, plan.sharing[task]);
                   context.advance(families.layout().count());
               });
 }
 
 void score_families(const SetFunction& score, FamilyTable& table, const RunOptions& options) {
     std::vector<std::uint8_t> intervened;
+    std::vector<std::uint8_t> pushed_first;
     for (std::size_t node = 0; node < table.size(); ++node) {
         intervened.push_back(score.intervened(static_cast<int>(node)) ? 1 : 0);
+        pushed_first.push_back(score.pushed_first(static_cast<int>(node)) ? 1 : 0);
     }
-    const ScoringPlan plan = plan_scoring(table, intervened);
+    const ScoringPlan plan = plan_scoring(table, intervened, pushed_first);
     const int nodes = static_cast<int>(table.size());
 
     // In sets: a difference of two known sets costs little beside counting one.
@@ -360,7 +414,7 @@ void score_families(const SetFunction& score, FamilyTable& table, const RunOptio
     Phases phases(options, common_sets + differences + sets_alone(plan.alone, table));
     if (common) {
         std::vector<double> set_values(common_sets);
-        Walk walk = common_walk(nodes, plan.largest_set);
+        Walk walk = common_walk(score, nodes, plan.largest_set);
         walk.out = set_values.data();
         phases.run(common_sets,
                    [&](const RunOptions& part) { run_walks(score, {walk}, common_sets, part); });

@@ -31,11 +31,14 @@ void score_plus_one(const SetFunction& score, std::span<const PlusOneBlock> bloc
 struct ScoringPlan {
     std::vector<int> sharing;
     std::vector<int> alone;
-    int largest_set = 0;  // 0: no table, all are alone
+    int largest_set = 0;      // 0: no table, all are alone
+    std::vector<int> places;  // of the nodes in walks over the table of all sets
 };
 
-// `intervened` has an entry for each node that is not zero if it has rows set from outside.
-ScoringPlan plan_scoring(const FamilyTable& table, std::span<const std::uint8_t> intervened);
+// `intervened` and `pushed_first` have an entry for each node that is not zero if it has rows set
+// from outside, or if walks are to push it before the others.
+ScoringPlan plan_scoring(const FamilyTable& table, std::span<const std::uint8_t> intervened,
+                         std::span<const std::uint8_t> pushed_first);
 
 // The table of all sets of so many nodes up to a size falls into pieces that follow each other; the
 // rank of the first set of each, and the number of all sets at the end.

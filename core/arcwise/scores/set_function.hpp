@@ -46,6 +46,10 @@ class SetFunction {
     // Whether some rows must not count in this node's own score.
     virtual bool intervened(int node) const = 0;
 
+    // Whether walks should push this variable before those for which it is false: what it costs is
+    // then shared by all sets that follow.
+    virtual bool pushed_first(int) const { return false; }
+
     // Prepares walks over `variables`, on the rows that count for `node` (all rows if node < 0).
     virtual std::unique_ptr<PreparedSets> prepare(std::span<const int> variables,
                                                   int node) const = 0;

@@ -57,7 +57,7 @@ TEST(blocks_of_sets_give_the_bits_of_the_whole_table) {
     score_families(*example.score, whole, {Processors{2}, nullptr});
     FamilyTable parts = families(example.nodes, 4, 23, 0);
     const std::vector<std::uint8_t> none(parts.size(), 0);
-    const ScoringPlan plan = plan_scoring(parts, none);
+    const ScoringPlan plan = plan_scoring(parts, none, none);
     CHECK(plan.largest_set == 5);
     CHECK(plan.alone.empty());
     const std::vector<std::uint64_t> ranks = set_pieces(example.nodes, plan.largest_set);
@@ -80,7 +80,7 @@ TEST(nodes_scored_by_themselves_have_the_bits_of_the_whole_table) {
     const Example example(12);
     FamilyTable whole = families(example.nodes, 3, 4, 3);
     const std::vector<std::uint8_t> none(whole.size(), 0);
-    CHECK(plan_scoring(whole, none).largest_set == 0);
+    CHECK(plan_scoring(whole, none, none).largest_set == 0);
     score_families(*example.score, whole, {});
     for (std::size_t node = 0; node < whole.size(); ++node) {
         LoneTable part;

@@ -12,16 +12,17 @@ from arcwise.candidates.coerce import DEFAULT_SIZE, read_methods, read_sizes
 from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.candidates.gains import gains
 from arcwise.candidates.greedy import By, greedy
-from arcwise.candidates.pc import Test, pc
+from arcwise.candidates.pc import pc
 from arcwise.candidates.result import Candidates
 from arcwise.constraints import ConstraintArguments, gather, takes_constraints
 from arcwise.errors import ArgumentError
 from arcwise.families.families import candidate_matrix
 from arcwise.model import ask
+from arcwise.scores.base import IndependenceTest
 from arcwise.support.checks import MOST_INT, open_fraction, whole_number
 from arcwise.support.clock import Deadline, shared_clock
 from arcwise.support.running import Run, running
-from arcwise.support.words import shown
+from arcwise.support.words import quoted, shown
 
 
 @takes_constraints
@@ -34,7 +35,7 @@ def candidates(
     prior: Any = None,
     alpha: float = 0.05,
     max_conditioning: int | None = None,
-    test: Literal["fisher-z", "g-squared"] | None = None,
+    test: IndependenceTest | None = None,
     by: Literal["sum", "best"] = "sum",
     seconds: float | Deadline | None = None,
     threads: int | None = None,
@@ -80,8 +81,10 @@ def candidates(
         The largest conditioning set of ``"pc"``; None for no bound but that a level which
         would take many minutes is left out, with a `CutShortWarning`.
     test
-        ``"fisher-z"`` or ``"g-squared"``; None for the latter if all columns are
-        discrete, otherwise the former. Rows may have weights.
+        ``"fisher-z"`` of partial correlations, ``"g-squared"`` of contingency tables, or
+        ``"degenerate-gaussian"``, a likelihood ratio of partial correlations in which a
+        discrete variable is a block of indicators; None for the one of the score: for most,
+        these three for continuous, discrete and mixed tables. Rows may have weights.
     by
         Whether ``"greedy"`` goes by the sum of all families or by the best one.
     seconds
@@ -131,7 +134,7 @@ def _choose(
     sizes: Sequence[int | None],
     alpha: float,
     max_conditioning: int | None,
-    test: Test | None,
+    test: IndependenceTest | None,
     by: By,
     run: Run,
 ) -> NDArray[np.bool_]:
@@ -147,7 +150,9 @@ def _refuse(alpha: Any, max_conditioning: Any, test: Any, by: Any) -> None:
     open_fraction(alpha, "alpha")
     if max_conditioning is not None:
         whole_number(max_conditioning, "max_conditioning", at_least=0, at_most=MOST_INT)
-    if test is not None and not (isinstance(test, str) and test in get_args(Test)):
-        raise ArgumentError(f"test is {shown(test)}; give 'fisher-z', 'g-squared' or None")
+    if test is not None and not (isinstance(test, str) and test in get_args(IndependenceTest)):
+        raise ArgumentError(
+            f"test is {shown(test)}; give one of {quoted(get_args(IndependenceTest))}, or None"
+        )
     if not isinstance(by, str) or by not in get_args(By):
         raise ArgumentError(f"by is {shown(by)}; give 'sum' or 'best'")

@@ -15,7 +15,7 @@ from arcwise.data import Data
 from arcwise.families.functions import parent_names
 from arcwise.model import Model, Question
 from arcwise.priors import PriorTerms
-from arcwise.scores import FamilyScores
+from arcwise.scores import FamilyScores, LocalScore
 from arcwise.support.running import Run
 
 Table = _core.FamilyTable | _core.PlusOneTable
@@ -30,8 +30,8 @@ class FamilyWeigher:
     ----------
     variables
         The names of the nodes.
-    data
-        The data, or None if there are only scores.
+    data, score
+        The data and their score, or None if there are only scores.
     allowed, required
         Matrices [parent, node] of the allowed and the required edges.
     max_indegree
@@ -44,6 +44,7 @@ class FamilyWeigher:
 
     variables: tuple[str, ...]
     data: Data | None
+    score: LocalScore | None
     allowed: NDArray[np.bool_]
     required: NDArray[np.bool_]
     max_indegree: NDArray[np.int64]
@@ -61,6 +62,7 @@ class FamilyWeigher:
         return cls(
             asked.variables,
             asked.table,
+            asked.score,
             resolved.allowed,
             resolved.required,
             resolved.max_indegree,
@@ -86,7 +88,8 @@ class FamilyWeigher:
         if model.data is not None:
             fill = model.question.scoring.fill
         prior = model.prior_terms
-        return cls(model.variables, model.data, allowed, required, max_indegree, fill, prior)
+        table_and_score = (model.data, model.score)
+        return cls(model.variables, *table_and_score, allowed, required, max_indegree, fill, prior)
 
     def weigh(self, table: Table, run: Run) -> None:
         """Set every value of the table to the log weight of its family: score plus log prior."""

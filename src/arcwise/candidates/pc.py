@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +10,10 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.data import Data
+from arcwise.data.indicators import IndicatorBlocks
 from arcwise.errors import ArgumentError, DataError, TimeIsUpError
+from arcwise.scores.base import IndependenceTest, usual_test
 from arcwise.support.running import Run
-
-Test = Literal["fisher-z", "g-squared"]
 
 # Visits to rows, or as much work, beyond which a level of the algorithm is left out: some minutes.
 MOST_WORK = 2e11
@@ -25,7 +24,7 @@ def pc(
     sizes: Sequence[int | None],
     alpha: float,
     max_conditioning: int | None,
-    test: Test | None,
+    test: IndependenceTest | None,
     run: Run,
 ) -> NDArray[np.bool_]:
     """Return a matrix [candidate, node] of neighbours, the most clearly dependent ones.
@@ -47,6 +46,9 @@ def pc(
         )
     either = weigher.allowed | weigher.allowed.T
     fixed = weigher.required | weigher.required.T
+    if test is None:
+        score = weigher.score
+        test = usual_test(data) if score is None else score.independence_test(data)
     joined, log_p = _skeleton(data, either, fixed, alpha, max_conditioning, test, run)
     matrix = np.zeros_like(weigher.allowed)
     for node in range(len(weigher.variables)):
@@ -63,11 +65,9 @@ def _skeleton(
     fixed: NDArray[np.bool_],
     alpha: float,
     max_conditioning: int | None,
-    test: Test | None,
+    test: IndependenceTest,
     run: Run,
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    if test is None:
-        test = "g-squared" if set(data.kinds.values()) == {"discrete"} else "fisher-z"
     settings = (
         data.weights,
         np.ascontiguousarray(possible, dtype=np.uint8),
@@ -86,6 +86,10 @@ def _skeleton(
             codes = data.discrete_codes("the test g-squared")
             levels = [int(count) for count in data.level_counts()]
             _core.pc_skeleton_discrete(found, codes, levels, *settings)
+        elif test == "degenerate-gaussian":
+            blocks = IndicatorBlocks.of(data)
+            names = [data.variables[owner] for owner in blocks.owners]
+            _core.pc_skeleton_blocks(found, blocks.values, names, list(blocks.starts), *settings)
         else:
             values = data.continuous_values("the test fisher-z")
             _core.pc_skeleton_continuous(found, values, list(data.variables), *settings)

@@ -86,6 +86,15 @@ def _table_file(
             "--continuous", "Read this column as continuous; repeatable, '*' for all.", "COLUMN"
         ),
     ] = None,
+    ordinal: Annotated[
+        list[str] | None,
+        _option(
+            "--ordinal",
+            "Read this column as discrete with ordered levels; labels that are no numbers in "
+            "their order (grade=low,medium,high); repeatable.",
+            "COLUMN[=LEVEL,...]",
+        ),
+    ] = None,
     discretize: Annotated[
         list[str] | None,
         _option(
@@ -212,11 +221,13 @@ def _table_file(
         given = {}
     else:
         given |= {"within": not no_within, "gaps": gaps}
+    levels = dict(map(_ordered_levels, ordinal or []))
     return TableFile(
         table_source(data, form),
         {
             "drop": drop,
-            "kinds": _kinds(discrete or [], continuous or []),
+            "kinds": _kinds(discrete or [], continuous or [], list(levels)),
+            "levels": {column: found for column, found in levels.items() if found} or None,
             "discretize": _cuts(discretize or []),
             "missing": missing,
             "constant": constant,
@@ -240,14 +251,21 @@ def _lags(text: str) -> int | list[int]:
     return each if "," in text else each[0]
 
 
-def _kinds(discrete: list[str], continuous: list[str]) -> str | dict[str, str] | None:
+def _ordered_levels(given: str) -> tuple[str, list[str]]:
+    column, _, levels = given.partition("=")
+    return column, levels.split(",") if levels else []
+
+
+def _kinds(
+    discrete: list[str], continuous: list[str], ordinal: list[str]
+) -> str | dict[str, str] | None:
     kinds: dict[str, str] = {}
-    for kind, columns in (("discrete", discrete), ("continuous", continuous)):
+    declared = (("discrete", discrete), ("continuous", continuous), ("ordinal", ordinal))
+    for kind, columns in declared:
         for column in columns:
-            if kinds.setdefault(column, kind) != kind:
-                raise ArgumentError(
-                    f"'{column}' is declared both discrete and continuous; choose one"
-                )
+            before = kinds.setdefault(column, kind)
+            if before != kind:
+                raise ArgumentError(f"'{column}' is declared both {before} and {kind}; choose one")
     everything = kinds.pop("*", None)
     if everything is not None and kinds:
         raise ArgumentError("'*' stands for all columns; name no others beside it")

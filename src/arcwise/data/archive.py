@@ -1,9 +1,9 @@
 """Saving and loading of a table as it was read: names, kinds, levels, weights and interventions.
 
 A saved table is a zip archive of NumPy arrays (.npz). ``header`` is JSON text in UTF-8: for each
-column its name and its levels, or null if it is continuous, and the slices of a time series.
-``column_i`` holds its codes or values; ``weights`` and ``intervened`` are there if the table has
-them.
+column its name and its levels, or null if it is continuous; ``ordinal`` has the positions of
+columns whose levels are ordered, and ``slices`` those of a time series. ``column_i`` holds its
+codes or values; ``weights`` and ``intervened`` are there if the table has them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def save_table(data: Data, path: Path) -> None:
         arrays["weights"] = data.weights
     if data.intervened is not None:
         arrays["intervened"] = data.intervened
-    description: dict[str, Any] = {"format": FORMAT, "columns": described}
+    ordinal = [place for place, column in enumerate(data.columns) if column.kind == "ordinal"]
+    description: dict[str, Any] = {"format": FORMAT, "columns": described, "ordinal": ordinal}
     if data.slices is not None:
         description["slices"] = PlainDataclasses().write(data.slices)
     header = json.dumps(description).encode()
@@ -70,6 +71,7 @@ def load_table(path: Path) -> Data:
         if header["format"] != FORMAT:
             raise ValueError
         columns: list[Column] = []
+        ordinal = header.get("ordinal", [])
         for place, (name, levels) in enumerate(header["columns"]):
             values = arrays[f"column_{place}"]
             if not isinstance(name, str) or values.dtype != (
@@ -79,7 +81,9 @@ def load_table(path: Path) -> Data:
             columns.append(
                 ContinuousColumn(name, values)
                 if levels is None
-                else DiscreteColumn(name, values, tuple(map(_checked_level, levels)))
+                else DiscreteColumn(
+                    name, values, tuple(map(_checked_level, levels)), place in ordinal
+                )
             )
         slices = PlainDataclasses().read(Slices | None, header.get("slices"))
         return Data(columns, arrays.get("weights"), arrays.get("intervened"), slices=slices)

@@ -1,4 +1,4 @@
-"""Columns of a data table: discrete ones, coded as small integers, and continuous ones."""
+"""Columns of a data table: discrete or ordinal ones, coded as small integers, and continuous."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arcwise.errors import DataError
 from arcwise.support.names import is_writable
 from arcwise.support.words import shown
 
-Kind: TypeAlias = Literal["discrete", "continuous"]
+Kind: TypeAlias = Literal["discrete", "continuous", "ordinal"]
 
 MAX_LEVELS = 65535  # codes are uint16
 
@@ -50,6 +50,8 @@ class DiscreteColumn:
     levels
         The labels, in order, including those that are declared but never observed.
         ``None``, always the last, is the level of rows in which the value is missing.
+    ordered
+        Whether the order of the levels means something: then the column is ordinal.
 
     Examples
     --------
@@ -60,7 +62,7 @@ class DiscreteColumn:
     name: str
     codes: NDArray[np.uint16]
     levels: tuple[object, ...]
-    kind: ClassVar[Kind] = "discrete"
+    ordered: bool = False
 
     def __post_init__(self) -> None:
         codes = np.asarray(self.codes)
@@ -85,10 +87,16 @@ class DiscreteColumn:
             )
         object.__setattr__(self, "codes", read_only(codes, np.uint16))
         object.__setattr__(self, "levels", tuple(self.levels))
+        object.__setattr__(self, "ordered", bool(self.ordered))
 
     # Unpickled arrays are writable; the constructor makes them read-only again.
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.name, self.codes, self.levels)
+        return type(self), (self.name, self.codes, self.levels, self.ordered)
+
+    @property
+    def kind(self) -> Kind:
+        """Whether it is "discrete" or "ordinal"."""
+        return "ordinal" if self.ordered else "discrete"
 
     @property
     def size(self) -> int:
@@ -109,7 +117,7 @@ class DiscreteColumn:
 
     def take(self, rows: NDArray[Any]) -> DiscreteColumn:
         """Return the column with the chosen rows only; all levels are kept."""
-        return DiscreteColumn(self.name, self.codes[rows], self.levels)
+        return DiscreteColumn(self.name, self.codes[rows], self.levels, self.ordered)
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,7 +43,7 @@ def summary(data: Data) -> str:
 
 
 def _summary(rows: int, kinds: Sequence[str]) -> str:
-    counts = {kind: kinds.count(kind) for kind in ("discrete", "continuous", "unusable")}
+    counts = {kind: kinds.count(kind) for kind in ("discrete", "ordinal", "continuous", "unusable")}
     parts = [f"{count} {kind}" for kind, count in counts.items() if count]
     nouns = "variable" if len(kinds) == 1 else "variables"
     return f"{plural(rows, 'row')}, {listing(parts)} {nouns}"

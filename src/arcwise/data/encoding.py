@@ -23,7 +23,7 @@ from arcwise.data.raw import (
 from arcwise.errors import ArgumentError, DataError, Wording, option
 from arcwise.support.words import listing, quoted, shown
 
-KINDS: tuple[Kind, ...] = ("discrete", "continuous")
+KINDS: tuple[Kind, ...] = ("discrete", "continuous", "ordinal")
 
 Levels = Mapping[str, tuple[object, ...]]
 
@@ -40,8 +40,8 @@ def chosen_kinds(
     for name, kind in declared.items():
         if not isinstance(kind, str) or kind not in KINDS:
             raise ArgumentError(
-                f"kinds is {shown(kind)} for {shown(name)}; give 'discrete' or 'continuous', for "
-                "all columns or by name"
+                f"kinds is {shown(kind)} for {shown(name)}; give 'discrete', 'continuous' or "
+                "'ordinal', for all columns or by name"
             )
         check_variable(name, variables, Wording("kinds", f"--{kind}"))
         if kind == "continuous" and name in levels:
@@ -86,15 +86,31 @@ def check_variable(name: str, variables: Sequence[str], argument: str | Wording)
         raise ArgumentError(argument, f" names {shown(name)}, which is not a variable{hint}")
 
 
-def discrete(column: RawColumn, declared: tuple[object, ...] | None) -> DiscreteColumn:
-    """Return the column as a discrete one; missing values become its last level, None."""
+def discrete(
+    column: RawColumn, declared: tuple[object, ...] | None, ordered: bool = False
+) -> DiscreteColumn:
+    """Return the column as a discrete one; missing values become its last level, None.
+
+    Parameters
+    ----------
+    declared
+        The levels in their order, if declared by the user.
+    ordered
+        Whether the column is ordinal.
+    """
     codes, levels = as_labels(column)
+    if ordered and declared is None and not _has_order(column, levels):
+        raise DataError(
+            f"column {column.name!r} is ordinal, but the order of its labels {quoted(levels)} is "
+            f"not known; give levels={{{column.name!r}: [...]}} with all labels in their order, or "
+            "number the labels"
+        )
     if declared is not None:
         codes, levels = _recoded(column.name, codes, levels, declared), declared
     missing = codes < 0
     if missing.any():
         codes, levels = np.where(missing, len(levels), codes), (*levels, None)
-    return DiscreteColumn(column.name, codes.astype(np.uint16), levels)
+    return DiscreteColumn(column.name, codes.astype(np.uint16), levels, ordered)
 
 
 def as_labels(column: RawColumn) -> tuple[NDArray[np.int64], tuple[object, ...]]:
@@ -151,13 +167,22 @@ def continuous(column: RawColumn) -> ContinuousColumn:
     return ContinuousColumn(column.name, numbers[codes])
 
 
+def _has_order(column: RawColumn, levels: tuple[object, ...]) -> bool:
+    """Say whether levels are in an order that means something; of two, either order will do."""
+    if isinstance(column, RawLabels) and (column.declared or column.ordered):
+        return True
+    return len(levels) <= 2 or not any(isinstance(level, str) for level in levels)
+
+
 def _kind(column: RawColumn, declared: Mapping[str, Any], levels: Levels) -> Kind:
-    if column.name in levels:
-        return "discrete"
     if column.name in declared:
         kind: Kind = declared[column.name]
         return kind
-    if isinstance(column, RawLabels) or (is_whole(column) and not has_many_values(column)):
+    if isinstance(column, RawLabels) and column.ordered:
+        return "ordinal"
+    if column.name in levels or isinstance(column, RawLabels):
+        return "discrete"
+    if is_whole(column) and not has_many_values(column):
         return "discrete"
     return "continuous"
 

@@ -127,9 +127,6 @@ def examine(source: Any, options: Mapping[str, Any]) -> Examination:
     columns = _without_constants(table, columns, options["constant"], missing, varied)
     _encode(table, columns, declared)
     _warn_about_many_levels(table, settled)
-    mixed = wording.mixed_kinds(table.encoded)
-    if mixed is not None:
-        table.problems.add_aside(mixed)
     if table.mask is not None:
         kept = [variables.index(column.name) for column in table.encoded]
         table.mask = table.mask[:, kept]
@@ -384,8 +381,10 @@ def _encode(
 ) -> None:
     for column in columns:
         try:
-            if table.kinds[column.name] == "discrete":
-                table.encoded.append(discrete(column, declared.get(column.name)))
+            kind = table.kinds[column.name]
+            if kind != "continuous":
+                levels = declared.get(column.name)
+                table.encoded.append(discrete(column, levels, kind == "ordinal"))
             else:
                 table.encoded.append(continuous(column))
         except DataError as error:

@@ -35,7 +35,7 @@ def to_pandas(data: Data) -> Any:
             return column.values.copy()
         present = [level for level in column.levels if level is not None]
         if not _is_self_describing(column, present):
-            return pandas.Categorical(labels, categories=present)
+            return pandas.Categorical(labels, categories=present, ordered=column.ordered)
         # Only pandas' nullable types hold integers and booleans along with missing values.
         nullable = {int: "Int64", bool: "boolean"}.get(type(present[0]) if present else str)
         return pandas.array(labels, dtype=nullable) if None in column.levels else labels
@@ -44,7 +44,7 @@ def to_pandas(data: Data) -> Any:
 
 
 def to_polars(data: Data) -> Any:
-    """Return a polars frame; text with unobserved levels becomes an Enum."""
+    """Return a polars frame; ordinal text, and text with unobserved levels, becomes an Enum."""
     polars = optional("polars", "to_polars")
 
     def series(column: Column) -> Any:
@@ -92,6 +92,8 @@ def write_text(data: Data, file: TextIO, separator: str = ",") -> None:
 
 def _is_self_describing(column: DiscreteColumn, present: list[object]) -> bool:
     """Say whether the bare labels would be read back with the same levels in the same order."""
+    if column.ordered:
+        return False
     numbers = [level for level in present if isinstance(level, int) and not isinstance(level, bool)]
     if any(isinstance(level, float) for level in present) or len(numbers) > MANY_VALUES:
         return False

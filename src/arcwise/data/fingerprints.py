@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def fingerprint(data: Data) -> str:
     """Return the SHA-256 of names, kinds, levels, contents, weights and interventions."""
     # The header is JSON, so that different tables cannot concatenate to the same bytes;
     # a level is written with its type, since 1, True and "1" are different labels.
-    header = {
+    header: dict[str, Any] = {
         "format": FORMAT,
         "rows": data.rows,
         "columns": [
@@ -35,6 +35,9 @@ def fingerprint(data: Data) -> str:
         "weights": data.weights is not None,
         "interventions": data.intervened is not None,
     }
+    ordinal = [column.name for column in data.columns if column.kind == "ordinal"]
+    if ordinal:
+        header["ordinal"] = ordinal
     digest = hashlib.sha256(json.dumps(header).encode())
     for column in data.columns:
         if isinstance(column, DiscreteColumn):

@@ -41,12 +41,16 @@ class RawNumbers:
 
 @dataclass(frozen=True, eq=False)
 class RawLabels:
-    """The labels of a column: codes into levels in their final order, -1 if missing."""
+    """The labels of a column: codes into levels in their final order, -1 if missing.
+
+    The source may declare the levels, and that their order means something.
+    """
 
     name: str
     codes: NDArray[np.int64]
     levels: tuple[object, ...]
     declared: bool = False
+    ordered: bool = False
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -109,7 +113,9 @@ def level_type(level: object) -> str:
     return "number" if isinstance(level, int | float) else "text"
 
 
-def categorical(name: str, codes: NDArray[Any], categories: Iterable[object]) -> RawLabels:
+def categorical(
+    name: str, codes: NDArray[Any], categories: Iterable[object], ordered: bool = False
+) -> RawLabels:
     """Return a column whose levels its source declares, in the declared order."""
     levels = tuple(as_level(category) for category in categories)
     types = sorted({level_type(level) for level in levels})
@@ -117,4 +123,4 @@ def categorical(name: str, codes: NDArray[Any], categories: Iterable[object]) ->
         raise UnusableColumnError(f"has categories of mixed types, {' and '.join(types)}")
     if len(set(levels)) != len(levels):
         raise UnusableColumnError("has different categories with the same text")
-    return RawLabels(name, np.asarray(codes, dtype=np.int64), levels, declared=True)
+    return RawLabels(name, np.asarray(codes, dtype=np.int64), levels, True, ordered)

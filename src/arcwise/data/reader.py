@@ -49,10 +49,12 @@ def read(
     drop
         The columns to leave out.
     kinds
-        "discrete" or "continuous", for all columns or by name. By default, text, categories,
+        "discrete", "continuous" or "ordinal" (discrete, with levels in an order that means
+        something), for all columns or by name. By default, text, categories,
         booleans and whole numbers with up to 20 different values are discrete; reals, and
         whole numbers with more values, are continuous, the latter with a warning that asks
         which they are. Reals are whole numbers if all are and some are missing, as in pandas.
+        Ordered categories (pandas, pyarrow) and polars Enums are ordinal.
     levels
         The labels of discrete columns, by name and in order, including unobserved ones. By
         default, the observed values in ascending order, or the categories that the source

@@ -83,12 +83,12 @@ def _categories(name: str, series: nw.Series[Any]) -> RawLabels:
     if hasattr(accessor, "categories") and hasattr(
         accessor, "codes"
     ):  # pandas and compatible libraries
-        return categorical(name, accessor.codes.to_numpy(), accessor.categories)
+        ordered = bool(getattr(accessor, "ordered", False))
+        return categorical(name, accessor.codes.to_numpy(), accessor.categories, ordered)
     if hasattr(native, "combine_chunks"):  # pyarrow
         array = native.combine_chunks()  # this unifies the dictionaries of the chunks
-        return categorical(
-            name, array.indices.fill_null(-1).to_numpy(), array.dictionary.to_pylist()
-        )
+        codes = array.indices.fill_null(-1).to_numpy()
+        return categorical(name, codes, array.dictionary.to_pylist(), bool(array.type.ordered))
     text = _text(name, series.cast(nw.String), gaps=True)
     if not isinstance(series.dtype, nw.Enum):
         return text
@@ -96,7 +96,7 @@ def _categories(name: str, series: nw.Series[Any]) -> RawLabels:
     positions: NDArray[np.int64] = np.array(
         [categories.index(level) for level in text.levels] + [-1]
     )
-    return categorical(name, positions[text.codes], categories)
+    return categorical(name, positions[text.codes], categories, ordered=True)
 
 
 def _native_type(series: nw.Series[Any]) -> str:

@@ -147,7 +147,8 @@ def raw_column(name: str, values: Any) -> RawColumn:
     if isinstance(series, nw.Series):
         return from_series(name, series)
     if hasattr(values, "categories") and hasattr(values, "codes"):
-        return categorical(name, values.codes, values.categories)
+        ordered = bool(getattr(values, "ordered", False))
+        return categorical(name, values.codes, values.categories, ordered)
     if hasattr(values, "to_pylist"):  # an arrow array, which has its own scalar type
         return from_objects(name, values.to_pylist())
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
@@ -158,7 +159,8 @@ def raw_column(name: str, values: Any) -> RawColumn:
 def raw_column_of(column: Column) -> RawColumn:
     """Return a column of a `Data` as a raw one, with its levels declared."""
     if isinstance(column, DiscreteColumn):
-        return RawLabels(column.name, column.codes.astype(np.int64), column.levels, declared=True)
+        codes = column.codes.astype(np.int64)
+        return RawLabels(column.name, codes, column.levels, True, column.ordered)
     return RawNumbers(column.name, column.values, np.zeros(len(column.values), dtype=np.bool_))
 
 

@@ -147,7 +147,7 @@ class Data:
 
     @property
     def kinds(self) -> dict[str, Kind]:
-        """Whether each variable is "discrete" or "continuous"."""
+        """Whether each variable is "discrete", "ordinal" or "continuous"."""
         return {column.name: column.kind for column in self.columns}
 
     @cached_property
@@ -321,14 +321,15 @@ class Data:
         """Return the original labels and numbers as a pandas frame.
 
         A column whose levels do not follow from its labels (some unobserved, in another
-        order, or fractions) becomes a Categorical.
+        order, or fractions) becomes a Categorical, an ordinal one an ordered Categorical.
         """
         return export.to_pandas(self)
 
     def to_polars(self) -> Any:
         """Return the original labels and numbers as a polars frame.
 
-        Text whose levels do not follow from its labels becomes an Enum.
+        Text whose levels do not follow from its labels becomes an Enum, as ordinal text does;
+        `read` takes it for ordinal, unless its `kinds` say otherwise.
         """
         return export.to_polars(self)
 

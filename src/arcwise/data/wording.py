@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from arcwise.data.columns import Column, DiscreteColumn
 from arcwise.data.messages import columns as columns_text
 from arcwise.data.options import (
-    DISCRETIZE,
     discretize_option,
     drop_option,
     kinds_option,
 )
-from arcwise.errors import Wording, option, worded
+from arcwise.errors import Wording, option
 from arcwise.support.words import listing, quoted
 
 Parts = tuple[str | Wording, ...]
@@ -132,28 +130,6 @@ def many_levels(sizes: Mapping[str, int]) -> Parts:
         "level; merge levels, or leave out with ",
         drop_option(sizes),
         " what only identifies rows",
-    )
-
-
-def mixed_kinds(columns: Sequence[Column]) -> Wording | None:
-    """Say what can be done about a table that no score handles; None if some score does.
-
-    Integers are no obstacle to scores of continuous data, which take them as numbers.
-    """
-    continuous = [column.name for column in columns if not isinstance(column, DiscreteColumn)]
-    labels = [column.name for column in columns if column.numbers() is None]
-    if not continuous or not labels:
-        return None
-    return worded(
-        f"the table has both categorical columns ({quoted(labels)}) and continuous ones "
-        f"({quoted(continuous)}), and no score handles both; give ",
-        DISCRETIZE,
-        " to cut all continuous columns into intervals (",
-        discretize_option(continuous[:1]),
-        " cuts a single one), or leave out one kind: the continuous columns with ",
-        drop_option(continuous),
-        ", or the categorical ones with ",
-        drop_option(labels),
     )
 
 

@@ -143,7 +143,7 @@ class _Parser:
                 value = value.translate(_TYPED)
             elif value in _OPERATORS:
                 kind, value = "word", _OPERATORS[value]
-            if kind in ("word", "name") and not (kind == "word" and value in KEYWORDS):
+            if kind in ("word", "name", "number") and not (kind == "word" and value in KEYWORDS):
                 time = _TIME.match(self.text, place)
                 joined = value if time is None else canonical_name(value + time[0])
                 if time is not None and (joined in self.variables or value not in self.variables):

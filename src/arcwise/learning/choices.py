@@ -11,9 +11,7 @@ from arcwise.algorithms.sample import usual_space
 from arcwise.data import Data
 from arcwise.data.description import summary as in_short
 from arcwise.data.profile import DataProfile
-from arcwise.data.wording import mixed_kinds
 from arcwise.diagnostics.limits import DEFAULT_RULE
-from arcwise.errors import DataError
 from arcwise.learning import costs
 from arcwise.learning.parents import Parents
 from arcwise.learning.plan import Plan
@@ -23,10 +21,9 @@ from arcwise.records.account import Choices
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.ladders import FIRST_TEMPERATURES
 from arcwise.records.stopping_rule import StoppingRule
-from arcwise.scores import BDeu
 from arcwise.spaces import Space
 from arcwise.support.plain import plain
-from arcwise.support.words import plural, quoted
+from arcwise.support.words import plural
 
 _MOST_FOR_SIXTEEN, _MOST_FOR_EIGHT = 32, 128
 
@@ -180,7 +177,7 @@ def _families(asked: Model | Question) -> int:
 
 
 def data_sentences(asked: Model | Question, *, score_by_user: bool) -> tuple[str, ...]:
-    """Return in words how the data were read and scored, or refuse a table no score handles."""
+    """Return in words how the data were read and scored."""
     variables = plural(len(asked.variables), "variable")
     if isinstance(asked, Model):
         return (f"The model has {variables} and {_families(asked):,} parent sets.",)
@@ -189,35 +186,28 @@ def data_sentences(asked: Model | Question, *, score_by_user: bool) -> tuple[str
     if asked.table is None:
         return (f"There are {variables}, scored by a function.",)
     reason = "as requested" if score_by_user else reason_for_score(asked.table)
-    score = repr(asked.score) if isinstance(asked.score, BDeu) else type(asked.score).__name__
+    assert asked.score is not None
+    several = len(asked.score.alternatives()) > 1
+    score = repr(asked.score) if several else type(asked.score).__name__
     prior = repr(asked.prior).removesuffix("()")
     profile = DataProfile.of(asked.table, None)
     return (
         f"The table has {in_short(asked.table)}.",
         *profile.preparation_sentences(asked.table.rows),
         f"The score is {score}, {reason}; the structure prior is {prior}.",
+        *asked.score.remarks(asked.table),
     )
-
-
-def refuse_unscored(asked: Model | Question, *, score_by_user: bool) -> None:
-    """Refuse a table that no score handles, before anything takes time."""
-    if isinstance(asked, Question) and asked.table is not None and not score_by_user:
-        reason_for_score(asked.table)
 
 
 def reason_for_score(table: Data) -> str:
-    """Return the reason for the default score, or refuse a table that no score handles."""
-    kinds = table.kinds
-    if len(set(kinds.values())) == 1:
-        return f"because all columns are {next(iter(kinds.values()))}"
-    mixed = mixed_kinds(table.columns)
-    if mixed is not None:
-        raise DataError(mixed)
-    discrete = [name for name, kind in kinds.items() if kind == "discrete"]
-    verb = "is" if len(discrete) == 1 else "are"
-    return (
-        f"because not all columns are discrete, so {quoted(discrete)} {verb} treated as continuous"
-    )
+    """Return the reason for the default score."""
+    kinds = list(table.kinds.values())
+    continuous = kinds.count("continuous")
+    if continuous == len(kinds):
+        return "because all columns are continuous"
+    if continuous:
+        return "because some columns are discrete and some continuous"
+    return "because all columns are discrete"
 
 
 def plain_request(request: Request, asked: Model | Question) -> dict[str, Any]:

@@ -184,9 +184,9 @@ def _candidates_of_a_node(question: Question, effort: float) -> int:
     table = question.table
     n = len(question.variables)
     # Orders of more variables settle too slowly.
-    if table is None or n > effort * _MOST_VARIABLES:
+    if table is None or question.score is None or n > effort * _MOST_VARIABLES:
         return 0
-    visits = _VISITS_OF_MOMENTS if "continuous" in table.kinds.values() else table.rows
+    visits = table.rows if question.score.visits_rows(table) else _VISITS_OF_MOMENTS
     for size in _CANDIDATES:
         size = min(size, n - 1)
         # Greedy candidates: the sets of those before, with each of the others.

@@ -22,7 +22,6 @@ from arcwise.learning.choices import (
     default_chains,
     make_plan,
     plain_request,
-    refuse_unscored,
     settings_for,
 )
 from arcwise.learning.forecast import say_sampling
@@ -86,9 +85,10 @@ def learn(
         constant or seem to identify rows are left out with a warning, unless `constant` and
         `identifiers`, arguments of `arcwise.read`, say otherwise.
     score, prior
-        As for `Model`. By default `BDeu` for discrete data, `BGe` otherwise, and `Sparse`, the
-        equivalent sample size and the expected number of parents by the evidence of the
-        data; with a prior, the scores' own parameters.
+        As for `Model`. By default `BDeu` for discrete data, `BGe` for continuous and
+        `ConditionalGaussian` for mixed ones, and `Sparse`, the equivalent sample size and the
+        expected number of parents by the evidence of the data; with a prior, the scores' own
+        parameters.
     edge_probabilities
         Prior probabilities of edges, as in ``{("smoke", "lung"): 0.9}``, beside the prior; see
         `arcwise.priors.EdgeProbabilities`.
@@ -202,7 +202,6 @@ def learn(
         reading=groups.reading,
         lenient=True,
     )
-    refuse_unscored(asked, score_by_user=score is not None)
     resumed = _resumed_run(request, asked)
     if resumed is not None:
         return resumed

@@ -42,7 +42,7 @@ def score(
     score
         A score such as ``BDeu(equivalent_sample_size=10)``, a name such as
         ``"bge"``, or a function of a node and its parents. None chooses `BDeu`
-        for discrete data and `BGe` otherwise.
+        for discrete data, `BGe` for continuous and `ConditionalGaussian` for mixed ones.
     candidates, plus_one
         See `Families.of`.
     engine

@@ -44,8 +44,9 @@ def scoring_seconds(question: Question, threads: int | None = None) -> float:
     each, base = _timed(_on_fewer_rows(question))
     if table is not None and rows > _ROWS_TIMED:
         base *= rows / _ROWS_TIMED
-        # Continuous data are summed up once, whatever is scored then.
-        each *= rows / _ROWS_TIMED if "discrete" in table.kinds.values() else 1.0
+        # Products of columns are summed up once, whatever is scored then.
+        assert question.score is not None
+        each *= rows / _ROWS_TIMED if question.score.visits_rows(table) else 1.0
     cores = Processors.available(threads).threads
     shared = _sets_in_common(question)
     if shared is not None:

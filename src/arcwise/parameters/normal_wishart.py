@@ -148,11 +148,11 @@ def node_posteriors(data: Data, prior: NormalWishart) -> list[NodePosterior]:
     for node in range(len(data.variables)):
         mask = None if data.intervened is None else data.intervened[:, node]
         if mask is not None and mask.any():
-            updated = updated(prior, values[~mask], weights[~mask])
+            own = updated(prior, values[~mask], weights[~mask])
         else:
             whole = updated(prior, values, weights) if whole is None else whole
-            updated = whole
-        found.append(NodePosterior(node, *updated))
+            own = whole
+        found.append(NodePosterior(node, *own))
     return found
 
 

@@ -60,9 +60,10 @@ def inference(posterior: Dags, model: AnyModel, purpose: str) -> Inference:
         )
     found = score.parametrization(data)
     if found is None or not found.has_prior or type(found) not in INFERENCES:
+        name = type(score).__name__ + (", a surrogate," if score.surrogate else "")
         raise ArgumentError(
-            f"{purpose} needs a prior on the parameters, which the score "
-            f"{type(score).__name__} does not have; use {_WITH_PARAMETERS}"
+            f"{purpose} needs a prior on the parameters, which the score {name} does not have; "
+            f"use {_WITH_PARAMETERS}"
         )
     return INFERENCES[type(found)](data, type(score).__name__, found)
 

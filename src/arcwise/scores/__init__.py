@@ -11,6 +11,7 @@ from arcwise.scores.bge import BGe
 from arcwise.scores.bic import BIC
 from arcwise.scores.coerce import as_score
 from arcwise.scores.conditional_gaussian import ConditionalGaussian
+from arcwise.scores.degenerate_gaussian import DegenerateGaussian
 from arcwise.scores.family_scores import FamilyScores, read_scores
 from arcwise.scores.function import FunctionScore
 from arcwise.scores.parametrization import (
@@ -30,6 +31,7 @@ __all__ = [
     "BGe",
     "ConditionalGaussian",
     "ConditionalLinearGaussian",
+    "DegenerateGaussian",
     "DirichletPrior",
     "FamilyScores",
     "FunctionScore",

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise import _core
 from arcwise.data import Data
 from arcwise.errors import ArgumentError, NumericalError
-from arcwise.scores.base import LocalScore
+from arcwise.scores.base import IndependenceTest, LocalScore
 from arcwise.scores.column_moments import column_moments
 from arcwise.scores.discrete import intervention_mask, positive
 from arcwise.scores.parametrization import LinearGaussian, NormalWishart
@@ -77,6 +77,14 @@ class BGe(LocalScore, name="bge"):
     def parametrization(self, data: Data) -> LinearGaussian:
         """Return what the parameters of a family are, and their prior."""
         return LinearGaussian(self.normal_wishart(data))
+
+    def independence_test(self, data: Data) -> IndependenceTest:
+        """Return the test of normal columns, as integers are to this score."""
+        return "fisher-z"
+
+    def visits_rows(self, data: Data) -> bool:
+        """Return that it does not: products of columns are summed up once."""
+        return False
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 from arcwise import _core
 from arcwise.data import Data
 from arcwise.errors import DataError, Wording
-from arcwise.scores.base import LocalScore
+from arcwise.scores.base import IndependenceTest, LocalScore
 from arcwise.scores.discrete import fill_discrete, intervention_mask
 from arcwise.scores.parametrization import LinearGaussian, Parametrization, ProbabilityTables
 from arcwise.support.running import Run
@@ -35,16 +35,22 @@ class BIC(LocalScore, name="bic"):
 
     def parametrization(self, data: Data) -> Parametrization:
         """Return what the parameters of a family are, which have no prior."""
-        discrete = set(data.kinds.values()) == {"discrete"}
-        return ProbabilityTables(None) if discrete else LinearGaussian(None)
+        return ProbabilityTables(None) if _all_discrete(data) else LinearGaussian(None)
+
+    def independence_test(self, data: Data) -> IndependenceTest:
+        """Return the test of the same kind of parameters."""
+        return "g-squared" if _all_discrete(data) else "fisher-z"
+
+    def visits_rows(self, data: Data) -> bool:
+        """Return whether contingency tables are counted."""
+        return _all_discrete(data)
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""
-        kinds = set(data.kinds.values())
-        if kinds == {"discrete"}:
+        if _all_discrete(data):
             fill_discrete(data, table, run, "BIC", _core.PseudoCounts.none)
             return
-        if len(kinds) > 1 and not _numbers_only(data):
+        if "discrete" in data.kinds.values() and not _numbers_only(data):
             raise DataError(
                 "BIC needs columns of one kind, but the data have discrete and continuous ones; "
                 "discretize the continuous ones with ",
@@ -61,6 +67,10 @@ class BIC(LocalScore, name="bic"):
             run.threads,
             run.progress,
         )
+
+
+def _all_discrete(data: Data) -> bool:
+    return "continuous" not in data.kinds.values()
 
 
 def _numbers_only(data: Data) -> bool:

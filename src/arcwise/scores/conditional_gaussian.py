@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from arcwise import _core
 from arcwise.data import Data, DiscreteColumn
@@ -15,7 +15,7 @@ from arcwise.scores.base import LocalScore
 from arcwise.scores.bdeu import BDeu
 from arcwise.scores.bge import BGe, default_scale, scaled
 from arcwise.scores.column_moments import column_moments
-from arcwise.scores.discrete import positive
+from arcwise.scores.discrete import intervention_mask, positive
 from arcwise.scores.parametrization import (
     ConditionalLinearGaussian,
     DirichletPrior,
@@ -68,6 +68,8 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
     [()]
     """
 
+    by_sets: ClassVar[bool] = True
+
     equivalent_sample_size: float = 1.0
     alpha_mu: float = 1.0
     alpha_w: float | None = None
@@ -82,6 +84,13 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
     def alternatives(self) -> tuple[LocalScore, ...]:
         """Return scores with equivalent sample sizes from 1 to 30."""
         return tuple(replace(self, equivalent_sample_size=size) for size in (1.0, 3.0, 10.0, 30.0))
+
+    def pushed_first(self, data: Data) -> list[int]:
+        """Return the discrete variables, whose configurations split the rows."""
+        if not _is_mixed(data):
+            return []
+        places: list[int] = np.flatnonzero(_discrete(data)).tolist()
+        return places
 
     def impossible_edges(self, data: Data) -> NDArray[np.bool_] | None:
         """Return the edges from continuous to discrete variables; None if there are none."""
@@ -131,55 +140,35 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
 
     def _fill_mixed(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         prior = self.regression_prior(data)
+        factor = default_scale(prior.alpha_mu, prior.degrees + 1.0, 2)
+        deviations = np.sqrt(prior.scale / factor)
         discrete = _discrete(data)
-        values = _numbers(data) - prior.mean
-        levels = data.level_counts()
-        weights = np.ones(data.rows) if data.weights is None else data.weights
-
-        def of_set(members: list[int], rows: NDArray[np.bool_]) -> float:
-            """Return M of a set: the log marginal likelihood of its variables."""
-            among = [v for v in members if discrete[v]]
-            others = [v for v in members if not discrete[v]]
-            possible = float(np.prod(levels[among], dtype=np.float64))
-            own, size = prior.shared(possible), len(others)
-            pseudo = self.equivalent_sample_size / possible
-            cells = np.zeros(data.rows, dtype=np.int64)
-            for v in among:
-                cells = cells * levels[v] + values[:, v].astype(np.int64)
-            total = 0.0
-            for cell in np.unique(cells[rows]):
-                here = rows & (cells == cell)
-                count = float(weights[here].sum())
-                total += gammaln(pseudo + count) - gammaln(pseudo)
-                if not others:
-                    continue
-                x = values[np.ix_(here, others)]
-                sums = weights[here] @ x
-                scatter = (x * weights[here, np.newaxis]).T @ x
-                scatter += np.diag(own.scale[others])
-                scatter -= np.outer(sums, sums) / (count + own.alpha_mu)
-                before = 0.5 * (own.degrees + np.arange(size))
-                total += 0.5 * size * np.log(own.alpha_mu / (count + own.alpha_mu))
-                total -= 0.5 * size * count * np.log(np.pi)
-                total += float((gammaln(before + 0.5 * count) - gammaln(before)).sum())
-                total += before[-1] * np.log(own.scale[others]).sum()
-                total -= (before[-1] + 0.5 * count) * np.linalg.slogdet(scatter)[1]
-            return float(total)
-
-        for node in range(len(data.variables)):
-            rows = np.ones(data.rows, dtype=np.bool_)
-            if data.intervened is not None:
-                rows = ~data.intervened[:, node]
-            flat, offsets = table.parent_sets(node)
-            bounds = offsets.astype(np.int64)
-            out = table.values(node)
-            for family in range(len(out)):
-                parents = flat[bounds[family] : bounds[family + 1]].tolist()
-                out[family] = of_set([*parents, node], rows) - of_set(parents, rows)
+        numbers = _numbers(data)
+        codes = np.where(discrete, numbers, 0.0)
+        _core.score_conditional_gaussian(
+            table,
+            np.asfortranarray(codes, dtype=np.uint16),
+            np.asfortranarray((numbers - prior.mean) / deviations),
+            data.level_counts().tolist(),
+            np.where(discrete, 0.0, np.log(deviations)).tolist(),
+            data.weights,
+            intervention_mask(data),
+            self.equivalent_sample_size,
+            prior.alpha_mu,
+            prior.degrees,
+            factor,
+            run.threads,
+            run.progress,
+        )
 
 
 def _discrete(data: Data) -> NDArray[np.bool_]:
     return np.array([isinstance(column, DiscreteColumn) for column in data.columns])
+
+
+def _is_mixed(data: Data) -> bool:
+    discrete = _discrete(data)
+    return bool(discrete.any() and not discrete.all())
 
 
 def _numbers(data: Data) -> NDArray[np.float64]:

@@ -65,9 +65,12 @@ class ScoringUnits:
         self._ranks: list[int] = [0]
         if job.score.by_sets:
             intervened = np.zeros(len(self._nodes), dtype=np.uint8)
-            if isinstance(job.data, Data) and job.data.intervened is not None:
-                intervened[:] = job.data.intervened.any(axis=0)
-            plan = _core.ScoringPlan(self.table, intervened)
+            first = np.zeros(len(self._nodes), dtype=np.uint8)
+            if isinstance(job.data, Data):
+                first[job.score.pushed_first(job.data)] = 1
+                if job.data.intervened is not None:
+                    intervened[:] = job.data.intervened.any(axis=0)
+            plan = _core.ScoringPlan(self.table, intervened, first)
             self._nodes = sorted(plan.alone)
             # Families with an outside parent are scored node by node in any case.
             self._nodes += [node for node in plan.sharing if families.outside[node]]
