@@ -78,6 +78,23 @@ def _counts(model: Model) -> Any:
     return np.full(len(model.variables), len(model.variables), dtype=np.int64)
 
 
+def folded_by_definition(model: Model) -> Model:
+    """Return a model of the ordinary variables, with families summed over parent-only parents."""
+    if not model.parent_only:
+        return model
+    sums: dict[tuple[str, frozenset[str]], float] = {}
+    for node in model.ordinary:
+        for parents, weight in model.weights.families(node):
+            key = node, frozenset(parents).difference(model.parent_only)
+            sums[key] = sums.get(key, 0.0) + math.exp(weight)
+
+    def weight_of(node: str, parents: tuple[str, ...]) -> float:
+        total = sums.get((node, frozenset(parents)), 0.0)
+        return math.log(total) if total > 0.0 else -math.inf
+
+    return Model(list(model.ordinary), weight_of, prior="uniform")
+
+
 def definition(model: Model, modularity: Modularity) -> ConditionalPosterior:
     """Return the posterior of a model from the weights of its families alone."""
     names = model.variables
