@@ -9,6 +9,7 @@ variables. Pairs are all lagged edges and all pairs within the slice.
 
     python benchmarks/time_series.py --out time_series.csv
     python benchmarks/time_series.py --report time_series.csv
+    python benchmarks/time_series.py --exact 4 6 8 10
 """
 
 from __future__ import annotations
@@ -181,6 +182,41 @@ def area_under_curve(said: Matrix, truth: NDArray[np.bool_]) -> float:
     return float(excess / (positives * (len(truth) - positives)))
 
 
+def compare_exact(sizes: list[int], length: int) -> None:
+    """Print what the exact posterior costs by both methods, and how much they differ."""
+    print("| n | families | time | static | ratio | largest difference of an edge |")
+    print("|---:|---:|---:|---:|---:|---:|")
+    for n in sizes:
+        random = np.random.default_rng(n)
+        rows = simulated(random_process(n, random), "gaussian", length, random)
+        series = arcwise.time_series(rows, names=[f"x{place}" for place in range(n)])
+        assert series.slices is not None
+        past = series.slices.parent_only
+        forbidden = [(one, late) for late in past for one in series.variables if one != late]
+        prior = arcwise.priors.EdgePenalty(2.0)
+        models = (
+            arcwise.Model(series, prior=prior, max_indegree=4),
+            arcwise.Model(
+                arcwise.Data(series.columns),
+                prior=prior,
+                max_indegree=4,
+                forbidden_edges=forbidden,
+            ),
+        )
+        taken, edges = [], []
+        for model in models:
+            began = time.process_time()
+            edges.append(arcwise.exact(model, threads=1).edges[:, :n])
+            taken.append(time.process_time() - began)
+        families = len(models[0].scores)
+        apart = np.abs(edges[0] - edges[1]).max()
+        print(
+            f"| {n} | {families:,} | {taken[0]:.3f} s | {taken[1]:.3f} s | "
+            f"{taken[1] / taken[0]:,.0f} × | {apart:.1g} |",
+            flush=True,
+        )
+
+
 def report(path: Path) -> None:
     """Print the table of benchmarks/README.md."""
     with open(path, encoding="utf-8", newline="") as file:
@@ -219,9 +255,13 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--out", type=Path, default=Path("time_series.csv"))
     parser.add_argument("--report", type=Path)
+    parser.add_argument("--exact", nargs="+", type=int, metavar="N")
     arguments = parser.parse_args()
     if arguments.report is not None:
         report(arguments.report)
+        return
+    if arguments.exact is not None:
+        compare_exact(arguments.exact, max(arguments.lengths))
         return
     warnings.simplefilter("ignore")
     with open(arguments.out, "w", encoding="utf-8", newline="") as file:

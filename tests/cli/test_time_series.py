@@ -18,7 +18,7 @@ def panel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for who in range(12):
         x, y = 0.0, 0.0
         for week in range(10):
-            x, y = 0.5 * x + random.standard_normal(), 0.8 * x + random.standard_normal()
+            x, y = 0.8 * x + random.standard_normal(), 0.8 * x + random.standard_normal()
             rows.append(f"p{who},{week},{x:.4f},{y:.4f},{who % 2 + 0.5}")
     random.shuffle(rows)
     path = tmp_path_factory.mktemp("panel") / "panel.csv"

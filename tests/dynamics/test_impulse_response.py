@@ -234,7 +234,7 @@ def test_what_cannot_be_asked_is_refused() -> None:
         arcwise.impulse_response(posterior, "w", "x")
     with pytest.raises(ArgumentError, match="target names 'x\\(t\\)'"):
         arcwise.impulse_response(posterior, "y", "x(t)")
-    with pytest.raises(ArgumentError, match="reference is for discrete data"):
+    with pytest.raises(ArgumentError, match="reference is for a discrete source"):
         arcwise.impulse_response(posterior, "y", "x", reference=1)
     with pytest.raises(ArgumentError, match="at which a variable has no effect on itself"):
         arcwise.impulse_response(posterior, "x", "x", 0)
