@@ -20,7 +20,7 @@ Step by step, by functions that have the same names as the commands of the shell
     features        estimate
     parameters      effects and interventional; predict, cross_validate and log_predictive
     graphs          summary_graph: the median DAG, the best DAG, the most probable class
-    time            lagged_edges, process_graph, impulse_response and forecast; learn_steps
+    time            impulse_response, forecast
     reliability     diagnose, compare
     report          report; draw, the network as a picture
 
@@ -32,6 +32,7 @@ and by modules:
     features        edges, paths, Markov blankets and so on, and their text syntax
     graphs          Dag, Cpdag, distances, linear extensions
     networks        networks with parameters, to draw data from
+    dynamics        of time series: edges by lag, the process graph, a network for each step
     engines         where computations run; cluster has the engine for Dask
     algorithms      exact draws, importance weighting, the posterior given an order
     results         the classes of results
@@ -45,6 +46,7 @@ See ``help(arcwise.learn)`` and so on for the details.
 from arcwise import _core
 from arcwise import algorithms as algorithms
 from arcwise import cluster as cluster
+from arcwise import dynamics as dynamics
 from arcwise import engines as engines
 from arcwise import errors as errors
 from arcwise import exchange as exchange  # adds methods to posteriors
@@ -74,11 +76,8 @@ from arcwise.data import describe as describe
 from arcwise.data import discretize as discretize
 from arcwise.data import read as read
 from arcwise.diagnostics.diagnose import diagnose as diagnose
-from arcwise.dynamics.forecast import forecast as forecast
-from arcwise.dynamics.impulse_response import impulse_response as impulse_response
-from arcwise.dynamics.lagged_edges import lagged_edges as lagged_edges
-from arcwise.dynamics.lagged_edges import process_graph as process_graph
-from arcwise.dynamics.steps import learn_steps as learn_steps
+from arcwise.dynamics import forecast as forecast
+from arcwise.dynamics import impulse_response as impulse_response
 from arcwise.graphs import Dag as Dag
 from arcwise.learning import cross_validate as cross_validate
 from arcwise.learning import learn as learn
@@ -123,9 +122,7 @@ _PUBLIC = (
         "grow",
         "impulse_response",
         "interventional",
-        "lagged_edges",
         "learn",
-        "learn_steps",
         "log_predictive",
         "map",
         "mc3",
@@ -133,7 +130,6 @@ _PUBLIC = (
     *(
         "mcmc",
         "predict",
-        "process_graph",
         "read",
         "report",
         "resume",
@@ -144,7 +140,17 @@ _PUBLIC = (
         "status",
     ),
     *("summary_graph", "time_series"),
-    *("algorithms", "cluster", "engines", "errors", "exchange", "features", "graphs", "networks"),
+    *(
+        "algorithms",
+        "cluster",
+        "dynamics",
+        "engines",
+        "errors",
+        "exchange",
+        "features",
+        "graphs",
+        "networks",
+    ),
     *("plots", "priors", "results", "scores", "spaces", "__version__"),
 )
 

@@ -55,7 +55,7 @@ def standardized_error(lag_of: dict[str, str] | None = None) -> float:
         excess += float((edges[lagged] - said[lagged]) @ (2 * said[lagged] > 1))
         chosen = said[lagged][2 * said[lagged] > 1]
         variance += float((chosen * (1 - chosen)).sum())
-    return excess / np.sqrt(variance)
+    return float(excess / np.sqrt(variance))
 
 
 def test_probabilities_of_lagged_edges_are_frequencies() -> None:

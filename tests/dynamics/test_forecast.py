@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ def test_levels_are_those_of_all_slices() -> None:
     series = time_series(table, subject="who", lags=2)
     model = Model(series)
     posterior = arcwise.exact(model, dags=40, seed=1)
-    found = arcwise.forecast(posterior, table, subject="who")
+    found: Any = arcwise.forecast(posterior, table, subject="who")
     assert found.subjects == tuple(range(12))
     tables = inference(posterior, None, "test").tables
     for who in (0, 7):
@@ -61,7 +62,7 @@ def test_numbers_are_students_t_of_the_regression() -> None:
     series = time_series({"x": x})
     model = Model(series, required_edges=[("x(t-1)", "x")])
     posterior = arcwise.exact(model, dags=10, seed=1)
-    found = arcwise.forecast(posterior, {"x": x}, draws=4000)["x"]
+    found: Any = arcwise.forecast(posterior, {"x": x}, draws=4000)["x"]
     inferred = inference(posterior, None, "test")
     assert isinstance(inferred, GaussianInference)
     node = inferred.nodes[0]
@@ -71,7 +72,7 @@ def test_numbers_are_students_t_of_the_regression() -> None:
     leverage = (regression.inverse_roots[0, 0, 0] * away) ** 2
     d = regression.degrees
     scale = np.sqrt(regression.residuals[0] / d * (1 + 1 / node.strength + leverage))
-    low, high = stats.t.ppf([0.025, 0.975], d, centre, scale)
+    low, high = (float(stats.t.ppf(p, d, centre, scale)) for p in (0.025, 0.975))
     assert found.mean[0] == pytest.approx(centre, abs=0.02 * scale)
     assert found.low[0] == pytest.approx(low, abs=0.03 * scale)
     assert found.high[0] == pytest.approx(high, abs=0.03 * scale)
@@ -88,7 +89,7 @@ def test_intervals_hold_what_comes_next() -> None:
     who = np.repeat(np.arange(300), 11)
     table = {"who": who, "x": x[:, :11].ravel(), "y": y[:, :11].ravel()}
     posterior = arcwise.exact(Model(time_series(table, subject="who")), dags=100, seed=1)
-    found = arcwise.forecast(posterior, table, subject="who", level=0.9)
+    found: Any = arcwise.forecast(posterior, table, subject="who", level=0.9)
     for name, truth in (("x", x[:, 11]), ("y", y[:, 11])):
         inside = (found[name].low <= truth) & (truth <= found[name].high)
         assert 244 <= inside.sum() <= 292
@@ -104,7 +105,7 @@ def test_a_history_that_does_not_do_is_refused() -> None:
         arcwise.forecast(posterior, {"y": [0.4, 0.2]})
     with pytest.raises(DataError, match="is missing at the end of the history"):
         arcwise.forecast(posterior, {"x": [0.4, None]})
-    found = arcwise.forecast(posterior, {"x": [0.4, 0.2]})
+    found: Any = arcwise.forecast(posterior, {"x": [0.4, 0.2]})
     with pytest.raises(ArgumentError, match="'y' is not forecast"):
         found["y"]
     assert "mean" in str(found)
@@ -118,11 +119,13 @@ def test_mixed_forecasts_are_those_of_their_parts() -> None:
         x.append(0.7 * x[-1] + random.standard_normal())
         g.append(int(random.random() < (0.8 if g[-1] else 0.3)))
     both = arcwise.exact(Model(time_series({"x": x, "g": g})), dags=50, seed=1)
-    found = arcwise.forecast(both, {"x": x, "g": g}, draws=100)
+    found: Any = arcwise.forecast(both, {"x": x, "g": g}, draws=100)
     alone = arcwise.exact(Model(time_series({"x": x}), required_edges=[("x(t-1)", "x")]), dags=20)
-    number = arcwise.forecast(alone, {"x": x}, draws=200)["x"]
+    number: Any = arcwise.forecast(alone, {"x": x}, draws=200)["x"]
     # Priors differ a little, and 5,000 draws have an error of about 0.02.
     assert found["x"].mean[0] == pytest.approx(number.mean[0], abs=0.15)
     assert found["x"].high[0] == pytest.approx(number.high[0], abs=0.3)
-    level = arcwise.forecast(arcwise.exact(Model(time_series({"g": g})), dags=20), {"g": g})["g"]
+    level: Any = arcwise.forecast(arcwise.exact(Model(time_series({"g": g})), dags=20), {"g": g})[
+        "g"
+    ]
     assert found["g"].probabilities[0, 1] == pytest.approx(level.probabilities[0, 1], abs=0.05)

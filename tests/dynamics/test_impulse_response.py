@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -154,7 +156,7 @@ def test_simulated_trajectories_agree_with_all_of_them(monkeypatch: pytest.Monke
 
 
 def test_slices_that_are_not_moved_on_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Movement, "_one_step_later", lambda _, column: column)
+    monkeypatch.setattr(level_responses, "one_step_later", lambda _, column: column)
     wrong = 0
     for seed in range(8):
         movement, transition, by_lag = level_case(seed)
@@ -180,7 +182,7 @@ def test_responses_of_a_known_process_are_found() -> None:
     model = Model(series)
     dag = Dag(series.variables, {"x(t)": ["x(t-1)"], "y(t)": ["x(t)", "y(t-1)"]})
     posterior = arcwise.exact(model, dags=500, seed=1)
-    found = arcwise.impulse_response(posterior, "x", "y", 4)
+    found: Any = arcwise.impulse_response(posterior, "x", "y", 4)
     truth = reference.linear_response(
         np.array([[0, 0], [0.5, 0]]), {1: np.array([[0.6, 0], [0, 0.4]])}, 0, 4
     )[:, 1]
@@ -200,7 +202,7 @@ def test_at_the_time_itself_it_is_the_effect_within_the_slice() -> None:
     series = time_series(vector_autoregression(200, 2))
     posterior = arcwise.exact(Model(series), dags=400, seed=2)
     effect = arcwise.effects(posterior, "x(t)", "y(t)")
-    found = arcwise.impulse_response(posterior, "x", "y", 0).at(0)
+    found: Any = arcwise.impulse_response(posterior, "x", "y", 0).at(0)
     assert found.probability == pytest.approx(effect.probability, abs=1e-12)
     allowed = 5 * found.estimate.standard_deviation / np.sqrt(4000)
     assert abs(found.mean - effect.mean) < allowed + 1e-12
@@ -212,7 +214,7 @@ def test_discrete_responses_have_levels_and_no_effect_without_a_path() -> None:
     y = np.concatenate([[0], np.where(random.random(399) < 0.9, x[:-1], 1 - x[:-1])])
     series = time_series({"x": x, "y": y}, within=False)
     posterior = arcwise.exact(Model(series), dags=300, seed=1)
-    found = arcwise.impulse_response(posterior, "x", "y", 2)
+    found: Any = arcwise.impulse_response(posterior, "x", "y", 2)
     assert found.at(1).difference(1, 1).mean == pytest.approx(0.8, abs=0.1)
     assert found.at(0).difference(1, 1).mean == 0.0
     assert found.at(0).probability == 0.0
@@ -220,7 +222,7 @@ def test_discrete_responses_have_levels_and_no_effect_without_a_path() -> None:
     assert table["step"].to_list()[-1] == 2
     assert set(table["target"]) == {"y(t)", "y(t+1)", "y(t+2)"}
     assert "y(t+1)" in str(found)
-    other = arcwise.impulse_response(posterior, "x", "y", 1, reference=1)
+    other: Any = arcwise.impulse_response(posterior, "x", "y", 1, reference=1)
     assert other.at(1).difference(1, 0).mean == pytest.approx(-0.8, abs=0.1)
 
 
@@ -277,14 +279,14 @@ def test_mixed_responses_have_the_form_of_their_kinds() -> None:
         g.append(int(random.random() < (0.7 if g[-1] else 0.3)))
     series = time_series({"x": x, "g": g}, within=False)
     posterior = arcwise.exact(Model(series), dags=40, seed=1)
-    means = arcwise.impulse_response(posterior, "g", "x", 2, draws=5)
+    means: Any = arcwise.impulse_response(posterior, "g", "x", 2, draws=5)
     assert means.at(0).probability == 0.0
     assert means.at(1).difference(1).mean == pytest.approx(2.0, abs=0.35)
     # At t+2: half of it is left, and g itself is 1 more often by 0.4.
     assert means.at(2).difference(1).mean == pytest.approx(0.5 * 2.0 + 0.4 * 2.0, abs=0.35)
     per_unit = arcwise.impulse_response(posterior, "x", "x", 3, draws=5)
     assert per_unit.mean == pytest.approx([0.5, 0.25, 0.125], abs=0.12)
-    levels = arcwise.impulse_response(posterior, "g", "g", 1, draws=5)
+    levels: Any = arcwise.impulse_response(posterior, "g", "g", 1, draws=5)
     assert levels.at(1).difference(1, 1).mean == pytest.approx(0.4, abs=0.15)
     none = arcwise.impulse_response(posterior, "x", "g", 2, draws=2)
     assert none.mean.tolist() == [0.0, 0.0, 0.0]

@@ -62,7 +62,7 @@ def test_exact_posteriors_are_those_of_enumeration(
 
 def test_rules_apply_to_the_present_slice_and_to_named_lags() -> None:
     series = time_series(simulated(3, 40, 1, discrete=False), within=True)
-    rules = {
+    rules: dict[str, Any] = {
         "tiers": [["x"], ["y", "z"]],
         "required_edges": [("x(t-1)", "z")],
         "forbidden_edges": [("y(t - 1)", "x(t)")],
@@ -157,7 +157,7 @@ def test_steps_have_their_own_networks() -> None:
     y[:, 1] += 2 * x[:, 0]  # at the first step only
     table = {"who": np.repeat(np.arange(400), 3), "x": x.ravel(), "y": y.ravel()}
     series = time_series(table, subject="who", within=False)
-    steps = arcwise.learn_steps(series, progress=None, prior="uniform")
+    steps = arcwise.dynamics.learn_steps(series, progress=None, prior="uniform")
     assert list(steps) == [2, 3]
     assert steps[2].probability("x(t-1) -> y(t)") > 0.99
     assert steps[3].probability("x(t-1) -> y(t)") < 0.5

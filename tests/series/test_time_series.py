@@ -18,7 +18,7 @@ from arcwise import time_series
 from arcwise.data.archive import load_table, save_table
 from arcwise.errors import ArgumentError, DataError
 
-PANEL = {
+PANEL: dict[str, list[Any]] = {
     "week": [1, 2, 3, 4, 1, 2, 3],
     "id": ["p", "p", "p", "p", "q", "q", "q"],
     "dose": [0, 1, 1, 0, 1, 0, 1],
@@ -60,7 +60,8 @@ def test_lagged_columns_are_those_of_the_definition(seed: int, lags: int, split:
         tuple(values) for values in expected.values()
     ]
     assert list(series.subjects) == [who for who, _ in expected]
-    assert np.allclose(series.times, [0.1 * when for _, when in expected])
+    times: list[Any] = list(series.times)
+    assert np.allclose(times, [0.1 * when for _, when in expected])
 
 
 def test_static_columns_are_found_and_have_no_lags() -> None:
@@ -241,7 +242,8 @@ def test_a_series_survives_pickling_selection_and_files(tmp_path: Path) -> None:
 def test_a_table_is_read_with_the_options_of_read() -> None:
     series = time_series(PANEL, time="week", subject="id", discretize="quantile:2", drop="sex")
     assert set(series.kinds.values()) == {"discrete"}
-    levels = {column.name: column.levels for column in series.columns}
+    columns: list[Any] = list(series.columns)
+    levels = {column.name: column.levels for column in columns}
     assert levels["pain(t)"] == levels["pain(t-1)"]
     assert time_series(arcwise.read(PANEL), time="week", subject="id") == time_series(
         PANEL, time="week", subject="id"

@@ -29,7 +29,7 @@ def print_edges_in_time(posterior: Posterior, remark: str) -> None:
     remark
         What is to be said of it in the title, such as that it has not converged.
     """
-    edges = arcwise.lagged_edges(posterior)
+    edges = arcwise.dynamics.lagged_edges(posterior)
     likely = sum(edge.probability >= _LIKELY for edge in edges)
     title = (
         f"The {min(_SHOWN, len(edges))} most probable of {len(edges)} edges into the present "
@@ -59,7 +59,7 @@ def print_steps(steps: StepPosteriors) -> None:
     for time, posterior in steps.items():
         edges = ", ".join(
             f"{Place(edge.source, edge.lag).name} → {edge.target}(t) {edge.probability:.2f}"
-            for edge in arcwise.lagged_edges(posterior, _LIKELY)
+            for edge in arcwise.dynamics.lagged_edges(posterior, _LIKELY)
         )
         print(f"  to {time}: {edges or 'none'}")
     if steps.log_evidence is not None:
@@ -67,7 +67,7 @@ def print_steps(steps: StepPosteriors) -> None:
 
 
 def _print_process_graph(posterior: Posterior) -> None:
-    found = arcwise.process_graph(posterior, _WORTH_TELLING)
+    found = arcwise.dynamics.process_graph(posterior, _WORTH_TELLING)
     print(
         f"Over all lags: {plural(len(found), 'edge', zero='no')} with a probability of at least "
         f"{_WORTH_TELLING}"

@@ -180,7 +180,7 @@ def _learn_each_step(data: Data, arguments: dict[str, Any], folder: Path | None)
         )
     if arguments["directory"] is not None:
         raise ArgumentError("--run is for one network; give --out with --each-step")
-    found = arcwise.learn_steps(data, **arguments)
+    found = arcwise.dynamics.learn_steps(data, **arguments)
     print_steps(found)
     for place, (time, posterior) in enumerate(found.items()):
         if folder is None:

@@ -45,6 +45,16 @@ class Forecast(Mapping[str, NumberPredictions | LevelPredictions]):
         The subjects, one for each row of a prediction; None for the only one.
     predictions
         The predictive distribution of each variable.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> table = {"x": [0, 0, 1, 1] * 20}
+    >>> posterior = arcwise.learn(arcwise.time_series(table, lags=2), progress=None)
+    >>> print(arcwise.forecast(posterior, table))
+    variable  level  probability
+    x             0        0.994
+    x             1      0.00649
     """
 
     def __init__(

@@ -62,6 +62,15 @@ class ImpulseResponse:
         The first step: 0, or 1 for the response of a variable to itself.
     hold
         Whether the source is held as it was set.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> table = {"x": [0, 0, 1, 1] * 20, "y": [1, 0, 0, 1] * 20}
+    >>> posterior = arcwise.learn(arcwise.time_series(table, within=False), progress=None)
+    >>> response = arcwise.impulse_response(posterior, "y", "x", 1)
+    >>> round(response.at(1).difference(1, 1).mean, 1)
+    -1.0
     """
 
     def __init__(
@@ -366,7 +375,7 @@ def _estimates(
         path = np.ones(len(families), dtype=np.bool_)
     drawn = np.where(np.repeat(path, each)[:, np.newaxis], drawn, 0.0)
     means = drawn.reshape(len(families), each, -1).mean(axis=1)
-    return estimates(families, means, drawn, path)
+    return estimates(families, means, drawn.astype(np.float32), path)
 
 
 def _thinned(families: SampledFamilies) -> SampledFamilies:

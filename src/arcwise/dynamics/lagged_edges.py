@@ -100,7 +100,7 @@ def lagged_edges(posterior: Posterior, threshold: float = 0.0) -> list[LaggedEdg
             continue
         for u in np.flatnonzero(posterior.edges[:, v] >= least).tolist():
             source = slices.places[u]
-            if u != v:
+            if u != v and (slices.within or source.lag != 0):
                 found.append(
                     LaggedEdge(
                         source.variable,
@@ -127,6 +127,14 @@ class ProcessEdge:
         The probability of the edge at each lag; the lag of a static source is None.
     standard_error
         The Monte Carlo standard error of the probability; None if it is exact.
+
+    Examples
+    --------
+    >>> edge = ProcessEdge("rain", "flood", 0.95, {1: 0.9, 2: 0.4})
+    >>> edge.lag
+    1
+    >>> print(edge)
+    rain -> flood: 0.950 (lag 1 0.900, lag 2 0.400)
     """
 
     source: str
@@ -166,6 +174,14 @@ def process_graph(posterior: Posterior, threshold: float = 0.0) -> list[ProcessE
     -------
     list of ProcessEdge
         The most probable first.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> table = {"x": [0, 0, 1, 1] * 20, "y": [1, 0, 0, 1] * 20}
+    >>> series = arcwise.time_series(table, within=False)
+    >>> print(process_graph(arcwise.exact(arcwise.Model(series)))[0])
+    y -> x: 1.000 (lag 1 1.000)
     """
     required_slices(posterior, "process_graph")
     least = checked_probability(threshold, option("threshold"))

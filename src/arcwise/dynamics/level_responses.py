@@ -113,6 +113,16 @@ def refuse_missing_lags(slices: Slices) -> None:
         )
 
 
+def one_step_later(slices: Slices, column: int) -> int:
+    """Return the column whose value stands in this one a step later; itself in the present."""
+    of = slices.places[column]
+    if not of.lag:
+        return column
+    position = slices.position(of.variable, of.lag - 1)
+    assert position is not None
+    return position
+
+
 def relevant_nodes(
     parents: Mapping[int, tuple[int, ...]], slices: Slices, outcome: int, source: int
 ) -> tuple[int, ...]:
@@ -203,17 +213,17 @@ class Movement:
         static = places[source].lag is None
         shape = tuple(levels[column] for column in kept)
         cells = np.ravel_multi_index(tuple(self.codes[:, list(kept)].T), shape) if kept else 0
-        joint = np.bincount(
+        joint: Array = np.bincount(
             np.broadcast_to(cells, len(self.codes)), self.shares, math.prod(shape)
         ).reshape(1, *shape)
         if static:
             joint = _set_axis(joint, 1 + kept.index(source), level)
         # After a step, the present slice takes the place of lag 1, and each lag of the next.
-        before = tuple(self._one_step_later(column) for column in kept)
+        before = tuple(one_step_later(self.slices, column) for column in kept)
         draws = len(next(iter(transition.tables.values())))
         result = np.empty((draws, impulse.steps + 1, levels[outcome]))
         for step in range(impulse.steps + 1):
-            factors = [(kept, joint)]
+            factors: list[tuple[tuple[int, ...], Array]] = [(kept, joint)]
             for node in transition.nodes:
                 if node == source and (step == 0 or impulse.hold):
                     fixed = np.zeros((1, levels[node]))
@@ -228,15 +238,6 @@ class Movement:
                 order, _ = elimination_order(scopes, levels, before)
                 joint = eliminate(factors, order, before)
         return result
-
-    def _one_step_later(self, column: int) -> int:
-        """Return the column whose value stands in this one a step later."""
-        of = self.slices.places[column]
-        if of.lag is None:
-            return column
-        position = self.slices.position(of.variable, of.lag - 1)
-        assert position is not None
-        return position
 
     def _simulated(
         self,
@@ -273,12 +274,7 @@ class Movement:
                         state[node] = (uniforms[step, place][:, np.newaxis] > edges).sum(axis=1)
                     if node == outcome:
                         result[draw, step] = given.mean(axis=0)
-                state = state[
-                    [
-                        column if of.lag == 0 else self._one_step_later(column)
-                        for column, of in enumerate(self.slices.places)
-                    ]
-                ]
+                state = state[[one_step_later(self.slices, column) for column in range(len(state))]]
         return result
 
 

@@ -14,7 +14,11 @@ from numpy.typing import NDArray
 
 from arcwise.data import Data
 from arcwise.data.slices import Slices
-from arcwise.dynamics.level_responses import refuse_missing_lags, relevant_nodes
+from arcwise.dynamics.level_responses import (
+    one_step_later,
+    refuse_missing_lags,
+    relevant_nodes,
+)
 from arcwise.dynamics.linear_responses import Impulse
 from arcwise.networks._random import Purpose, generator
 from arcwise.parameters.conditional_regressions import (
@@ -127,6 +131,7 @@ class _Trajectories:
                 regressions = posterior.regressions(node, members)
                 self.regressions[node] = regressions.drawn(count, random, rows.origin)
         self._noise_key = int(random.integers(2**63))
+        self._later = [one_step_later(slices, column) for column in range(len(slices.places))]
 
     def followed(self, source: int, setting: int, outcome: int, impulse: Impulse) -> Array:
         """Return the expectation of the outcome, as [draw, step, value]."""
@@ -152,11 +157,7 @@ class _Trajectories:
                         expected = expected + float(setting)
                 if node == outcome:
                     result[:, step] = expected.mean(axis=1)
-            later = [
-                column if not of.lag else self.slices.position(of.variable, of.lag - 1)
-                for column, of in enumerate(self.slices.places)
-            ]
-            codes, values = codes[later], values[later]
+            codes, values = codes[self._later], values[self._later]
         return result
 
     def _step(

@@ -7,7 +7,7 @@ from typing import Any
 
 from arcwise.dynamics.lagged_edges import LaggedEdge, lagged_edges
 from arcwise.errors import ArgumentError
-from arcwise.learning import learn
+from arcwise.learning.learn import learn
 from arcwise.posterior import Posterior
 from arcwise.series import TimeSeries
 from arcwise.support.words import quoted
@@ -22,6 +22,14 @@ class StepPosteriors(Mapping[object, Posterior]):
     ----------
     posteriors
         The posteriors, in order of time.
+
+    Examples
+    --------
+    >>> import arcwise, numpy as np
+    >>> random = np.random.default_rng(1)
+    >>> table = {"id": np.repeat(np.arange(50), 3), "x": random.integers(0, 2, 150)}
+    >>> learn_steps(arcwise.time_series(table, subject="id"), progress=None)
+    <StepPosteriors: 2 steps, from 2 to 3>
     """
 
     def __init__(self, posteriors: Mapping[object, Posterior]) -> None:

@@ -54,10 +54,10 @@ def slices_picture(slices: Slices, links: Sequence[Link]) -> Picture:
         np.array([link.source for link in links], dtype=np.intp),
         np.array([link.target for link in links], dtype=np.intp),
     )
-    for link, middle in zip(links, around, strict=True):
+    for link, bend in zip(links, around, strict=True):
         source, target = names[link.source], names[link.target]
         (x, one), (other_x, other) = place[source], place[target]
-        routes[source, target] = [(float(a), float(b)) for a, b in middle]
+        routes[source, target] = [(float(a), float(b)) for a, b in bend]
         if x == other_x and abs(one - other) > 1.5 * _DOWN:
             far = min(1.0, abs(one - other) / (4 * _DOWN))
             routes[source, target] = [(x + _BULGE * far, (one + other) / 2)]

@@ -113,7 +113,7 @@ class TimeSeries(Data):
                 f"the time {shown(few[0])} has a single subject, from which no network is learned; "
                 "leave such times out"
             )
-        ordered = sorted(rows, key=lambda time: (isinstance(time, str), time))  # type: ignore[operator]
+        ordered = sorted(rows, key=lambda time: (isinstance(time, str), time))
         return {time: self.take_rows(rows[time]) for time in ordered}
 
 
