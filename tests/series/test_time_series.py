@@ -208,6 +208,8 @@ def test_rows_with_missing_values_are_dropped_as_gaps() -> None:
         ({"lags": 3}, "a single row has 3 earlier ones"),
         ({"time": "when"}, "time names 'when', which is not a column"),
         ({"time": 3}, "time is 3; give the name of a column"),
+        ({"subject": np.array([1, 2])}, "give the name of a column"),
+        ({"static": [np.array([1, 2])]}, "which is not a column"),
         ({"subject": "x", "time": "t"}, "the table has no columns besides times and subjects"),
         ({"gaps": "fill"}, "gaps is 'fill'; give one of 'error' and 'split'"),
         ({"lag": 2}, "time_series has no argument 'lag'"),

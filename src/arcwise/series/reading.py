@@ -87,14 +87,15 @@ def set_aside(
     """
     columns = _columns(table, names)
     times = None if time is None else read_times(time, _column(time, columns, TIME))
+    whose = None if subject is None else _column(subject, columns, SUBJECT)
     others = {name: values for name, values in columns.items() if name not in (time, subject)}
     if not others:
         raise DataError("the table has no columns besides times and subjects; give some variables")
-    if subject is None:
+    if subject is None or whose is None:
         first = next(iter(others.values()))
         rows = len(first.missing) if isinstance(first, RawNumbers | RawLabels) else len(first)
         return Aside(times, np.zeros(rows, dtype=np.int64), [None], others)
-    codes, found = _numbered(_subjects(subject, _column(subject, columns, SUBJECT)))
+    codes, found = _numbered(_subjects(subject, whose))
     return Aside(times, codes, found, others)
 
 

@@ -225,7 +225,7 @@ def _static(read: TableInTime, rows: Rows, declared: str | Sequence[str] | None)
         declared = [declared]
     wanted = [] if declared is None else as_list(declared, STATIC, "a list of columns")
     for name in wanted:
-        if name not in data.variables:
+        if not isinstance(name, str) or name not in data.variables:
             hint = suggestion(str(name), data.variables)
             raise ArgumentError(STATIC, f" names {shown(name)}, which is not a column{hint}")
     starts = rows.starts()
