@@ -10,7 +10,8 @@ In one call, which makes every choice that is not given and reports what it chos
 
 Step by step, by functions that have the same names as the commands of the shell:
 
-    data            read, discretize and describe a table (Data); simulate draws one
+    data            read, discretize and describe a table (Data); simulate draws one;
+                    time_series puts rows in order of time and adds lagged columns
     model           Model, from score, candidates or grow; Constraints
     posterior       exact, or sample by mcmc, mc3, ais or smc, return a Posterior; resume and
                     status are for long runs
@@ -19,6 +20,7 @@ Step by step, by functions that have the same names as the commands of the shell
     features        estimate
     parameters      effects and interventional; predict, cross_validate and log_predictive
     graphs          summary_graph: the median DAG, the best DAG, the most probable class
+    time            impulse_response, forecast
     reliability     diagnose, compare
     report          report; draw, the network as a picture
 
@@ -30,6 +32,7 @@ and by modules:
     features        edges, paths, Markov blankets and so on, and their text syntax
     graphs          Dag, Cpdag, distances, linear extensions
     networks        networks with parameters, to draw data from
+    dynamics        of time series: edges by lag, the process graph, a network for each step
     engines         where computations run; cluster has the engine for Dask
     algorithms      exact draws, importance weighting, the posterior given an order
     results         the classes of results
@@ -43,6 +46,7 @@ See ``help(arcwise.learn)`` and so on for the details.
 from arcwise import _core
 from arcwise import algorithms as algorithms
 from arcwise import cluster as cluster
+from arcwise import dynamics as dynamics
 from arcwise import engines as engines
 from arcwise import errors as errors
 from arcwise import exchange as exchange  # adds methods to posteriors
@@ -72,6 +76,8 @@ from arcwise.data import describe as describe
 from arcwise.data import discretize as discretize
 from arcwise.data import read as read
 from arcwise.diagnostics.diagnose import diagnose as diagnose
+from arcwise.dynamics import forecast as forecast
+from arcwise.dynamics import impulse_response as impulse_response
 from arcwise.graphs import Dag as Dag
 from arcwise.learning import cross_validate as cross_validate
 from arcwise.learning import learn as learn
@@ -89,6 +95,7 @@ from arcwise.posterior.estimation import estimate as estimate
 from arcwise.posterior.summary_graphs import summary_graph as summary_graph
 from arcwise.report import report as report
 from arcwise.runs.status import status as status
+from arcwise.series import time_series as time_series
 
 __version__ = _core.version
 
@@ -111,7 +118,9 @@ _PUBLIC = (
         "estimate",
         "evidence",
         "exact",
+        "forecast",
         "grow",
+        "impulse_response",
         "interventional",
         "learn",
         "log_predictive",
@@ -130,8 +139,18 @@ _PUBLIC = (
         "smc",
         "status",
     ),
-    *("summary_graph",),
-    *("algorithms", "cluster", "engines", "errors", "exchange", "features", "graphs", "networks"),
+    *("summary_graph", "time_series"),
+    *(
+        "algorithms",
+        "cluster",
+        "dynamics",
+        "engines",
+        "errors",
+        "exchange",
+        "features",
+        "graphs",
+        "networks",
+    ),
     *("plots", "priors", "results", "scores", "spaces", "__version__"),
 )
 

@@ -14,6 +14,10 @@ from arcwise.comparison import (
     SummaryGraphComparison,
 )
 from arcwise.diagnostics.diagnosis import Diagnosis
+from arcwise.dynamics.forecast import Forecast
+from arcwise.dynamics.impulse_response import ImpulseResponse
+from arcwise.dynamics.lagged_edges import LaggedEdge, ProcessEdge
+from arcwise.dynamics.steps import StepPosteriors
 from arcwise.graphs import EdgeCounts, GraphComparison
 from arcwise.learning import CrossValidation
 from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
@@ -43,6 +47,7 @@ from arcwise.records import (
 )
 from arcwise.records.findings import Finding
 from arcwise.runs.status import RunStatus
+from arcwise.series import TimeSeries
 
 __all__ = [
     "Account",
@@ -63,11 +68,14 @@ __all__ = [
     "Evidence",
     "ExactRun",
     "Finding",
+    "Forecast",
     "GraphComparison",
     "Growth",
     "ImportanceWeightedDags",
+    "ImpulseResponse",
     "ImputationRun",
     "Interventional",
+    "LaggedEdge",
     "LevelEffects",
     "LevelPredictions",
     "LinearEffect",
@@ -80,11 +88,14 @@ __all__ = [
     "NumberPredictions",
     "Posterior",
     "PosteriorComparison",
+    "ProcessEdge",
     "ReverseAnnealing",
     "RunComparison",
     "RunStatus",
+    "StepPosteriors",
     "StochasticUpperBound",
     "SummaryGraphComparison",
     "ThresholdGraph",
+    "TimeSeries",
     "UniqueDagsRun",
 ]

@@ -23,6 +23,8 @@ ARGUMENTS = {
     "estimate": ["FOLDER", "smoke -> lung"],
     "effects": ["FOLDER", "bronc", "dysp"],
     "predict": ["FOLDER", "TABLE", "--target", "dysp"],
+    "impulse-response": ["FOLDER", "bronc", "dysp"],
+    "forecast": ["FOLDER", "TABLE"],
     "cross-validate": ["TABLE", "--target", "dysp"],
     "summary-graph": ["FOLDER"],
     "compare": ["FOLDER", "FOLDER"],

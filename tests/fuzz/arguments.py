@@ -41,6 +41,13 @@ class Arguments(Target, name="arguments"):
         computation = ExactComputation(small, threads=1)
         given = algorithms.GivenOrder(small, ["a", "b", "c"], threads=1)
         dag = drawn[0]
+        moving = {
+            "t": [1, 2, 3, 4, 5, 6] * 2,
+            "who": [1] * 6 + [2] * 6,
+            "x": [0, 1, 1, 0, 1, 0] * 2,
+        }
+        lagged = arcwise.time_series(moving, time="t", subject="who")
+        in_time = arcwise.exact(arcwise.Model(lagged, threads=1), dags=10, threads=1)
         few: dict[str, Any] = {"threads": 1}
         short = few | {"steps": 60, "thinning": 5, "chains": 2}
         weights = np.log([1.0, 2.0, 3.0, 4.0])
@@ -80,6 +87,13 @@ class Arguments(Target, name="arguments"):
             (arcwise.predict, (exact, reals, "X0"), {"draws": 2, "level": 0.9}),
             (arcwise.interventional, (exact, "X0", {"X1": 1.0}), {"draws": 1}),
             (arcwise.log_predictive, (exact, reals), {}),
+            (arcwise.time_series, (moving,), {"time": "t", "subject": "who", "lags": 2}),
+            (arcwise.time_series, (moving,), {"static": "who", "common_lags": 3, "gaps": "split"}),
+            (arcwise.dynamics.learn_steps, (lagged,), {"dags": 5, "progress": None, **few}),
+            (arcwise.dynamics.lagged_edges, (in_time,), {"threshold": 0.1}),
+            (arcwise.dynamics.process_graph, (in_time,), {"threshold": 0.1}),
+            (arcwise.impulse_response, (in_time, "x", "x"), {"steps": 2, "draws": 2, "hold": True}),
+            (arcwise.forecast, (in_time, moving), {"time": "t", "subject": "who", "level": 0.9}),
             (exact.edge_table, (), {}),
             (exact.edge_probability, ("X0", "X1"), {}),
             (exact.matrix, ("edge",), {}),

@@ -16,11 +16,12 @@ from arcwise.spaces import as_space
 from fuzz import hostile
 from fuzz.harness import Target
 
-_NAMES = ("a", "b", "c d", "edges", "é", "1")
+_NAMES = ("a", "b", "c d", "edges", "é", "1", "x(t)", "x(t-1)")
 _ATOMS = [
     *("a -> b", "b <- a", 'a ~> "c d"', "a ~>{2} b", "a -- b", "a -> b <- é", "a -> b ~> é"),
     *("parents(a) = {b}", "parents(a) = {}", "blanket(a) has b", "blanket(b) = {a, é}", "edges"),
     *("cpdag: a -> b", "cpdag: a -- b", "edges >= 2", "edges = 1e300", '"edges" -> a', "1 -> a"),
+    *("x(t-1) -> x(t)", "parents(x(t)) = {x(t-1), a}", "x (t − 1) ~> x( t )"),
 ]
 
 
@@ -28,7 +29,7 @@ class Features(Target, name="feature"):
     share = 2.0
 
     def set_up(self) -> None:
-        parents = np.zeros((8, 6, 1), dtype=np.uint64)
+        parents = np.zeros((8, len(_NAMES), 1), dtype=np.uint64)
         parents[1:4, 1, 0] = 1
         parents[2:6, 2, 0] = 3
         parents[5:, 4, 0] = 2

@@ -70,7 +70,7 @@ def test_the_names_are_few_and_exist() -> None:
     assert len(set(dir(arcwise))) == len(dir(arcwise))
     assert all(hasattr(arcwise, name) for name in dir(arcwise))
     modules = [name for name in PUBLIC if isinstance(getattr(arcwise, name), types.ModuleType)]
-    assert len(PUBLIC) - len(modules) < 36
+    assert len(PUBLIC) - len(modules) < 39
 
 
 def test_help_is_a_page() -> None:

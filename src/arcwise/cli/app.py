@@ -22,7 +22,9 @@ from arcwise.cli.effects import effects
 from arcwise.cli.estimate import estimate
 from arcwise.cli.evidence import evidence
 from arcwise.cli.exact import exact
+from arcwise.cli.forecast import forecast
 from arcwise.cli.help_texts import Command, Group, name_values, paragraphs
+from arcwise.cli.impulse_response import impulse_response
 from arcwise.cli.learn import learn
 from arcwise.cli.map import map
 from arcwise.cli.predict import predict
@@ -43,6 +45,7 @@ EXIT_STATUSES = {
 _PANELS: Mapping[str, tuple[Callable[..., Any], ...]] = {
     "From a table to results": (learn, describe, simulate),
     "Results": (report, draw, estimate, summary_graph, effects, predict, compare),
+    "Time series": (impulse_response, forecast),
     "Models": (compare_models, cross_validate),
     "Step by step": (score, exact, sample, map, evidence),
     "Long runs": (status, resume),

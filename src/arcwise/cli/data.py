@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -26,8 +26,12 @@ def describe(data: TableOptions) -> Result:
 
     [bold]Example:[/bold] arcwise describe data.csv
     """
-    print(arcwise.describe(data.source, **data.reading).in_shell)
-    return lambda: examined_dict(examine(data.source, DEFAULTS | dict(data.reading)))
+    source: Any = data.source
+    reading = dict(data.reading)
+    if data.series is not None:
+        source, reading = data.read(), {}
+    print(arcwise.describe(source, **reading).in_shell)
+    return lambda: examined_dict(examine(source, DEFAULTS | reading))
 
 
 def simulate(

@@ -34,6 +34,14 @@ def draw(
             metavar="NUMBER",
         ),
     ] = None,
+    process: Annotated[
+        bool,
+        typer.Option(
+            "--process",
+            help="Of a time series, draw the process graph: edges at any lag.",
+            metavar="",
+        ),
+    ] = False,
     width: Annotated[
         float | None,
         typer.Option(
@@ -57,6 +65,8 @@ def draw(
     [bold]Example:[/bold] arcwise draw results network.pdf --threshold 0.7
     """
     posterior = saved_posterior(folder)
-    drawn = arcwise.draw(posterior, file, threshold, module=module, width=width, dpi=dpi)
+    drawn = arcwise.draw(
+        posterior, file, threshold, module=module, process=process, width=width, dpi=dpi
+    )
     print(f"Picture written to {drawn}")
     return lambda: {"picture": str(drawn)}

@@ -64,7 +64,7 @@ def effects(
         posterior,
         source,
         target,
-        reference=None if reference is None else _level(reference, source, data),
+        reference=None if reference is None else named_level(reference, source, data),
         model=data,
         draws=draws,
         seed=seed,
@@ -76,7 +76,7 @@ def effects(
     return lambda: {"level": level, "effects": found.table(level).to_dicts()}
 
 
-def _level(text: str, variable: str, given: Data | IncompleteData) -> object:
+def named_level(text: str, variable: str, given: Data | IncompleteData) -> object:
     """Return the level that is written so; the text itself if there is none."""
     data = given.table if isinstance(given, IncompleteData) else given
     for column in data.columns:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 import arcwise
+from arcwise.cli.edges_in_time import print_steps
 from arcwise.cli.folders import save_data
 from arcwise.cli.options import (
     Chains,
@@ -34,8 +35,11 @@ from arcwise.cli.options import (
     refuse_options,
 )
 from arcwise.cli.output import Result, note_nothing_kept, posterior_result
-from arcwise.cli.results import make_folder, print_learned
+from arcwise.cli.results import make_folder, print_learned, write_results
+from arcwise.data import Data
+from arcwise.errors import ArgumentError
 from arcwise.runs.directory import CHECKPOINT_SECONDS
+from arcwise.series import TimeSeries
 
 
 def learn(
@@ -92,6 +96,16 @@ def learn(
     checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
     device: DeviceName = None,
+    each_step: Annotated[
+        bool,
+        typer.Option(
+            "--each-step",
+            help="Learn a network for each step of a panel, instead of one for all of them; "
+            "results go to a folder for each in --out.",
+            metavar="",
+            rich_help_panel="Time series",
+        ),
+    ] = False,
     title: Annotated[
         str | None, typer.Option("--title", help="Title of the report page.", metavar="TEXT")
     ] = None,
@@ -135,35 +149,61 @@ def learn(
         refuse_options([*options, *(["particles"] if particles else [])], "mcmc", "--algorithm")
     # `learn` allows one more parent by default when it chooses the candidates itself.
     plus_one = None if families.candidates is None or families.grow else families.plus_one
-    posterior = arcwise.learn(
-        data,
-        score=score,
-        prior=prior,
-        edge_probabilities=families.edge_probabilities,
-        candidates=families.method,
-        max_candidates=families.max_candidates,
-        plus_one=plus_one,
-        modularity=modularity,
-        algorithm=None if algorithm == "auto" else algorithm,
-        space=space,
-        until=None if until == "none" else until,
-        steps=steps,
-        seconds=seconds,
-        chains=chains,
-        particles=particles,
-        dags=dags,
-        completions=completions,
-        seed=seed,
-        engine=cluster,
-        threads=threads,
-        device=device,
-        progress=True,
-        directory=run,
-        checkpoint_seconds=checkpoint,
+    arguments: dict[str, Any] = {
+        "score": score,
+        "prior": prior,
+        "edge_probabilities": families.edge_probabilities,
+        "candidates": families.method,
+        "max_candidates": families.max_candidates,
+        "plus_one": plus_one,
+        "modularity": modularity,
+        "algorithm": None if algorithm == "auto" else algorithm,
+        "space": space,
+        "until": None if until == "none" else until,
+        "steps": steps,
+        "seconds": seconds,
+        "chains": chains,
+        "particles": particles,
+        "dags": dags,
+        "completions": completions,
+        "seed": seed,
+        "engine": cluster,
+        "threads": threads,
+        "device": device,
+        "progress": True,
+        "directory": run,
+        "checkpoint_seconds": checkpoint,
         **families.constraints,
         **options,
-    )
+    }
+    if each_step:
+        return _learn_each_step(data, arguments, folder)
+    posterior = arcwise.learn(data, **arguments)
     print_learned(posterior, folder, title)
     if folder is None:
         note_nothing_kept()
     return partial(posterior_result, posterior)
+
+
+def _learn_each_step(data: Data, arguments: dict[str, Any], folder: Path | None) -> Result:
+    if not isinstance(data, TimeSeries):
+        raise ArgumentError(
+            "--each-step is for the transitions of a time series; add --time or --lags, and "
+            "--subject"
+        )
+    if arguments["directory"] is not None:
+        raise ArgumentError("--run is for one network; give --out with --each-step")
+    found = arcwise.dynamics.learn_steps(data, **arguments)
+    print_steps(found)
+    for place, (time, posterior) in enumerate(found.items()):
+        if folder is None:
+            note_nothing_kept()
+            break
+        own = folder / f"step-{place + 1}"
+        print(f"to {time}: {write_results(posterior, own)} written to {own}")
+    return lambda: {
+        "log_evidence": found.log_evidence,
+        "steps": [
+            {"time": time, **posterior_result(posterior)} for time, posterior in found.items()
+        ],
+    }

@@ -9,9 +9,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from arcwise.cli.edges_in_time import print_edges_in_time
 from arcwise.cli.reliability import print_reliability
 from arcwise.cli.report import write_page
 from arcwise.diagnostics.diagnosis import Diagnosis
+from arcwise.dynamics.lagged_edges import slices_of
 from arcwise.errors import ArgumentError
 from arcwise.posterior import MapResult, Posterior
 from arcwise.posterior.evidence import Evidence
@@ -29,6 +31,11 @@ def print_edges(posterior: Posterior, diagnosis: Diagnosis) -> None:
 
     Where chains disagree, the range of their estimates takes the place of standard errors.
     """
+    slices = slices_of(posterior)
+    if slices is not None and slices.lags:
+        unsure = f", {diagnosis.verdict}" if diagnosis.verdict in UNCONVERGED else ""
+        print_edges_in_time(posterior, unsure)
+        return
     n = len(posterior.variables)
     rows = posterior.adjacencies(most=_EDGES_SHOWN)
     likely = int((np.triu(posterior.edges + posterior.edges.T, 1) >= _LIKELY).sum())

@@ -15,8 +15,11 @@ from arcwise.data import Data, IncompleteData, read
 from arcwise.data.arguments import ReadingArguments
 from arcwise.data.reader import read_table
 from arcwise.errors import ArgumentError
+from arcwise.series import time_series
+from arcwise.support.words import shown
 
 _GROUP = "Reading the data"
+_TIME_GROUP = "Time series"
 _AS_LISTED = None  # the metavar lists the choices
 
 
@@ -24,19 +27,40 @@ def _option(flag: str, text: str, metavar: str | None) -> Any:
     return typer.Option(flag, help=text, metavar=metavar, rich_help_panel=_GROUP)
 
 
+def _time(flag: str, text: str, metavar: str | None) -> Any:
+    return typer.Option(flag, help=text, metavar=metavar, rich_help_panel=_TIME_GROUP)
+
+
 @dataclass(frozen=True)
 class TableFile:
-    """A file or standard input that holds a table, and the arguments of `arcwise.read` for it."""
+    """A file or standard input that holds a table, and the arguments of `arcwise.read` for it.
+
+    Parameters
+    ----------
+    source, reading
+        The table, and how it is read.
+    series
+        Arguments of `arcwise.time_series`; None if the rows are not in time.
+    first_slice
+        Whether the first slice of a time series is meant.
+    """
 
     source: Path | Mapping[str, Any]
     reading: ReadingArguments
+    series: Mapping[str, Any] | None = None
+    first_slice: bool = False
 
     def read(self) -> Data:
         """Return the table."""
-        return read(self.source, **self.reading)
+        if self.series is None:
+            return read(self.source, **self.reading)
+        series = time_series(self.source, **self.series, **self.reading)
+        return series.first_slice if self.first_slice else series
 
     def read_to_learn(self) -> Data | IncompleteData:
         """Return the table, with missing values to be imputed unless the options say otherwise."""
+        if self.series is not None:
+            return self.read()
         return read_table(self.source, {"missing": "impute", **self.reading})
 
 
@@ -125,7 +149,85 @@ def _table_file(
             "COLUMN",
         ),
     ] = None,
+    time: Annotated[
+        str | None,
+        _time(
+            "--time",
+            "The column of times, numbers or dates at equal distances: the table is a time series, "
+            "and edges go from earlier slices to the present one, x(t-1) -> y(t).",
+            "COLUMN",
+        ),
+    ] = None,
+    subject: Annotated[
+        str | None,
+        _time("--subject", "The column that says which subject a row of a panel is of.", "COLUMN"),
+    ] = None,
+    lags: Annotated[
+        str | None,
+        _time(
+            "--lags",
+            "How many earlier slices may have an effect (default: 1), or which ones, as in 1,12.",
+            "N|LAGS",
+        ),
+    ] = None,
+    static: Annotated[
+        list[str] | None,
+        _time(
+            "--static",
+            "A column that is the same at all times, which may be a parent only; repeatable. Those "
+            "that are constant within every subject are found.",
+            "COLUMN",
+        ),
+    ] = None,
+    no_within: Annotated[
+        bool, _time("--no-within", "Allow no edges within a slice, x(t) -> y(t).", "")
+    ] = False,
+    common_lags: Annotated[
+        int | None,
+        _time(
+            "--common-lags",
+            "Use the rows that have so many earlier ones, whatever --lags is: models with other "
+            "lags can then be compared.",
+            "N",
+        ),
+    ] = None,
+    gaps: Annotated[
+        Literal["error", "split"],
+        _time(
+            "--gaps",
+            "How to treat missing times: as an error, or use only rows whose earlier ones are "
+            "there.",
+            _AS_LISTED,
+        ),
+    ] = "error",
+    first_slice: Annotated[
+        bool,
+        _time(
+            "--first-slice",
+            "Take the first row of each subject alone, x(0), whose network is one of its own.",
+            "",
+        ),
+    ] = False,
 ) -> TableFile:
+    series = {
+        "time": time,
+        "subject": subject,
+        "lags": None if lags is None else _lags(lags),
+        "static": static,
+        "common_lags": common_lags,
+    }
+    given: dict[str, Any] = {name: value for name, value in series.items() if value is not None}
+    if not {"time", "subject", "lags"} & given.keys():
+        beside = {"no_within": no_within, "gaps": gaps == "split", "first_slice": first_slice}
+        unused = [*given, *(name for name, on in beside.items() if on)]
+        if unused:
+            raise ArgumentError(
+                f"--{unused[0].replace('_', '-')} is an option of time series; add --time, "
+                "--subject or --lags, or leave it out"
+            )
+        given = {}
+    else:
+        given |= {"within": not no_within, "gaps": gaps}
     levels = dict(map(_ordered_levels, ordinal or []))
     reading: ReadingArguments = {
         "drop": drop,
@@ -139,7 +241,18 @@ def _table_file(
     }
     if missing is not None:
         reading["missing"] = missing
-    return TableFile(table_source(data, form), reading)
+    return TableFile(table_source(data, form), reading, given or None, first_slice)
+
+
+def _lags(text: str) -> int | list[int]:
+    try:
+        each = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise ArgumentError(
+            f"--lags is {shown(text)}; give a number of lags, or lags separated by commas, as in "
+            "1,12"
+        ) from None
+    return each if "," in text else each[0]
 
 
 def _ordered_levels(given: str) -> tuple[str, list[str]]:

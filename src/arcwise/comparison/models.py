@@ -41,7 +41,8 @@ class ModelEvidence:
     evidence
         The evidence.
     data_fingerprint, rows
-        Those of the data; None for precomputed scores.
+        Those of the data that are modelled, without what is conditioned on; None for precomputed
+        scores.
 
     Examples
     --------
@@ -64,7 +65,8 @@ class ModelEvidence:
             found: Evidence = _FORM.read(Evidence, values | {"parts": []})
             if "effective_runs" not in values:
                 found = judged_evidence(found)
-            return cls(found, provenance["data_fingerprint"], provenance["rows"])
+            data = provenance.get("modelled_fingerprint") or provenance["data_fingerprint"]
+            return cls(found, data, provenance["rows"])
         except (*UNREADABLE, AttributeError) as error:
             raise FileFormatError(
                 f"'{path}' is not a file of evidence; give one that `arcwise evidence --out` wrote"
@@ -315,7 +317,7 @@ def _data(given: Model | Posterior | ModelEvidence) -> tuple[str | None, int | N
     if isinstance(given, ModelEvidence):
         return given.data_fingerprint, given.rows
     provenance = given.provenance() if isinstance(given, Model) else given.provenance
-    return provenance.data_fingerprint, provenance.rows
+    return provenance.modelled_fingerprint or provenance.data_fingerprint, provenance.rows
 
 
 def _refuse_other_data(data: Mapping[str, tuple[str | None, int | None]]) -> None:
@@ -331,7 +333,8 @@ def _refuse_other_data(data: Mapping[str, tuple[str | None, int | None]]) -> Non
             )
             raise ArgumentError(
                 f"{first!r} and {name!r} are models of different data ({difference}), whose "
-                "evidences cannot be compared; give models of the same table"
+                "evidences cannot be compared; give models of the same table (for time series with "
+                "other lags, the same common_lags)"
             )
 
 

@@ -2,9 +2,9 @@
 
 A saved table is a zip archive of NumPy arrays (.npz). ``header`` is JSON text in UTF-8: for each
 column its name and its levels, or null if it is continuous; ``ordinal`` has the positions of
-columns whose levels are ordered. ``column_i`` holds its codes or values; ``weights`` and
-``intervened`` are there if the table has them, and ``cells``, the numbers of missing values, if it
-is to be completed.
+columns whose levels are ordered, and ``slices`` those of a time series. ``column_i`` holds its
+codes or values; ``weights`` and ``intervened`` are there if the table has them, and ``cells``, the
+numbers of missing values, if it is to be completed.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 
 from arcwise.data.columns import Column, ContinuousColumn, DiscreteColumn
 from arcwise.data.incomplete import IncompleteData
+from arcwise.data.slices import Slices
 from arcwise.data.table import Data
 from arcwise.errors import ArcwiseError, FileFormatError
 from arcwise.support.archives import read_archive
 from arcwise.support.files import UNREADABLE, replacing
+from arcwise.support.plain_dataclasses import PlainDataclasses
 
 FORMAT = "arcwise data"
 
@@ -45,7 +47,10 @@ def save_table(given: Data | IncompleteData, path: Path) -> None:
     if isinstance(given, IncompleteData):
         arrays["cells"] = given.cells
     ordinal = [place for place, column in enumerate(data.columns) if column.kind == "ordinal"]
-    header = json.dumps({"format": FORMAT, "columns": described, "ordinal": ordinal}).encode()
+    description: dict[str, Any] = {"format": FORMAT, "columns": described, "ordinal": ordinal}
+    if data.slices is not None:
+        description["slices"] = PlainDataclasses().write(data.slices)
+    header = json.dumps(description).encode()
     with replacing(path) as temporary, open(temporary, "wb") as file:
         np.savez_compressed(
             file, allow_pickle=False, header=np.frombuffer(header, dtype=np.uint8), **arrays
@@ -85,7 +90,8 @@ def load_table(path: Path) -> Data | IncompleteData:
                     name, values, tuple(map(_checked_level, levels)), place in ordinal
                 )
             )
-        data = Data(columns, arrays.get("weights"), arrays.get("intervened"))
+        slices = PlainDataclasses().read(Slices | None, header.get("slices"))
+        data = Data(columns, arrays.get("weights"), arrays.get("intervened"), slices=slices)
         return IncompleteData(data, arrays["cells"]) if "cells" in arrays else data
     except FileNotFoundError:
         raise FileFormatError(f"there is no file '{path}'; check the path") from None

@@ -91,4 +91,4 @@ def discretize(
     notes = [f"Cut into intervals: {with_sizes(done, 'intervals')}."] if done else []
     preparation = data.preparation.with_discretized(done)
     notes = [*data.notes, *notes]
-    return Data(result, data.weights, data.intervened, notes, preparation, data.name)
+    return Data(result, data.weights, data.intervened, notes, preparation, data.name, data.slices)

@@ -23,6 +23,7 @@ from arcwise.data.messages import suggestion
 from arcwise.data.preparation import Preparation
 from arcwise.data.problems import Problems
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, has_many_values, is_whole
+from arcwise.data.slices import Slices
 from arcwise.data.sources import usable_columns
 from arcwise.data.table import Data
 from arcwise.data.weights import array_weights, column_weights
@@ -71,6 +72,10 @@ class Examination:
     """The name of the file, without its folder."""
     gaps: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
     """Which values of these columns are missing and to be imputed."""
+    slices: Slices | None = None
+    """The slices of the source, if it is the table of a time series."""
+    kept: NDArray[np.bool_] | None = None
+    """The rows that were kept; None for all."""
 
     @property
     def rows(self) -> int:
@@ -80,7 +85,12 @@ class Examination:
     def data(self) -> Data | IncompleteData:
         """Return the table, or refuse it with all its problems."""
         self.problems.refuse()
-        table = Data(self.encoded, self.weights, self.mask, self.notes, self.preparation, self.name)
+        columns = self.encoded
+        slices = None
+        if self.slices is not None:
+            slices = self.slices.selected([column.name for column in columns])
+        about = self.notes, self.preparation, self.name
+        table = Data(columns, self.weights, self.mask, *about, slices)
         if not self.gaps:
             return table
         cells = np.full((table.rows, len(table.columns)), OBSERVED, dtype=np.int64)
@@ -187,7 +197,7 @@ def _begun(
     if isinstance(source, Data):
         table.weights = source.weights
         table.preparation = source.preparation.with_imputed({})
-        table.notes = list(source.notes)
+        table.notes, table.slices = list(source.notes), source.slices
         if source.intervened is not None:
             table.mask = source.intervened[:, [source.index(name) for name in variables]]
     if weight_column is not None:

@@ -71,6 +71,7 @@ def without_gaps(
     table.warn(f"dropped {dropped:,} of {plural(rows, 'row')}, {why}")
     table.notes.append(f"{dropped:,} of {plural(rows, 'row')} were dropped, {why}.")
     table.preparation = table.preparation.with_dropped(dropped)
+    table.kept = keep
     table.weights = None if table.weights is None else table.weights[keep]
     table.mask = None if table.mask is None else table.mask[keep]
     return [column.take(keep) for column in columns]

@@ -11,9 +11,11 @@ import numpy as np
 from arcwise.data.columns import Column, DiscreteColumn
 from arcwise.data.moments import Moments
 from arcwise.data.preparation import Preparation
+from arcwise.data.slices import Slices
 from arcwise.data.table import Data
 from arcwise.data.within_levels import standardized_within_levels
 from arcwise.support.words import counted
+from arcwise.support.plain_dataclasses import added
 
 ParametrizationKind = Literal["discrete", "gaussian", "conditional-gaussian"]
 """The parameters of a family: a table of probabilities, a linear regression, or, where columns
@@ -53,6 +55,8 @@ class DataProfile:
     moments
         The shapes of the variables that the score takes to be normal, from the rows without an
         intervention; in mixed data, of the deviations within levels of discrete variables.
+    slices
+        Which columns are of which time, if the table is of a time series.
     """
 
     levels: tuple[int, ...]
@@ -66,6 +70,7 @@ class DataProfile:
     identifiers: tuple[str, ...] = ()
     nearly_constant: Mapping[str, int] = field(default_factory=dict)
     moments: Mapping[str, Moments] = field(default_factory=dict)
+    slices: Slices | None = added(None)
 
     @classmethod
     def of(cls, data: Data, parametrization: ParametrizationKind | None) -> DataProfile:
@@ -106,6 +111,7 @@ class DataProfile:
                 and (others := data.rows - int(np.bincount(column.codes).max())) < FEWEST_OTHERS
             },
             moments=_moments(data, parametrization),
+            slices=data.slices,
         )
 
     def rows_for(self, variable: str, rows: int) -> float:

@@ -78,16 +78,19 @@ def usable_columns(
             for place, each in enumerate(source.table.columns)
             if each.name not in given
         ], {}
+    return _converted(named_columns(source, names), drop)
+
+
+def named_columns(source: object, names: Sequence[str] | None = None) -> list[tuple[object, Any]]:
+    """Return each column of a file, frame, array or mapping with its name, as it comes."""
     if isinstance(source, str | os.PathLike):
-        pairs: Iterable[tuple[object, Any]] = read_file(Path(source), names)
-    elif isinstance(source, np.ndarray):
-        pairs = _from_matrix(source, names)
-    elif isinstance(source, Mapping):
+        return list(read_file(Path(source), names))
+    if isinstance(source, np.ndarray):
+        return list(_from_matrix(source, names))
+    if isinstance(source, Mapping):
         _refuse_names(names, "a mapping")
-        pairs = source.items()
-    else:
-        pairs = _from_frame(source, names)
-    return _converted(list(pairs), drop)
+        return list(source.items())
+    return list(_from_frame(source, names))
 
 
 def checked_drop(drop: Sequence[str], columns: Sequence[str]) -> set[str]:

@@ -16,6 +16,7 @@ from arcwise.data.messages import suggestion
 from arcwise.data.notebook import data_html
 from arcwise.data.options import DISCRETIZE, drop_option, kinds_option
 from arcwise.data.preparation import Preparation
+from arcwise.data.slices import Slices
 from arcwise.errors import ArgumentError, DataError
 from arcwise.support.words import quoted, shown
 
@@ -46,6 +47,9 @@ class Data:
     name
         The name of the file it was read from, for reports; None if there is none. It does not
         count in comparisons.
+    slices
+        Which columns are of which time, in a table of a time series (see
+        `arcwise.time_series`); None in others.
 
     Attributes
     ----------
@@ -57,6 +61,7 @@ class Data:
     notes : tuple of str
     preparation : Preparation
     name : str or None
+    slices : Slices or None
 
     Examples
     --------
@@ -79,6 +84,7 @@ class Data:
     notes: tuple[str, ...]
     preparation: Preparation
     name: str | None
+    slices: Slices | None
 
     def __init__(
         self,
@@ -88,6 +94,7 @@ class Data:
         notes: Sequence[str] = (),
         preparation: Preparation | None = None,
         name: str | None = None,
+        slices: Slices | None = None,
     ) -> None:
         columns = tuple(columns)
         lengths = {len(c.codes if isinstance(c, DiscreteColumn) else c.values) for c in columns}
@@ -107,6 +114,12 @@ class Data:
         self._set("intervened", mask if mask is not None and mask.any() else None)
         self._set("notes", tuple(notes))
         self._set("preparation", preparation or Preparation())
+        if slices is not None and tuple(place.name for place in slices.places) != variables:
+            raise ArgumentError(
+                f"slices is of the columns {quoted(place.name for place in slices.places)}, but "
+                f"the table has {quoted(variables)}; give one place for each column"
+            )
+        self._set("slices", slices)
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -119,7 +132,7 @@ class Data:
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.columns, self.weights, self.intervened, self.notes, self.preparation)
-        return type(self), (*parts, self.name)
+        return type(self), (*parts, self.name, self.slices)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Data) and self.fingerprint == other.fingerprint
@@ -259,7 +272,8 @@ class Data:
         positions = [self.index(name) for name in names]
         mask = None if self.intervened is None else self.intervened[:, positions]
         chosen = [self.columns[position] for position in positions]
-        return Data(chosen, self.weights, mask, self.notes, self.preparation, self.name)
+        slices = None if self.slices is None else self.slices.selected(names)
+        return Data(chosen, self.weights, mask, self.notes, self.preparation, self.name, slices)
 
     def take_rows(self, rows: ArrayLike) -> Data:
         """Return the table with the chosen rows only, and their weights and interventions.
@@ -296,6 +310,7 @@ class Data:
             self.notes,
             self.preparation,
             self.name,
+            self.slices,
         )
 
     def to_dict(self) -> dict[str, list[object]]:

@@ -383,6 +383,12 @@ def _assumptions(profile: DataProfile | None) -> Sequence[Finding]:
         _found(
             "note",
             "assumptions",
-            "Rows are taken to be independent of each other and alike" + linear.get(kind or "", ""),
+            (
+                "Rows are taken to be independent given the slices before them, and the network to "
+                "be the same at all times"
+                if profile is not None and profile.slices is not None and profile.slices.lags
+                else "Rows are taken to be independent of each other and alike"
+            )
+            + linear.get(kind or "", ""),
         ),
     ]

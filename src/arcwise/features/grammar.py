@@ -21,7 +21,8 @@
 The symbols → ← ⇝ ⇜ – ≤ ≥ ≠ mean the same as -> <- ~> <~ -- <= >= !=.
 
 Names that are one of these keywords, or have characters other than letters, digits,
-underscores and dots, must be quoted: ``"blood pressure" -> stroke``.
+underscores and dots, must be quoted: ``"blood pressure" -> stroke``. Variables of a time
+series are written with their time, ``x(t-1) -> y(t)``.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from arcwise.features.edges import Edge, NumberOfEdges, ParentSet, SkeletonEdge
 from arcwise.features.feature import And, Comparison, Conditional, Feature, Not, Or
 from arcwise.features.names import KEYWORDS
 from arcwise.features.related import Blanket, CpdagEdge, InBlanket, Path, VStructure
+from arcwise.support.lagged_names import TIME_SUFFIX, canonical_name
 from arcwise.support.names import checked_variables, positions
 from arcwise.support.words import shown
 
@@ -54,6 +56,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
+_TIME = re.compile(rf"\s?{TIME_SUFFIX}")
 _OPERATORS = {"&": "and", "|": "or", "!": "not"}
 _REVERSED = {"<-": "->", "<~": "~>"}
 # Symbols as printed, and as typed.
@@ -133,14 +136,19 @@ class _Parser:
                 )
             kind = str(found.lastgroup)
             value, start = found.group(kind), found.start(kind)
+            place = found.end()
             if kind == "quoted":
                 kind, value = "name", re.sub(r"\\(.)", r"\1", value[1:-1], flags=re.DOTALL)
             elif kind in ("arrow", "compare"):
                 value = value.translate(_TYPED)
             elif value in _OPERATORS:
                 kind, value = "word", _OPERATORS[value]
+            if kind in ("word", "name", "number") and not (kind == "word" and value in KEYWORDS):
+                time = _TIME.match(self.text, place)
+                joined = value if time is None else canonical_name(value + time[0])
+                if time is not None and (joined in self.variables or value not in self.variables):
+                    kind, value, place = "name", joined, time.end()
             tokens.append(_Token(kind, value, start))
-            place = found.end()
         return [*tokens, _Token("end", "the end", end)]
 
     def refuse(self, place: int, problem: str, remedy: str) -> NoReturn:

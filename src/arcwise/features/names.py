@@ -8,12 +8,13 @@ from arcwise.errors import ArgumentError
 from arcwise.support.words import shown
 
 KEYWORDS = frozenset({"and", "or", "not", "given", "has", "parents", "blanket", "edges", "cpdag"})
-PLAIN = re.compile(r"\w[\w.]*")
+PLAIN = re.compile(r"\w[\w.]*(?:\((?:t(?:-[0-9]{1,9})?|0)\))?")
+"""A name that needs no quotes: letters, digits, underscores and dots, with or without a time."""
 
 
 def written(name: str) -> str:
     """Return a name as `parse` reads it: quoted if it is a keyword or has special characters."""
-    if PLAIN.fullmatch(name) and name not in KEYWORDS:
+    if PLAIN.fullmatch(name) and name.partition("(")[0] not in KEYWORDS:
         return name
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

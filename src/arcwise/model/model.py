@@ -254,7 +254,15 @@ class Model:
             data_fingerprint=None if self.data is None else self.data.fingerprint,
             data=self._data_profile,
             data_name=None if self.data is None else self.data.name,
+            modelled_fingerprint=self._modelled_fingerprint,
         )
+
+    @cached_property
+    def _modelled_fingerprint(self) -> str | None:
+        """The fingerprint of the ordinary variables; None if there are no others."""
+        if self.data is None or not self.parent_only:
+            return None
+        return self.data.select(self.ordinary).fingerprint
 
     @cached_property
     def _data_profile(self) -> DataProfile | None:

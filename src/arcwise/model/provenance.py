@@ -35,6 +35,9 @@ class Provenance:
         What is to be known about the data to judge a result.
     data_name
         The name of the file the data were read from, without its folder.
+    modelled_fingerprint
+        The fingerprint of the variables that have parents, if others are conditioned on: the
+        evidence is theirs alone. None if all variables are modelled.
 
     Examples
     --------
@@ -55,6 +58,7 @@ class Provenance:
     data_fingerprint: str | None = None
     data: DataProfile | None = added(None)
     data_name: str | None = added(None)
+    modelled_fingerprint: str | None = added(None)
 
     def __post_init__(self) -> None:
         """Refuse numbers that only a damaged file can hold."""
@@ -78,4 +82,9 @@ class Provenance:
             "data_fingerprint": self.data_fingerprint,
             **({} if profile is None else {"data": profile}),
             "data_name": self.data_name,
+            **(
+                {}
+                if self.modelled_fingerprint is None
+                else {"modelled_fingerprint": self.modelled_fingerprint}
+            ),
         }

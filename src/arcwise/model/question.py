@@ -16,6 +16,7 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.constraints import Constraints
+from arcwise.constraints.in_time import in_time
 from arcwise.data import Data, IncompleteData
 from arcwise.data.arguments import LENIENT, ReadingArguments
 from arcwise.data.reader import read_table
@@ -140,6 +141,8 @@ class Question:
                 ", or give ",
                 option("missing", "drop"),
             )
+        if table.slices is not None:
+            rules = in_time(rules, table.slices)
         chosen = as_score(score, table)
         rest["constraints"] = _with_impossible(rules, chosen, table)
         rest["prior"] = chosen_prior.under(rest["constraints"])

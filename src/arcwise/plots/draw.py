@@ -7,12 +7,14 @@ from math import floor, sqrt
 from pathlib import Path
 from typing import Any
 
+from arcwise.dynamics.lagged_edges import process_graph, required_slices
 from arcwise.errors import ArgumentError, option
 from arcwise.exchange.weighted_edges import Exchanged
+from arcwise.layout.in_time import process_picture
 from arcwise.plots.figures import INSTALL
 from arcwise.plots.network import NetworkPlot, links_from, picture_of
 from arcwise.posterior import Posterior, views
-from arcwise.support.checks import real_number, whole_number
+from arcwise.support.checks import checked_probability, real_number, true_or_false, whole_number
 from arcwise.support.files import replacing
 from arcwise.support.optional import optional
 from arcwise.support.words import shown
@@ -22,6 +24,7 @@ FORMATS = ("svg", "pdf", "png")
 # the same file.
 _SETTINGS = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "arcwise"}
 _USUAL_DOTS = 300.0
+_USUAL_THRESHOLD = 0.5
 _USUAL_LIMIT, _LIMIT = 40e6, 150e6  # dots of a whole picture, by default and at most
 _WITHOUT_DATE: dict[str, dict[str, Any]] = {
     "svg": {"Date": None},
@@ -37,10 +40,13 @@ def draw(
     threshold: float | None = None,
     *,
     module: int | None = None,
+    process: bool = False,
     width: float | None = None,
     dpi: int | None = None,
 ) -> Path:
     """Write a picture of the network to a file, in the format of its ending.
+
+    That of a time series has its slices side by side, the present on the right.
 
     Parameters
     ----------
@@ -50,6 +56,9 @@ def draw(
         The file, ending in .svg, .pdf or .png.
     threshold, module
         What to draw; see `arcwise.plots.network`.
+    process
+        Of a time series, whether to draw the process graph instead: edges at any lag, with ↺
+        where a variable depends on its own past.
     width
         The width in inches, to which letters and lines are scaled, too; by default as wide as the
         network needs, with letters of 6.5 to 10 points.
@@ -83,15 +92,32 @@ def draw(
         width = real_number(
             width, option("width"), lambda inches: 0.5 <= inches <= 100.0, "0.5 to 100 inches"
         )
-    links, least = links_from(graph, threshold)
-    plot = NetworkPlot(picture_of(graph, links, module), width=width)
-    if isinstance(graph, Posterior):
-        plot.add_title(least)
+    if true_or_false(process, option("process")):
+        plot = _process_plot(graph, threshold, width)
+    else:
+        links, least = links_from(graph, threshold)
+        plot = NetworkPlot(picture_of(graph, links, module), width=width)
+        if isinstance(graph, Posterior):
+            plot.add_title(least)
     dots = _dots_per_inch(plot.axes.figure.get_size_inches(), dpi) if ending == "png" else 72.0
     matplotlib = optional("matplotlib", "draw", INSTALL)
     with matplotlib.rc_context(_SETTINGS), replacing(file) as temporary:
         plot.axes.figure.savefig(temporary, format=ending, dpi=dots, metadata=_WITHOUT_DATE[ending])
     return file
+
+
+def _process_plot(graph: Exchanged, threshold: float | None, width: float | None) -> NetworkPlot:
+    least = _USUAL_THRESHOLD
+    if threshold is not None:
+        least = checked_probability(threshold, option("threshold"))
+    slices = required_slices(graph, "the process graph")
+    assert isinstance(graph, Posterior)
+    picture = process_picture(
+        (*slices.variables, *slices.static), process_graph(graph, least), least
+    )
+    plot = NetworkPlot(picture, width=width)
+    plot.add_title(least, "An edge at any lag")
+    return plot
 
 
 def _dots_per_inch(size: Any, given: int | None) -> float:

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from arcwise.dynamics.lagged_edges import slices_of
 from arcwise.errors import ArgumentError, option
 from arcwise.exchange.weighted_edges import Exchanged
 from arcwise.layout.colours import COLOURS
+from arcwise.layout.in_time import slices_picture
 from arcwise.layout.labels import lines_of
 from arcwise.layout.links import Link, links_of
 from arcwise.layout.picture import Picture, modules_of, starting_threshold
@@ -41,6 +43,7 @@ def network(
     An arrow has the direction that is at least nine times as probable as the other. If the
     direction is open, a line without arrowheads has the probabilities of both. A network of
     more than 60 joined variables is drawn in modules. Variables without an edge stand beneath.
+    That of a time series is drawn slice by slice, the present on the right.
 
     Parameters
     ----------
@@ -92,7 +95,10 @@ def links_from(graph: Exchanged, threshold: float | None) -> tuple[list[Link], f
 
 
 def picture_of(graph: Exchanged, links: list[Link], module: int | None) -> Picture:
-    """Return the whole picture, or that of one module."""
+    """Return the whole picture, or that of one module; a time series slice by slice."""
+    slices = slices_of(graph) if isinstance(graph, Posterior) else None
+    if module is None and slices is not None and slices.lags:
+        return slices_picture(slices, links)
     if module is None:
         return Picture.whole(graph.variables, links)
     parts = modules_of(links, len(graph.variables))
@@ -321,7 +327,7 @@ class NetworkPlot:
                     gid="elsewhere",
                 )
 
-    def add_title(self, threshold: float) -> None:
+    def add_title(self, threshold: float, what: str = "Adjacent") -> None:
         """Add what is drawn, and what the widths and shades of links mean."""
         lines = optional("matplotlib.lines", "plots.network", INSTALL)
         # Title and legend scale with the figure.
@@ -329,7 +335,7 @@ class NetworkPlot:
             np.clip(self.axes.get_window_extent().width / self.axes.figure.dpi, 9.0, 18.0)
         )
         words *= min(1.0, self.scale)
-        self.axes.set_title(f"Adjacent with probability {threshold:.2g} or more", fontsize=words)
+        self.axes.set_title(f"{what} with probability {threshold:.2g} or more", fontsize=words)
         shown = [share for share in _SHOWN if share >= threshold]
         self.axes.legend(
             [lines.Line2D([], [], **_style(share, self.scale)) for share in shown],

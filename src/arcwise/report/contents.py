@@ -17,6 +17,7 @@ from arcwise.report.charts import (
     trace_chart,
 )
 from arcwise.report.network import network, nodes
+from arcwise.report.process_graph import process_contents
 from arcwise.report.provenance import provenance_tables, reproduction
 from arcwise.report.reliability import reliability
 from arcwise.report.summary import key_figures, what_was_done, what_was_found
@@ -70,6 +71,7 @@ def report_contents(
             "trust": reliability(diagnosis),
             "network": network(posterior),
             "nodes": nodes(posterior),
+            "process": process_contents(posterior),
             "forest": forest_chart(posterior),
             "charts": charts,
             "shades": SHADES,

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.dynamics.lagged_edges import slices_of
 from arcwise.layout.detours import detours
+from arcwise.layout.in_time import slices_picture
 from arcwise.layout.labels import lines_of, pieces
 from arcwise.layout.links import Link, links_of_matrix
 from arcwise.layout.picture import Picture, modules_of, starting_threshold
@@ -34,7 +36,13 @@ def network(posterior: Posterior) -> dict[str, Any]:
     threshold = starting_threshold(links, len(variables))
     shown = [link for link in links if link.probability >= threshold]
     errors = _errors(posterior)
-    views = _views(variables, links, shown)
+    slices = slices_of(posterior)
+    in_time = slices is not None and bool(slices.lags)
+    if slices is not None and in_time:
+        everything = range(len(variables))
+        views = [view_of("Slices in time", everything, slices_picture(slices, shown), links)]
+    else:
+        views = _views(variables, links, shown)
     return {
         "variables": list(variables),
         "labels": [lines_of(name) for name in variables],
@@ -53,6 +61,7 @@ def network(posterior: Posterior) -> dict[str, Any]:
         "start": {"threshold": threshold, "view": 1 if len(views) > 1 else 0},
         "has_errors": errors is not None,
         "left_out": _left_out(edges, len(links)),
+        "in_time": in_time,
     }
 
 
@@ -68,7 +77,7 @@ def _views(
     variables: Sequence[str], links: Sequence[Link], shown: Sequence[Link]
 ) -> list[dict[str, Any]]:
     count = len(variables)
-    whole = _view("Whole network", range(count), Picture.whole(variables, shown), links)
+    whole = view_of("Whole network", range(count), Picture.whole(variables, shown), links)
     parts = modules_of(shown, count)
     if len(parts) <= 1:
         return [whole]
@@ -79,15 +88,15 @@ def _views(
     for place, part in enumerate(parts):
         middle = variables[max(part, key=lambda node: degree[node])]
         title = f"Module {place + 1}: {plural(len(part), 'variable')} around {middle}"
-        views.append(_view(title, part, Picture.part(variables, shown, part), links))
+        views.append(view_of(title, part, Picture.part(variables, shown, part), links))
     alone = sorted(set(range(count)).difference(*parts))
     if alone:
         title = f"{plural(len(alone), 'variable')} without an edge"
-        views.append(_view(title, alone, Picture.part(variables, shown, alone), links))
+        views.append(view_of(title, alone, Picture.part(variables, shown, alone), links))
     return views
 
 
-def _view(
+def view_of(
     title: str, nodes: Sequence[int], picture: Picture, links: Sequence[Link]
 ) -> dict[str, Any]:
     """Return where the nodes are, and the way of each link that is not straight, by its number."""

@@ -18,7 +18,7 @@ from arcwise.support.words import shown
 
 _SCRIPTS = (
     *("elements.js", "geometry.js", "picture.js", "network.js", "saving.js"),
-    *("panel.js", "table.js", "charts.js", "matrix.js", "start.js"),
+    *("panel.js", "table.js", "charts.js", "matrix.js", "process.js", "start.js"),
 )
 # Inside a script element these could end it or begin a comment; JSON allows escapes instead.
 _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}

@@ -82,6 +82,7 @@ function startPage() {
   drawLegend();
   new EdgeTable(contents);
   drawCharts(contents);
+  drawProcessGraph(contents);
   darkPage.addEventListener("change", redrawMatrix);
 }
 

@@ -1,0 +1,72 @@
+"""`arcwise forecast`: the next slice of a time series."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import arcwise
+from arcwise.cli.effects import IntervalLevel
+from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
+from arcwise.cli.options import Seed
+from arcwise.cli.output import Result
+
+
+def forecast(
+    folder: ResultFolder,
+    history: Annotated[
+        Path,
+        typer.Argument(
+            metavar="HISTORY",
+            help="The rows up to now: .csv, .tsv or .parquet, with the columns that were learned "
+            "from, and at least as many rows for each subject as there are lags.",
+        ),
+    ],
+    time: Annotated[
+        str | None,
+        typer.Option(
+            "--time", help="The column of times (default: rows in order).", metavar="COLUMN"
+        ),
+    ] = None,
+    subject: Annotated[
+        str | None,
+        typer.Option("--subject", help="The column of subjects (default: one).", metavar="COLUMN"),
+    ] = None,
+    level: IntervalLevel = 0.95,
+    draws: Annotated[
+        int | None,
+        typer.Option(
+            "--draws",
+            help="Number of parameter draws for each DAG, for continuous data (default: 2,000 in "
+            "all).",
+            metavar="N",
+        ),
+    ] = None,
+    seed: Seed = 0,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The .csv file to write.", metavar="FILE")
+    ] = None,
+) -> Result:
+    """Forecast the next slice of each series, one step after its last row, with intervals.
+
+    Averaged over DAGs and parameters.
+
+    [bold]Example:[/bold] arcwise forecast results panel.csv --time week --subject id
+    """
+    found = arcwise.forecast(
+        saved_posterior(folder),
+        history,
+        time=time,
+        subject=subject,
+        level=level,
+        model=saved_data(folder),
+        draws=draws,
+        seed=seed,
+    )
+    print(found)
+    if out is not None:
+        found.write(out)
+        print(f"The table was written to {out}")
+    return lambda: {"level": level, "forecast": found.table().to_dicts()}

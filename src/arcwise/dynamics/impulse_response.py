@@ -1,0 +1,392 @@
+"""`impulse_response`: what setting a variable does to another, now and in steps to come."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Data
+from arcwise.data.slices import Slices
+from arcwise.dynamics.lagged_edges import required_slices
+from arcwise.dynamics.level_responses import level_responses
+from arcwise.dynamics.linear_responses import Impulse, linear_responses, paths
+from arcwise.dynamics.mixed_responses import mixed_responses
+from arcwise.errors import ArgumentError, option
+from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
+from arcwise.parameters.frames import (
+    figure,
+    frame,
+    html_table,
+    stacked,
+    text_table,
+    write_columns,
+)
+from arcwise.parameters.gaussian_inference import GaussianInference, refuse_reference
+from arcwise.parameters.inference import Inference
+from arcwise.parameters.level_effects import estimates, levels_of, reference_place
+from arcwise.parameters.mean_effects import MeanEffects
+from arcwise.parameters.mixed_inference import MixedInference
+from arcwise.parameters.requirements import AnyModel, inference
+from arcwise.parameters.sampled import SampledFamilies, sampled_families
+from arcwise.parameters.table_inference import TableInference
+from arcwise.posterior import Posterior
+from arcwise.support.checks import true_or_false, whole_number
+from arcwise.support.names import positions
+from arcwise.support.words import quoted, shown
+
+Array = NDArray[np.float64]
+AnyEffect = LinearEffect | LevelEffects | MeanEffects
+
+_LEVEL = 0.95
+_DRAWS = 4_000
+_MOST_STEPS = 1_000
+# Discrete DAGs are carried on one by one; more of them tell little more.
+_MOST_DAGS = 1_000
+
+
+class ImpulseResponse:
+    """The response of one variable to another, step by step; see `impulse_response`.
+
+    Parameters
+    ----------
+    source, target
+        The variables, by their own names.
+    effects
+        The effect at each step from `first` on.
+    first
+        The first step: 0, or 1 for the response of a variable to itself.
+    hold
+        Whether the source is held as it was set.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> table = {"x": [0, 0, 1, 1] * 20, "y": [1, 0, 0, 1] * 20}
+    >>> posterior = arcwise.learn(arcwise.time_series(table, within=False), progress=None)
+    >>> response = arcwise.impulse_response(posterior, "y", "x", 1)
+    >>> round(response.at(1).difference(1, 1).mean, 1)
+    -1.0
+    """
+
+    def __init__(
+        self,
+        source: str,
+        target: str,
+        effects: Sequence[AnyEffect],
+        first: int,
+        hold: bool,
+    ) -> None:
+        self.source = source
+        self.target = target
+        self.effects = tuple(effects)
+        self.first = first
+        self.hold = hold
+
+    def at(self, step: int) -> AnyEffect:
+        """Return the effect so many steps after the source was set."""
+        last = self.first + len(self.effects) - 1
+        if not isinstance(step, int) or not self.first <= step <= last:
+            raise ArgumentError(
+                f"step is {shown(step)}; give a whole number from {self.first} to {last}"
+            )
+        return self.effects[step - self.first]
+
+    @property
+    def mean(self) -> Array:
+        """The mean response at each step, for continuous data."""
+        found = [each.mean for each in self.effects if isinstance(each, LinearEffect)]
+        if len(found) < len(self.effects):
+            raise ArgumentError(
+                "the response of a discrete variable has a mean for each pair of levels; use "
+                "at(step), or table()"
+            )
+        return np.array(found)
+
+    def describe(self, level: float = _LEVEL) -> str:
+        """Return the responses as text, a line for each step."""
+        done = "is held one unit higher" if self.hold else "is raised by one unit at time t"
+        if not isinstance(self.effects[0], LinearEffect):
+            done = "is held at a level" if self.hold else "is set to a level at time t"
+        lines = [f"Response of {self.target} if {self.source} {done}"]
+        columns = self._columns(level)
+        names = {
+            "target": "",
+            "source_level": "set to",
+            "target_level": "level",
+            "mean": "mean",
+            "probability_of_effect": "P(effect)",
+            "intervals": f"{100 * level:.3g} % interval given an effect",
+        }
+        chosen = {
+            heading: [figure(v) if isinstance(v, float) else v for v in columns[name]]
+            for name, heading in names.items()
+            if name in columns
+        }
+        if "compared_with" in columns:
+            against = columns["compared_with"]
+            keep = [row for row, value in enumerate(against) if value is not None]
+            lines[0] += f", compared with {shown(against[keep[0]])}" if keep else ""
+            chosen = {name: [values[row] for row in keep] for name, values in chosen.items()}
+        return "\n".join([*lines, text_table(chosen)])
+
+    def __repr__(self) -> str:
+        """Show the response at each step."""
+        return self.describe()
+
+    def _repr_html_(self) -> str:
+        return html_table(
+            self._columns(_LEVEL), f"Response of {self.target} to {self.source}, step by step"
+        )
+
+    def table(self, level: float = _LEVEL) -> Any:
+        """Return a data frame (polars) with rows for each step.
+
+        Its columns are step and those of `LinearEffect.table` or `LevelEffects.table`.
+
+        Parameters
+        ----------
+        level
+            The probability of the intervals.
+        """
+        return frame(self._columns(level))
+
+    def write(self, path: str | os.PathLike[str], level: float = _LEVEL) -> None:
+        """Write `table` to a .csv file."""
+        columns = {
+            name: ["" if value is None else value for value in values]
+            for name, values in self._columns(level).items()
+        }
+        write_columns(columns, path)
+
+    def _columns(self, level: float) -> dict[str, list[Any]]:
+        rows: list[dict[str, Any]] = []
+        for step, effect in enumerate(self.effects, self.first):
+            own = effect._columns(level)
+            count = len(next(iter(own.values())))
+            rows += [
+                {"step": step} | {name: values[row] for name, values in own.items()}
+                for row in range(count)
+            ]
+        return stacked(rows)
+
+
+def impulse_response(
+    posterior: Posterior,
+    source: str,
+    target: str,
+    steps: int = 10,
+    *,
+    hold: bool = False,
+    reference: Hashable = None,
+    model: AnyModel = None,
+    draws: int | None = None,
+    seed: int = 0,
+) -> ImpulseResponse:
+    """Return what setting a variable at time t does to another at t, t+1, ... t+steps.
+
+    For continuous data (score `BGe`): the change in the mean of the target if an intervention
+    raises the source by one unit at time t, which is also what a shock of one unit does. For
+    discrete data (`BDeu`, `BDe`): the distribution of the target if the source is set to each
+    of its levels at time t, after the histories that the rows have, and the differences; by
+    exact propagation of small networks, otherwise by simulation. For mixed data
+    (`ConditionalGaussian`): either, or the mean of a continuous target at each level of a
+    discrete source, by simulation. DAGs are averaged by their
+    weights, and their parameters drawn from their posterior. In DAGs without a directed path
+    through time there is no effect: their probability is stated, and highest-density intervals
+    are given for the others.
+
+    Parameters
+    ----------
+    posterior
+        The posterior of a time series, with sampled DAGs.
+    source, target
+        The variables, by their own names. The source may be static: it then has another
+        value at all steps.
+    steps
+        The number of steps into the future.
+    hold
+        Whether the source is held as it was set, instead of set at time t alone.
+    reference
+        The level of a discrete source that its other levels are compared with; None for the
+        first.
+    model
+        The model of the posterior, or its `Data`; None for the one it has.
+    draws
+        The number of parameter draws for each DAG; None for as many as make 4,000 in all.
+    seed
+        The same arguments and seed give the same draws.
+
+    Examples
+    --------
+    >>> import arcwise, numpy as np
+    >>> random, x = np.random.default_rng(1), [0.0]
+    >>> for _ in range(500):
+    ...     x.append(0.5 * x[-1] + random.standard_normal())
+    >>> posterior = arcwise.learn(arcwise.time_series({"x": x}), progress=None, seed=1)
+    >>> arcwise.impulse_response(posterior, "x", "x", steps=2).mean.round(1)
+    array([0.4, 0.2])
+    """
+    slices = required_slices(posterior, "impulse_response")
+    every = [*slices.variables, *slices.static]
+    positions([source], every, "source")
+    if target in slices.static:
+        raise ArgumentError(
+            f"{target!r} is static, so that nothing changes it; give one of "
+            f"{quoted(slices.variables)} as the target"
+        )
+    positions([target], slices.variables, "target")
+    impulse = Impulse(
+        source,
+        whole_number(steps, option("steps"), at_least=0, at_most=_MOST_STEPS),
+        true_or_false(hold, option("hold")),
+    )
+    if source == target and impulse.steps == 0:
+        raise ArgumentError(
+            option("steps"), " is 0, at which a variable has no effect on itself; give 1 or more"
+        )
+    found = inference(posterior, model, "impulse_response")
+    families = sampled_families(posterior, found.data.variables)
+    if not isinstance(found, GaussianInference):
+        families = _thinned(families)
+    each = -(-_DRAWS // len(families))
+    if draws is not None:
+        each = whole_number(draws, option("draws"), at_least=1, at_most=10**6)
+    asked = _Asked(families, slices, impulse, target, each, seed, reference)
+    effects = _effects(found, asked)
+    return ImpulseResponse(source, target, effects, int(source == target), impulse.hold)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What is asked for, checked."""
+
+    families: SampledFamilies
+    slices: Slices
+    impulse: Impulse
+    target: str
+    draws: int
+    seed: int
+    reference: Hashable
+
+    @property
+    def steps(self) -> range:
+        """The steps, of which the first is trivial for a variable itself."""
+        return range(int(self.impulse.source == self.target), self.impulse.steps + 1)
+
+    def names(self, step: int) -> tuple[str, str]:
+        """Return the source and the target with their times."""
+        static = self.impulse.source in self.slices.static
+        source = self.impulse.source if static else f"{self.impulse.source}(t)"
+        return source, f"{self.target}(t+{step})" if step else f"{self.target}(t)"
+
+    def columns(self) -> tuple[int, int]:
+        """Return the columns of the source and of the target."""
+        static = self.impulse.source in self.slices.static
+        source = self.slices.position(self.impulse.source, None if static else 0)
+        target = self.slices.position(self.target, 0)
+        assert source is not None
+        assert target is not None
+        return source, target
+
+
+def _effects(found: Inference, asked: _Asked) -> list[AnyEffect]:
+    """Return the effect at each step, by what the parameters are."""
+    families, slices, impulse, target = asked.families, asked.slices, asked.impulse, asked.target
+    path = paths(families, slices, impulse, target)
+    how = slices, impulse, target, asked.draws, asked.seed
+    if isinstance(found, GaussianInference):
+        refuse_reference(asked.reference)
+        drawn = linear_responses(families, found.nodes, *how)[..., np.newaxis]
+        return [_linear(asked, step, drawn[:, step], path[:, step]) for step in asked.steps]
+    if isinstance(found, TableInference):
+        drawn = level_responses(families, found.data, found.tables, *how)
+        return [_levels(asked, step, found.data, drawn, path) for step in asked.steps]
+    assert isinstance(found, MixedInference)
+    drawn = mixed_responses(families, found.data, found.posterior, *how)
+    source, outcome = (found.posterior.is_discrete(column) for column in asked.columns())
+    if not source:
+        refuse_reference(asked.reference)
+        # No discrete variable has a continuous cause, so that its differences are all 0.
+        raised = (drawn[:, :, 1] - drawn[:, :, 0])[..., :1]
+        return [_linear(asked, step, raised[:, step], path[:, step]) for step in asked.steps]
+    if outcome:
+        return [_levels(asked, step, found.data, drawn, path) for step in asked.steps]
+    return [_means(asked, step, found.data, drawn[..., 0], path) for step in asked.steps]
+
+
+def _linear(asked: _Asked, step: int, drawn: Array, path: NDArray[np.bool_]) -> LinearEffect:
+    (estimate,) = _estimates(asked.families, drawn, path)
+    return LinearEffect(*asked.names(step), estimate)
+
+
+def _levels(
+    asked: _Asked, step: int, data: Data, drawn: Array, path: NDArray[np.bool_]
+) -> LevelEffects:
+    own, other = (levels_of(data, column) for column in asked.columns())
+    base = reference_place(asked.reference, own, asked.impulse.source)
+    now, families = drawn[:, step], asked.families
+    differences = now - now[:, [base]]
+    places = range(len(own))
+    return LevelEffects(
+        *asked.names(step),
+        own,
+        other,
+        own[base],
+        float(np.minimum(families.shares @ path[:, step], 1.0)),
+        [_estimates(families, now[:, a]) for a in places],
+        [
+            None if a == base else _estimates(families, differences[:, a], path[:, step])
+            for a in places
+        ],
+    )
+
+
+def _means(
+    asked: _Asked, step: int, data: Data, drawn: Array, path: NDArray[np.bool_]
+) -> MeanEffects:
+    own = levels_of(data, asked.columns()[0])
+    base = reference_place(asked.reference, own, asked.impulse.source)
+    now, families = drawn[:, step], asked.families
+    differences = _estimates(families, now - now[:, [base]], path[:, step])
+    return MeanEffects(
+        *asked.names(step),
+        own,
+        own[base],
+        float(np.minimum(families.shares @ path[:, step], 1.0)),
+        _estimates(families, now),
+        [None if a == base else differences[a] for a in range(len(own))],
+    )
+
+
+def _estimates(
+    families: SampledFamilies, drawn: Array, path: NDArray[np.bool_] | None = None
+) -> list[EffectEstimate]:
+    """Return an estimate for each column of draws, as [DAG and draw, column].
+
+    Without a path there is no effect, whatever rounding and simulation leave.
+    """
+    each = len(drawn) // len(families)
+    if path is None:
+        path = np.ones(len(families), dtype=np.bool_)
+    drawn = np.where(np.repeat(path, each)[:, np.newaxis], drawn, 0.0)
+    means = drawn.reshape(len(families), each, -1).mean(axis=1)
+    return estimates(families, means, drawn.astype(np.float32), path)
+
+
+def _thinned(families: SampledFamilies) -> SampledFamilies:
+    """Return at most so many DAGs, evenly from all, with their weights."""
+    if len(families) <= _MOST_DAGS:
+        return families
+    rows = np.linspace(0, len(families) - 1, _MOST_DAGS).astype(np.int64)
+    shares = families.shares[rows]
+    return SampledFamilies(
+        families.parents,
+        families.places[rows],
+        shares / shares.sum(),
+        None if families.chains is None else families.chains[rows],
+    )

@@ -1,0 +1,363 @@
+"""`time_series`: a table whose rows are in time, with the slices before each row beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Literal, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data.arguments import ReadingArguments
+from arcwise.data.columns import Column, DiscreteColumn
+from arcwise.data.completeness import check_choice
+from arcwise.data.messages import suggestion
+from arcwise.data.reader import DEFAULTS
+from arcwise.data.slices import Place, Slices
+from arcwise.data.table import Data
+from arcwise.errors import ArgumentError, DataError, option
+from arcwise.series.order import Rows, ordered_rows, too_short
+from arcwise.series.reading import SUBJECT, TableInTime, read_in_time
+from arcwise.support.checks import whole_number
+from arcwise.support.names import as_list
+from arcwise.support.words import plural, quoted, shown
+
+STATIC = option("static")
+LAGS = option("lags")
+COMMON_LAGS = option("common_lags")
+_MOST_LAGS = 10_000
+_MOST_COLUMNS = 100_000
+
+Gaps = Literal["error", "split"]
+
+
+class TimeSeries(Data):
+    """A table of a time series: each row a present slice, with the slices before it.
+
+    It is a `Data`, which `Model`, `learn` and everything else take; its lagged and static
+    columns are parents only. Returned by `time_series`.
+
+    Attributes
+    ----------
+    times : tuple
+        The time of the present slice of each row.
+    subjects : tuple
+        The subject of each row; all the same if there is only one.
+
+    Examples
+    --------
+    >>> series = time_series({"x": [1, 2, 4, 7, 9], "y": [3, 1, 1, 0, 2]}, lags=2)
+    >>> series.variables
+    ('x(t)', 'y(t)', 'x(t-1)', 'y(t-1)', 'x(t-2)', 'y(t-2)')
+    >>> series.rows, series.times
+    (3, (3, 4, 5))
+    """
+
+    times: tuple[object, ...]
+    subjects: tuple[object, ...]
+
+    def __init__(
+        self,
+        table: Data,
+        times: Sequence[object],
+        subjects: Sequence[object],
+        first: Data | None,
+    ) -> None:
+        about = table.notes, table.preparation, table.name, table.slices
+        super().__init__(table.columns, table.weights, table.intervened, *about)
+        self._set("times", tuple(times))
+        self._set("subjects", tuple(subjects))
+        self._set("_first", first)
+
+    _first: Data | None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        about = self.notes, self.preparation, self.name, self.slices
+        table = Data(self.columns, self.weights, self.intervened, *about)
+        return type(self), (table, self.times, self.subjects, self._first)
+
+    @property
+    def first_slice(self) -> Data:
+        """The first row of each subject, as a table of its own: the columns ``x(0)``.
+
+        With static columns, as parents only. Its posterior is that of the network within
+        the first slice, which has no slice before it.
+        """
+        if self._first is None:
+            raise DataError(
+                "the first slice is a single row, as there is a single subject, from which nothing "
+                "is learned; give several subjects by ",
+                SUBJECT,
+            )
+        return self._first
+
+    def steps(self) -> dict[object, Data]:
+        """Return the rows of each time as a table of its own, in order of time.
+
+        For transitions that change in time: a posterior for each table is one network for
+        each step. Each table has a row for each subject that is there at that time.
+        """
+        if len(set(self.subjects)) < 2:
+            raise DataError(
+                "a network for each step is learned from several subjects, of which the table has "
+                "one; give ",
+                SUBJECT,
+            )
+        rows: dict[object, list[int]] = {}
+        for row, time in enumerate(self.times):
+            rows.setdefault(time, []).append(row)
+        few = [time for time, own in rows.items() if len(own) < 2]
+        if few:
+            raise DataError(
+                f"the time {shown(few[0])} has a single subject, from which no network is learned; "
+                "leave such times out"
+            )
+        ordered = sorted(rows, key=lambda time: (isinstance(time, str), time))
+        return {time: self.take_rows(rows[time]) for time in ordered}
+
+
+def time_series(
+    table: Any,
+    *,
+    time: str | None = None,
+    subject: str | None = None,
+    lags: int | Iterable[int] = 1,
+    static: str | Sequence[str] | None = None,
+    within: bool = True,
+    common_lags: int | None = None,
+    gaps: Gaps = "error",
+    **reading: Unpack[ReadingArguments],
+) -> TimeSeries:
+    """Return a table of lagged columns from rows in time, for dynamic Bayesian networks.
+
+    Each row of the result holds a present slice, the columns ``x(t)``, and the slices before
+    it, ``x(t-1)`` and so on. The latter, and static columns, are parents only: they are
+    conditioned on, and the posterior is over the edges into the present slice. The same
+    transition network is assumed for all rows; `TimeSeries.steps` has one for each step.
+
+    Parameters
+    ----------
+    table
+        Anything `arcwise.read` takes, a row for each time, or for each subject and time.
+    time
+        The column of times: numbers, or dates such as 2024-03-01, at equal distances (months
+        and years count as equal). The rows may be in any order. None if the rows are in
+        order, a step apart.
+    subject
+        The column that says which subject (patient, country, run) a row is of; None if all
+        rows are of one.
+    lags
+        How many earlier slices each row has: a number L for the lags 1 to L, or the lags
+        themselves, as in ``[1, 12]``. 0 for none.
+    static
+        Columns that are the same at all times, which have no lags. Those that are constant
+        within every subject are taken as such in any case.
+    within
+        Whether edges within a slice, ``x(t) -> y(t)``, are allowed.
+    common_lags
+        Leave out the rows that so many lags would lack: tables with fewer lags then have the
+        same rows, so that their evidences can be compared.
+    gaps
+        What to do where times are missing: "error", or "split", which uses only rows whose
+        earlier ones are there.
+    **reading
+        Arguments of `arcwise.read`, such as `kinds`, `discretize`, `weights` and
+        `interventions`, which are those of the present slice.
+
+    Returns
+    -------
+    TimeSeries
+        The table, which is a `Data`.
+
+    Raises
+    ------
+    DataError
+        If times are missing, occur twice or are not at equal distances.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> table = {"week": [1, 2, 3, 1, 2, 3], "id": [7, 7, 7, 8, 8, 8], "dose": [0, 1, 1, 1, 0, 0]}
+    >>> series = arcwise.time_series(table, time="week", subject="id")
+    >>> series.to_dict()
+    {'dose(t)': [1, 1, 0, 0], 'dose(t-1)': [0, 1, 1, 0]}
+    """
+    chosen = checked_lags(lags)
+    needed = set(chosen)
+    if common_lags is not None:
+        common = whole_number(common_lags, COMMON_LAGS, at_least=0, at_most=_MOST_LAGS)
+        needed |= set(range(1, common + 1))
+    check_choice(option("gaps"), gaps, ("error", "split"))
+    unknown = [name for name in reading if name not in DEFAULTS]
+    if unknown:
+        raise ArgumentError(
+            f"time_series has no argument {quoted(unknown)}; give those of arcwise.read besides "
+            "its own"
+        )
+    read = read_in_time(table, time, subject, reading)
+    rows = ordered_rows(read.times, read.subjects, read.names, split=gaps == "split")
+    fixed = _static(read, rows, static)
+    return _lagged(read, rows, fixed, chosen, needed, bool(within))
+
+
+def checked_lags(lags: Any) -> tuple[int, ...]:
+    """Return the lags, ascending, or refuse them."""
+    if isinstance(lags, Iterable) and not isinstance(lags, str | bytes):
+        each = [
+            whole_number(lag, LAGS, at_least=1, at_most=_MOST_LAGS)
+            for lag in as_list(lags, LAGS, "a number, or a list of lags")
+        ]
+        if len(set(each)) < len(each):
+            raise ArgumentError(LAGS, f" holds {shown(lags)}; give each lag once")
+        return tuple(sorted(each))
+    return tuple(range(1, whole_number(lags, LAGS, at_least=0, at_most=_MOST_LAGS) + 1))
+
+
+def _values(column: Column) -> NDArray[Any]:
+    return column.codes if isinstance(column, DiscreteColumn) else column.values
+
+
+def _static(read: TableInTime, rows: Rows, declared: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the columns that do not change within any subject, the declared ones among them."""
+    data, names = read.data, read.names
+    if isinstance(declared, str):
+        declared = [declared]
+    wanted = [] if declared is None else as_list(declared, STATIC, "a list of columns")
+    for name in wanted:
+        if not isinstance(name, str) or name not in data.variables:
+            hint = suggestion(str(name), data.variables)
+            raise ArgumentError(STATIC, f" names {shown(name)}, which is not a column{hint}")
+    starts = rows.starts()
+    first = rows.order[starts][np.searchsorted(starts, np.arange(data.rows), side="right") - 1]
+    found = []
+    for column in data.columns:
+        values = _values(column)
+        changed = np.flatnonzero(values[rows.order] != values[first])
+        if column.name in wanted and len(changed):
+            who = names[rows.subjects[changed[0]]]
+            raise DataError(
+                STATIC,
+                f" names {column.name!r}, which changes"
+                + ("" if who is None else f" within the subject {shown(who)}")
+                + "; leave it out, as only what is the same at all times is static",
+            )
+        # A column that never changes at all would be refused as constant, if that were asked.
+        if column.name in wanted or (not len(changed) and len(starts) > 1):
+            found.append(column.name)
+    if len(found) == len(data.columns):
+        raise DataError(
+            f"{quoted(found)} {'does' if len(found) == 1 else 'do'} not change within any subject, "
+            "so that nothing happens in time; give columns that do, or learn from one row for each "
+            "subject"
+        )
+    return tuple(found)
+
+
+def _lagged(
+    read: TableInTime,
+    rows: Rows,
+    static: tuple[str, ...],
+    lags: tuple[int, ...],
+    needed: set[int],
+    within: bool,
+) -> TimeSeries:
+    data, names = read.data, read.names
+    changing = [column for column in data.columns if column.name not in static]
+    if len(changing) * (1 + len(lags)) + len(static) > _MOST_COLUMNS:
+        raise ArgumentError(
+            LAGS,
+            f" makes {len(changing) * (1 + len(lags)):,} columns of {len(changing):,}; give fewer, "
+            f"so that there are at most {_MOST_COLUMNS:,}",
+        )
+    earlier = {lag: rows.earlier(lag) for lag in sorted(needed)}
+    whole = np.flatnonzero(
+        np.logical_and.reduce([place >= 0 for place in earlier.values()])
+        if earlier
+        else np.ones(data.rows, dtype=np.bool_)
+    )
+    starts = rows.starts()
+    if len(whole) < 2:
+        longest = int(np.diff(np.append(starts, data.rows)).max())
+        raise DataError(too_short(max(needed), longest, len(whole)))
+    places = [Place(column.name, lag) for lag in (0, *lags) for column in changing]
+    places += [Place(name, None) for name in static]
+    source = {column.name: column for column in data.columns}
+    columns = []
+    for place in places:
+        back = earlier[place.lag][whole] if place.lag else whole
+        taken = source[place.variable].take(rows.order[back])
+        columns.append(replace(taken, name=place.name))
+    present = rows.order[whole]
+    lagged = Data(
+        columns,
+        None if data.weights is None else data.weights[present],
+        _mask(data, present, places),
+        [*data.notes, *_notes(data, static, lags, whole, len(names), within)],
+        data.preparation,
+        data.name,
+        Slices(tuple(places), within),
+    )
+    labels: Sequence[object] = (rows.steps + 1).tolist()
+    if read.times is not None:
+        labels = [read.times.labels[row] for row in rows.order.tolist()]
+    return TimeSeries(
+        lagged,
+        [labels[place] for place in whole.tolist()],
+        [names[subject] for subject in rows.subjects[whole].tolist()],
+        _first(data, rows.order[starts], changing, static),
+    )
+
+
+def _mask(
+    data: Data, present: NDArray[np.int64], places: Sequence[Place]
+) -> NDArray[np.bool_] | None:
+    """Return the interventions on the present slice; the others are conditioned on."""
+    if data.intervened is None:
+        return None
+    mask = np.zeros((len(present), len(places)), dtype=np.bool_)
+    for position, place in enumerate(places):
+        if place.lag == 0:
+            mask[:, position] = data.intervened[present, data.index(place.variable)]
+    return mask
+
+
+def _first(
+    data: Data, rows: NDArray[np.int64], changing: Sequence[Column], static: tuple[str, ...]
+) -> Data | None:
+    if len(rows) < 2:
+        return None
+    places = [Place(column.name, 0, first=True) for column in changing]
+    places += [Place(name, None) for name in static]
+    chosen = data.select([place.variable for place in places]).take_rows(rows)
+    columns = [
+        replace(column, name=place.name)
+        for column, place in zip(chosen.columns, places, strict=True)
+    ]
+    about = data.notes, data.preparation, data.name
+    return Data(columns, chosen.weights, chosen.intervened, *about, Slices(tuple(places)))
+
+
+def _notes(
+    data: Data,
+    static: tuple[str, ...],
+    lags: tuple[int, ...],
+    whole: NDArray[np.int64],
+    subjects: int,
+    within: bool,
+) -> list[str]:
+    series = "a time series" if subjects == 1 else f"the time series of {subjects:,} subjects"
+    spelled = "no earlier slices" if not lags else f"the lags {quoted(lags)}"
+    if len(lags) == 1:
+        spelled = f"the lag {lags[0]}"
+    rows = f"{len(whole):,} of {plural(data.rows, 'row')} have all of these"
+    notes = [f"The rows are slices of {series} with {spelled}; {rows} and are used."]
+    if static:
+        verb = "is" if len(static) == 1 else "are"
+        notes.append(
+            f"{quoted(static)} {verb} the same at all times of a subject, and may be "
+            f"{'a parent' if len(static) == 1 else 'parents'} only."
+        )
+    if not within:
+        notes.append("Edges within a slice are not allowed.")
+    return notes
