@@ -14,8 +14,8 @@ from arcwise.data.preparation import Preparation
 from arcwise.data.slices import Slices
 from arcwise.data.table import Data
 from arcwise.data.within_levels import standardized_within_levels
-from arcwise.support.words import counted
 from arcwise.support.plain_dataclasses import added
+from arcwise.support.words import counted
 
 ParametrizationKind = Literal["discrete", "gaussian", "conditional-gaussian"]
 """The parameters of a family: a table of probabilities, a linear regression, or, where columns
