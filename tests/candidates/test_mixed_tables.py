@@ -19,7 +19,7 @@ LEVELS = (0, 2, 3, 0, 4, 2, 0, 3)
 
 
 def table(rows: int, random: np.random.Generator, dependent: bool = False) -> Data:
-    columns = []
+    columns: list[ContinuousColumn | DiscreteColumn] = []
     level = np.zeros(rows)
     for place, levels in enumerate(LEVELS):
         level = (0.8 * level if dependent else 0.0) + random.standard_normal(rows)
@@ -28,7 +28,8 @@ def table(rows: int, random: np.random.Generator, dependent: bool = False) -> Da
             columns.append(ContinuousColumn(name, level))
             continue
         cuts = np.sort(random.uniform(-1.2, 1.2, levels - 1))
-        columns.append(DiscreteColumn(name, np.searchsorted(cuts, level), tuple(range(levels))))
+        codes = np.searchsorted(cuts, level).astype(np.uint16)
+        columns.append(DiscreteColumn(name, codes, tuple(range(levels))))
     return Data(columns)
 
 
@@ -78,7 +79,7 @@ def test_effects_of_one_cause_are_joined_as_often_as_alpha_says(kinds: str) -> N
         columns: list[ContinuousColumn | DiscreteColumn] = [
             ContinuousColumn("z", values.astype(float))
             if kinds[0] == "c"
-            else DiscreteColumn("z", cause, (0, 1, 2))
+            else DiscreteColumn("z", cause.astype(np.uint16), (0, 1, 2))
         ]
         for name, kind in zip("xy", kinds[1:], strict=True):
             effect = values + random.standard_normal(200)

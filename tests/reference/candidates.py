@@ -83,7 +83,8 @@ def blocks_of_columns(
         """Return what a regression on an intercept and the given columns leaves over."""
         design = roots * np.column_stack([np.ones(len(values)), values[:, given]])
         target = roots * values[:, columns]
-        return target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
+        left: np.ndarray = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
+        return left
 
     def log_determinant(columns: list[int], given: list[int]) -> float:
         left = residuals(columns, given)

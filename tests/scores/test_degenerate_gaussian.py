@@ -72,7 +72,7 @@ def test_it_is_bge_of_continuous_columns_and_of_ranks() -> None:
         "c": 1.0 - data.columns[2].codes,  # type: ignore[union-attr]
         "d": data.columns[3].numbers(),
     }
-    frame = Data([ContinuousColumn(name, values) for name, values in numbers.items()])
+    frame = Data([ContinuousColumn(name, np.asarray(values)) for name, values in numbers.items()])
     ours = arcwise.score(data, DegenerateGaussian(2.0, 7.0), threads=1)
     assert_same_scores(ours, arcwise.score(frame, BGe(2.0, 7.0), threads=1), 1e-11)
 

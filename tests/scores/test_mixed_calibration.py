@@ -58,7 +58,7 @@ def drawn_table(dag: tuple[tuple[int, ...], ...], random: np.random.Generator) -
             intercept = random.normal(0.0, np.sqrt(variance * configurations / ALPHA_MU))
             slopes = random.normal(0.0, np.sqrt(variance / scale), k)
             noise = random.normal(0.0, np.sqrt(variance), len(here))
-            values[here, node] = intercept + values[np.ix_(here, continuous)] @ slopes + noise
+            values[here, node] = intercept + values[here][:, continuous] @ slopes + noise
     return Data(
         [
             DiscreteColumn("abcd"[v], values[:, v].astype(np.uint16), tuple(range(levels)))
