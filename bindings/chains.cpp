@@ -22,8 +22,8 @@ using Named = nb::typed<nb::dict, nb::str, nb::any>;
 using Ratio = nb::typed<nb::tuple, NewArray<double, 1>, std::uint64_t, std::uint64_t>;
 
 // What was kept, as arrays by name.
-Named as_dict(const Record& record, int nodes) {
-    const auto n = static_cast<std::size_t>(nodes);
+Named as_dict(const Record& record) {
+    const auto n = static_cast<std::size_t>(record.nodes());
     const std::size_t words = words_for(n);
     Named result;
     result["log_weights"] = copied(record.log_weights);
@@ -90,10 +90,11 @@ void bind_chains(nb::module_& module) {
                std::uint64_t steps_between_exchanges, bool adapt, std::size_t most_temperatures,
                std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed,
                std::uint64_t first, std::size_t count, std::uint64_t order_steps) {
-                new (self) Chains(space.space,
-                                  {temperatures_along(path), steps_between_exchanges, adapt,
-                                   most_temperatures, order_steps, thinning, record},
-                                  seed, first, count);
+                new (self)
+                    Chains(space.space,
+                           {temperatures_along(path), steps_between_exchanges, adapt,
+                            most_temperatures, order_steps, thinning, space.recording(record)},
+                           seed, first, count);
             },
             nb::arg("space"), nb::arg("path"), nb::arg("steps_between_exchanges"), nb::arg("adapt"),
             nb::arg("most_temperatures"), nb::arg("thinning"), nb::arg("record"), nb::arg("seed"),
@@ -121,14 +122,12 @@ void bind_chains(nb::module_& module) {
                              [&](const RunOptions& o) { self.sample(draws, o); });
             },
             nb::arg("draws"), nb::arg("threads"), nb::arg("progress").none())
-        .def("record",
-             [](const Chains& self, std::size_t chain) {
-                 return as_dict(self.chain(chain).record(), self.space().nodes());
-             })
+        .def("record", [](const Chains& self,
+                          std::size_t chain) { return as_dict(self.chain(chain).record()); })
         .def(
             "take_draws",
             [](Chains& self, std::size_t chain) {
-                const Named taken = as_dict(self.chain(chain).record(), self.space().nodes());
+                const Named taken = as_dict(self.chain(chain).record());
                 self.clear_draws(chain);
                 return taken;
             },
@@ -206,8 +205,8 @@ void bind_chains(nb::module_& module) {
                                 "each temperature but the first.");
                 }
                 new (self) AnnealedRuns(space.space,
-                                        {temperatures_along(path), stretch, thinning, record,
-                                         population, steps, starts},
+                                        {temperatures_along(path), stretch, thinning,
+                                         space.recording(record), population, steps, starts},
                                         seed);
             },
             nb::arg("space"), nb::arg("path"), nb::arg("stretch"), nb::arg("thinning"),
@@ -241,10 +240,8 @@ void bind_chains(nb::module_& module) {
                  for (const AnnealedRun& run : self.runs()) result.push_back(run.log_weight);
                  return copied(result);
              })
-        .def("record",
-             [](const AnnealedRuns& self, std::size_t run) {
-                 return as_dict(self.runs().at(run).record, self.space().nodes());
-             })
+        .def("record", [](const AnnealedRuns& self,
+                          std::size_t run) { return as_dict(self.runs().at(run).record); })
         .def("moves", [](const AnnealedRuns& self) { return as_dict(self.moves(), self.space()); });
     module.def(
         "plan_population",

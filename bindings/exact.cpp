@@ -110,6 +110,25 @@ void bind_exact(nb::module_& module) {
             "The probabilities [u, v] that a directed path leads from u to v, with 1 on the "
             "diagonal, and their error.")
         .def(
+            "paths_from",
+            [](HeldComputation& self, const FamilyTable& with_source, std::size_t source,
+               const Device& device, nb::object progress) {
+                if (with_source.size() != self.nodes() + 1 || source > self.nodes() ||
+                    with_source[source].count() != 1) {
+                    throw Error(ErrorKind::argument,
+                                "There must be one more node, which has no parents.");
+                }
+                const PathProbabilities found = self.run(
+                    device, std::move(progress), [&](ExactComputation& c, const RunOptions& o) {
+                        return c.paths_from(with_source, static_cast<int>(source), o);
+                    });
+                return std::tuple(copied(found.matrix), found.error);
+            },
+            nb::arg("with_source"), nb::arg("source"), nb::arg("device"),
+            nb::arg("progress").none(),
+            "The probabilities that a directed path leads from a parent-only node to each other "
+            "one, and their error; of weights in which it is not folded.")
+        .def(
             "best_dag",
             [](HeldComputation& self, const Device& device, nb::object progress) {
                 const BestDag found = self.run(

@@ -68,6 +68,7 @@ std::span<const T> view(const nb::ndarray<const T, Traits...>& array) {
 }
 
 void bind_families(nb::module_& module);
+void bind_folded_families(nb::module_& module);
 void bind_scores(nb::module_& module);
 void bind_sums(nb::module_& module);
 void bind_files(nb::module_& module);

@@ -9,6 +9,7 @@ NB_MODULE(_core, module) {
     arcwise::bindings::register_errors();
     arcwise::bindings::bind_support(module);
     arcwise::bindings::bind_families(module);
+    arcwise::bindings::bind_folded_families(module);
     arcwise::bindings::bind_scores(module);
     arcwise::bindings::bind_sums(module);
     arcwise::bindings::bind_files(module);

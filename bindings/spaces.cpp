@@ -34,6 +34,9 @@ struct PythonGiven {
 
 template <class Given>
 auto edge_probabilities(PythonGiven<Given>& self, nb::object progress) {
+    if (self.sums->unfolding()) {
+        throw Error(ErrorKind::argument, "Edges given an order need sums that are not folded.");
+    }
     const auto n = static_cast<std::size_t>(self.sums->nodes());
     auto [edges, memory] = new_array<double>({n, n});
     run_released(1, std::move(progress), [&, out = memory](const RunOptions&) {
@@ -45,14 +48,19 @@ auto edge_probabilities(PythonGiven<Given>& self, nb::object progress) {
 // Draw number i depends on the seed and on i only.
 template <class Given>
 auto draw(PythonGiven<Given>& self, std::size_t count, std::uint64_t seed, nb::object progress) {
-    const auto n = static_cast<std::size_t>(self.sums->nodes());
+    const Unfolding* unfolding = self.sums->unfolding().get();
+    const auto ordinary = static_cast<std::size_t>(self.sums->nodes());
+    const auto n = unfolding ? static_cast<std::size_t>(unfolding->nodes()) : ordinary;
     const std::size_t words = words_for(n);
     auto [parents, memory] = new_array<std::uint64_t>({count, n, words});
     run_released(1, std::move(progress), [&, out = memory](const RunOptions& options) {
         run_tasks(1, count, options, [&](std::size_t, TaskContext& context) {
+            std::vector<std::uint64_t> drawn(ordinary * words_for(ordinary));
             for (std::size_t i = 0; i < count; ++i) {
                 Random random(seed, i);
-                self.given->draw(random, out.data() + i * n * words);
+                std::uint64_t* dag = out.data() + i * n * words;
+                self.given->draw(random, unfolding ? drawn.data() : dag);
+                if (unfolding) unfolding->draw(drawn.data(), random, dag);
                 context.advance(1);
             }
         });
@@ -166,8 +174,10 @@ void bind_spaces(nb::module_& module) {
         [](const std::string& name, const PythonScoreSums& sums,
            std::map<std::string, double> moves, std::map<std::string, std::int64_t> numbers,
            std::map<std::string, std::vector<std::uint64_t>> orders) {
-            return PythonSpace{build_space(
-                name, sums.sums, {std::move(moves), std::move(numbers), std::move(orders)})};
+            return PythonSpace{
+                build_space(name, sums.sums,
+                            {std::move(moves), std::move(numbers), std::move(orders)}),
+                sums.sums->unfolding()};
         },
         nb::arg("name"), nb::arg("sums"), nb::arg("moves"), nb::arg("numbers"), nb::arg("orders"),
         "A space on the score sums of a model; without moves it has its own shares of them.");

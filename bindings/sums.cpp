@@ -122,7 +122,8 @@ void bind_sums(nb::module_& module) {
             "__init__",
             [](PythonScoreSums* self, const FamilyTable& table,
                const std::vector<std::string>& methods, double tolerance,
-               const std::string& tabulated, int threads, nb::object progress) {
+               const std::string& tabulated, int threads, nb::object progress,
+               const FoldedFamilies* folded) {
                 if (methods.size() != table.size()) {
                     throw Error(ErrorKind::argument, "Every node needs a method.");
                 }
@@ -132,12 +133,13 @@ void bind_sums(nb::module_& module) {
                     run_released(threads, std::move(progress),
                                  [&](const RunOptions& o) {
                                      return std::make_shared<const ScoreSums>(
-                                         table, by_node, tolerance, as_tabulated(tabulated), o);
+                                         table, by_node, tolerance, as_tabulated(tabulated), o,
+                                         folded == nullptr ? nullptr : folded->unfolding);
                                  }),
                     SumMemo()};
             },
             nb::arg("table"), nb::arg("methods"), nb::arg("tolerance"), nb::arg("tabulated"),
-            nb::arg("threads"), nb::arg("progress").none())
+            nb::arg("threads"), nb::arg("progress").none(), nb::arg("folded").none() = nb::none())
         .def(
             "write",
             [](const PythonScoreSums& self, const std::string& path) {

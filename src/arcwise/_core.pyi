@@ -74,6 +74,33 @@ class LoneTable:
 
     def parent_sets(self, node: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]: ...
 
+class FoldedFamilies:
+    def __init__(self, table: FamilyTable, parent_only: Sequence[int], threads: int, progress: object | None) -> None: ...
+
+    @property
+    def sums(self) -> FamilyTable: ...
+
+    @property
+    def maxima(self) -> FamilyTable: ...
+
+    def draw(self, dags: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], seed: int, first: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None))]:
+        """
+        DAGs over all nodes from DAGs over the ordinary ones; the parent-only parents are drawn, by the seed and the number of the DAG.
+        """
+
+    def best(self, dags: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None))]:
+        """The same with the parent-only parents of largest weight."""
+
+    def shares(self, dags: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """
+        The probabilities of edges from parent-only nodes, given a DAG of the ordinary ones.
+        """
+
+    def probabilities(self, weights: FamilyTable, of_folded: FamilyTable) -> tuple[FamilyTable, Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+        """
+        The probabilities of all families and of edges, from those of the folded families.
+        """
+
 class PseudoCounts(enum.Enum):
     none = 0
 
@@ -165,7 +192,7 @@ class SetBlock:
     def values(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
 class ScoreSums:
-    def __init__(self, table: FamilyTable, methods: Sequence[str], tolerance: float, tabulated: str, threads: int, progress: object | None) -> None: ...
+    def __init__(self, table: FamilyTable, methods: Sequence[str], tolerance: float, tabulated: str, threads: int, progress: object | None, folded: FoldedFamilies | None = None) -> None: ...
 
     def write(self, path: str) -> None: ...
 
@@ -252,6 +279,11 @@ class ExactComputation:
     def paths(self, device: Processors, progress: object | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
         """
         The probabilities [u, v] that a directed path leads from u to v, with 1 on the diagonal, and their error.
+        """
+
+    def paths_from(self, with_source: FamilyTable, source: int, device: Processors, progress: object | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:
+        """
+        The probabilities that a directed path leads from a parent-only node to each other one, and their error; of weights in which it is not folded.
         """
 
     def best_dag(self, device: Processors, progress: object | None) -> tuple[float, list[int]]: ...

@@ -32,6 +32,15 @@ RULES: dict[str, tuple[dict[str, Any], Any]] = {
         {"candidates": {"dysp": ["bronc", "either"], "xray": ["either"]}, "plus_one": True},
         "rows",
     ),
+    "parent-only": ({"max_indegree": 3, "parent_only": ["asia", "smoke"]}, "table"),
+    "parent-only with one more": (
+        {
+            "candidates": {"dysp": ["bronc", "smoke"], "xray": ["either"]},
+            "plus_one": True,
+            "parent_only": ["smoke"],
+        },
+        "auto",
+    ),
 }
 
 

@@ -29,6 +29,7 @@ from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
 from support.exact_laws import imbalance, kernel_of, target_of
 from support.exact_models import MODULARITIES, random_model
 from support.law_cases import CASES, MODELS, model_of, space_of, weights_of
+from support.parent_only_models import folded_by_definition
 from support.recorded_dags import as_dag, law_of_dags, recorded
 from support.run_records import chains_of
 from support.sampling_errors import assert_agrees_on_eleven_variables
@@ -42,11 +43,11 @@ PLACES = (0.0, 0.3, 0.9, 0.9999, 1.0)
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("place", PLACES)
 def test_weights_on_the_bridge_are_those_of_the_definition(model: str, place: float) -> None:
-    made = model_of(model, N)
+    made, defined = model_of(model, N), folded_by_definition(model_of(model, N))
     for numbers in ((0, 1, 2, 3), (2, 0, 3, 1), (3, 2, 1, 0)):
-        names = sorted(made.variables, key=lambda name: numbers[made.variables.index(name)])
+        names = sorted(made.ordinary, key=lambda name: numbers[made.ordinary.index(name)])
         space = CanonicalOrders(numbering=names).build(ScoreSums(made))
-        for order, weight in weights_on_bridge(made, numbers, place).items():
+        for order, weight in weights_on_bridge(defined, numbers, place).items():
             value, impossible = space.log_weight(list(order), place)
             assert (weight == 0.0) == (impossible > 0)
             assert weight == 0.0 or math.isclose(math.exp(value), weight, rel_tol=1e-10)
@@ -54,7 +55,7 @@ def test_weights_on_the_bridge_are_those_of_the_definition(model: str, place: fl
 
 @pytest.mark.parametrize("model", MODELS)
 def test_the_definitions_agree_at_the_ends_of_the_bridge(model: str) -> None:
-    made = model_of(model, N)
+    made = folded_by_definition(model_of(model, N))
     pairs = [
         (weights_on_bridge(made, range(N), 0.0), weights_of_linear_orders(made)),
         (weights_on_bridge(made, range(N), 1.0), weights_of(ORDERS, model, N)),

@@ -30,6 +30,7 @@ from reference.spaces import (
     weights_of_partitions,
 )
 from support.exact_models import random_model
+from support.parent_only_models import folded_by_definition
 
 Weights = Callable[[Model], dict[State, float]]
 
@@ -63,6 +64,15 @@ def _plus_one_free(n: int) -> Model:
     return random_model(n, spread=8.0, seed=7, candidates=_candidates(n), plus_one=True)
 
 
+def _parent_only(n: int) -> Model:
+    """Return a model with two parent-only variables besides, which states know nothing of."""
+    edges = [(f"x{n}", "x0")]
+    chosen = [f"x{n}", f"x{n + 1}"]
+    return random_model(
+        n + 2, spread=5.0, seed=8, parent_only=chosen, max_indegree=3, required_edges=edges
+    )
+
+
 MODELS: dict[str, Callable[[int], Model]] = {
     "free": lambda n: random_model(n, spread=5.0, seed=1),
     "far apart": lambda n: random_model(n, spread=60.0, seed=2),
@@ -72,6 +82,7 @@ MODELS: dict[str, Callable[[int], Model]] = {
     "plus one, free": _plus_one_free,
     "impossible families": lambda n: random_model(n, spread=4.0, seed=5, impossible=0.4),
     "max_indegree": lambda n: random_model(n, spread=5.0, seed=6, max_indegree=n - 2),
+    "parent-only": _parent_only,
 }
 
 
@@ -196,7 +207,7 @@ def model_of(name: str, n: int) -> Model:
 
 @cache
 def _weights_by(definition: Weights, model: str, n: int) -> dict[State, float]:
-    return definition(model_of(model, n))
+    return definition(folded_by_definition(model_of(model, n)))
 
 
 def weights_of(case: str, model: str, n: int) -> dict[State, float]:

@@ -15,24 +15,62 @@ namespace {
 // The share of the time for DAGs that goes into finding out how many there is time for.
 constexpr double trial_share = 0.1;
 
+// Those that DAGs have.
+std::size_t nodes_of_dags(int nodes, const RecordOptions& options) {
+    return static_cast<std::size_t>(options.unfolding ? options.unfolding->nodes() : nodes);
+}
+
 }  // namespace
 
 Record::Record(int nodes, const RecordOptions& options)
-    : edges(options.edges ? static_cast<std::size_t>(nodes) * static_cast<std::size_t>(nodes) : 0,
+    : edges(options.edges ? nodes_of_dags(nodes, options) * nodes_of_dags(nodes, options) : 0,
             options.edge_batches),
-      nodes_(nodes),
-      words_(words_for(nodes)),
+      space_nodes_(nodes),
+      nodes_(static_cast<int>(nodes_of_dags(nodes, options))),
+      words_(words_for(nodes_)),
       options_(options),
-      interval_(edges.quantities()) {}
+      interval_(edges.quantities()) {
+    if (!options.unfolding) return;
+    const auto n = static_cast<std::size_t>(nodes);
+    ordinary_dag_.resize(n * words_for(n));
+    ordinary_edges_.resize(options.edges ? n * n : 0);
+}
 
 void Record::begin_interval() {
     if (interval_states_ > 0) std::fill(interval_.begin(), interval_.end(), 0.0);
     interval_states_ = 0;
 }
 
-void Record::average(const State& state) {
+void Record::average(const State& state, Random& random) {
     ++interval_states_;
-    state.given()->add_edge_probabilities(1.0, interval_.data());
+    add_edges(*state.given(), random);
+}
+
+void Record::add_edges(GivenState& given, Random& random) {
+    if (!options_.unfolding) {
+        given.add_edge_probabilities(1.0, interval_.data());
+        return;
+    }
+    const Unfolding& unfolding = *options_.unfolding;
+    std::fill(ordinary_edges_.begin(), ordinary_edges_.end(), 0.0);
+    given.add_edge_probabilities(1.0, ordinary_edges_.data());
+    const auto n = static_cast<std::size_t>(space_nodes_);
+    const auto at = [&](std::size_t v) {
+        return static_cast<std::size_t>(unfolding.ordinary()[v]);
+    };
+    for (std::size_t u = 0; u < n; ++u) {
+        for (std::size_t v = 0; v < n; ++v) {
+            interval_[at(u) * static_cast<std::size_t>(nodes_) + at(v)] +=
+                ordinary_edges_[u * n + v];
+        }
+    }
+    draw_dag(given, random);
+    unfolding.add_shares(ordinary_dag_.data(), shares_, interval_.data());
+}
+
+void Record::draw_dag(GivenState& given, Random& random) {
+    std::fill(ordinary_dag_.begin(), ordinary_dag_.end(), std::uint64_t{0});
+    given.draw(random, ordinary_dag_.data());
 }
 
 void Record::keep(const State& state, Random& random, double seconds, LinearExtensions& counter,
@@ -40,7 +78,7 @@ void Record::keep(const State& state, Random& random, double seconds, LinearExte
     const std::unique_ptr<GivenState> given = state.given();
     if (options_.edges) {
         ++interval_states_;
-        given->add_edge_probabilities(1.0, interval_.data());
+        add_edges(*given, random);
     }
     int count = options_.dags;
     const std::size_t dags_before = dags();
@@ -108,9 +146,16 @@ void Record::draw(GivenState& given, Random& random, int count, LinearExtensions
         if (i % 256 == 255) context.advance(0);  // there may be millions
         parents.resize(parents.size() + size);
         std::uint64_t* dag = parents.data() + (parents.size() - size);
-        given.draw(random, dag);
+        const std::uint64_t* ordered = dag;  // parent-only nodes have no place in an order
+        if (options_.unfolding) {
+            draw_dag(given, random);
+            options_.unfolding->draw(ordinary_dag_.data(), random, dag);
+            ordered = ordinary_dag_.data();
+        } else {
+            given.draw(random, dag);
+        }
         LinearExtensionEstimate orders{0.0, 0.0};
-        if (options_.count_extensions) orders = count_orders(dag, random, counter, context);
+        if (options_.count_extensions) orders = count_orders(ordered, random, counter, context);
         log_extensions.push_back(orders.log_count);
         extension_errors.push_back(orders.standard_error);
     }
@@ -119,7 +164,7 @@ void Record::draw(GivenState& given, Random& random, int count, LinearExtensions
 LinearExtensionEstimate Record::count_orders(const std::uint64_t* dag, Random& random,
                                              LinearExtensions& counter, TaskContext& context) {
     try {
-        return {counter.log_count(dag, nodes_, &context), 0.0};
+        return {counter.log_count(dag, space_nodes_, &context), 0.0};
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::capacity || !options_.estimate_extensions) throw;
     }
@@ -128,7 +173,7 @@ LinearExtensionEstimate Record::count_orders(const std::uint64_t* dag, Random& r
         .runs = 16,
         .exact_sets = std::min<std::size_t>(options_.extension_budget, 20'000),
         .exact_nodes = 12};
-    return estimate_linear_extensions(dag, nodes_, settings, random.bits(), RunOptions{});
+    return estimate_linear_extensions(dag, space_nodes_, settings, random.bits(), RunOptions{});
 }
 
 void Record::keep_dags(std::size_t count) {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "arcwise/chains/batch_means.hpp"
+#include "arcwise/families/fold_families.hpp"
 #include "arcwise/linear_extensions/linear_extensions.hpp"
 #include "arcwise/spaces/space.hpp"
 #include "arcwise/support/tasks.hpp"
@@ -29,13 +31,23 @@ struct RecordOptions {
     // Whether to average exact edge probabilities, and in how many batches.
     bool edges = false;
     std::size_t edge_batches = 64;
+
+    // If the space is of the ordinary nodes of a model with parent-only ones, the way back to all:
+    // everything is then recorded over all nodes. The probabilities of edges from parent-only nodes
+    // are those given the ordinary parents of a DAG drawn from the state, which has the same mean
+    // as given the state.
+    std::shared_ptr<const Unfolding> unfolding = nullptr;
 };
 
 // The record of one chain, or of one annealing run. Draws can be taken away while the chain goes
 // on, so that its memory stays flat; `states` and `dags` count those that are here.
 class Record {
   public:
+    // Of a space of so many nodes.
     Record(int nodes, const RecordOptions& options);
+
+    // Those of DAGs and edges: of the space, or all if parent-only ones were folded.
+    int nodes() const { return nodes_; }
 
     // The interval that ends with the next kept state begins; whatever one that was cut short has
     // averaged is forgotten.
@@ -43,7 +55,7 @@ class Record {
 
     // Averages the edges of a state within the interval. What is recorded with the kept state is
     // the mean of its edges and of all these.
-    void average(const State& state);
+    void average(const State& state, Random& random);
 
     // Keeps the state; `seconds` is the time spent on getting there. The counter of orders has
     // memory of its own, which is not worth keeping with every record; a long count asks the
@@ -70,6 +82,8 @@ class Record {
     BatchMeans edges;                       // n x n
 
   private:
+    void add_edges(GivenState& given, Random& random);
+    void draw_dag(GivenState& given, Random& random);
     void draw(GivenState& given, Random& random, int count, LinearExtensions& counter,
               TaskContext& context);
     LinearExtensionEstimate count_orders(const std::uint64_t* dag, Random& random,
@@ -80,9 +94,13 @@ class Record {
     // Drops all DAGs but the first ones.
     void keep_dags(std::size_t count);
 
+    int space_nodes_;
     int nodes_;
     std::size_t words_;
     RecordOptions options_;
+    std::vector<std::uint64_t> ordinary_dag_;  // over the nodes of the space, and its edges: where
+    std::vector<double> ordinary_edges_;       // these are not all nodes
+    ShareMemo shares_;
     std::vector<double> interval_;  // summed edges of the states of the interval
     std::uint64_t interval_states_ = 0;
 };

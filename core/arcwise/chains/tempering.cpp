@@ -149,7 +149,7 @@ void TemperedChain::sample(std::uint64_t draws, TaskContext& context, Crew* crew
         context.advance(0);  // what is to stop keeps nothing more
         const State& coldest = replicas_.state(replicas_.coldest());
         if (++piece < pieces) {
-            record_.average(coldest);
+            record_.average(coldest, draw_random_);
         } else {
             record_.keep(coldest, draw_random_, seconds_now() - start, counter_, context);
             piece = 0;

@@ -31,7 +31,8 @@ struct ExactPosterior {
 };
 
 struct PathProbabilities {
-    std::vector<double> matrix;  // [u * n + v], that a path leads from u to v; 1 where u = v
+    // [u * n + v], that a path leads from u to v; 1 where u = v. Of one source: one row.
+    std::vector<double> matrix;
     // Bound or estimate of the absolute error; the probabilities of all sets of ancestors of a node
     // (of descendants, if order-modular) are known to add up to 1.
     double error = 0.0;
@@ -53,6 +54,12 @@ class ExactComputation {
     virtual ExactPosterior posterior(const RunOptions& options) = 0;
 
     virtual PathProbabilities paths(const RunOptions& options) = 0;
+
+    // The probability of a path from a parent-only node to each other one, and 1 for itself, with
+    // their error. `with_source` has the weights of the same model, one parent-only node folded
+    // into them less: `source`, which has the empty parent set alone.
+    virtual PathProbabilities paths_from(const FamilyTable& with_source, int source,
+                                         const RunOptions& options) = 0;
 
     virtual BestDag best_dag(const RunOptions& options) = 0;
 

@@ -158,6 +158,15 @@ PathProbabilities ModularComputation::paths(const RunOptions& options) {
     });
 }
 
+// Under this target it does not matter whether a node without parents has a place in the order.
+PathProbabilities ModularComputation::paths_from(const FamilyTable& with_source, int source,
+                                                 const RunOptions& options) {
+    PathProbabilities all = ModularComputation(with_source, tolerance_).paths(options);
+    const auto n = static_cast<std::ptrdiff_t>(with_source.size());
+    const auto row = all.matrix.begin() + n * source;
+    return {std::vector<double>(row, row + n), all.error};
+}
+
 void ModularComputation::prepare_draws(const RunOptions& options) {
     Phases phases(options, 100);
     phases.run(97, [&](const RunOptions& part) { fill_tables(part); });

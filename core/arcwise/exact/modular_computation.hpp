@@ -24,6 +24,8 @@ class ModularComputation final : public ExactComputation {
     double log_weight(const RunOptions& options) override;
     ExactPosterior posterior(const RunOptions& options) override;
     PathProbabilities paths(const RunOptions& options) override;
+    PathProbabilities paths_from(const FamilyTable& with_source, int source,
+                                 const RunOptions& options) override;
     BestDag best_dag(const RunOptions& options) override;
     void prepare_draws(const RunOptions& options) override;
     void draw(const RandomOf& random_of, std::size_t count, std::span<std::uint8_t> orders,

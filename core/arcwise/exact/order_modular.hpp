@@ -33,6 +33,12 @@ PathProbabilities order_modular_paths(const FamilyTable& weights,
                                       const std::vector<double>& backward,
                                       const RunOptions& options);
 
+// The row of one source alone.
+PathProbabilities order_modular_paths_from(const FamilyTable& weights,
+                                           const std::vector<double>& forward,
+                                           const std::vector<double>& backward, int source,
+                                           const RunOptions& options);
+
 // Bytes they hold at most, besides what is given to them.
 std::uint64_t order_modular_path_bytes(int nodes, int threads);
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <memory>
 
@@ -91,6 +92,16 @@ class OrderModularPaths {
             phases.run(1, [&](const RunOptions& part) { fill_row(u, part, result); });
         }
         return result;
+    }
+
+    // The row of one source.
+    PathProbabilities run(int source, const RunOptions& options) {
+        Phases phases(options, 2);
+        PathProbabilities result;
+        phases.run(1, [&](const RunOptions& part) { prepare(part, result); });
+        phases.run(1, [&](const RunOptions& part) { fill_row(source, part, result); });
+        const auto row = result.matrix.begin() + std::ptrdiff_t{nodes()} * source;
+        return {std::vector<double>(row, row + nodes()), result.error};
     }
 
   private:
@@ -215,6 +226,13 @@ PathProbabilities order_modular_paths(const FamilyTable& weights,
                                       const std::vector<double>& backward,
                                       const RunOptions& options) {
     return OrderModularPaths(weights, forward, backward).run(options);
+}
+
+PathProbabilities order_modular_paths_from(const FamilyTable& weights,
+                                           const std::vector<double>& forward,
+                                           const std::vector<double>& backward, int source,
+                                           const RunOptions& options) {
+    return OrderModularPaths(weights, forward, backward).run(source, options);
 }
 
 std::uint64_t order_modular_path_bytes(int nodes, int threads) {

@@ -39,7 +39,7 @@ NodeFamilies::NodeFamilies(std::vector<int> candidates, std::vector<int> require
     values_.assign(count(), 0.0);
 }
 
-std::int64_t NodeFamilies::find(std::span<const int> parents) const {
+std::optional<std::vector<int>> NodeFamilies::members_of(std::span<const int> parents) const {
     // A set: a parent that is named twice is there once.
     std::vector<int> named(parents.begin(), parents.end());
     std::sort(named.begin(), named.end());
@@ -56,18 +56,26 @@ std::int64_t NodeFamilies::find(std::span<const int> parents) const {
         if (place == border || *place != parent) {
             place = std::lower_bound(border, candidates_.end(), parent);
         }
-        if (place == candidates_.end() || *place != parent) return -1;
+        if (place == candidates_.end() || *place != parent) return std::nullopt;
         members.push_back(static_cast<int>(place - candidates_.begin()));
     }
-    if (required_found != required_.size()) return -1;
+    if (required_found != required_.size()) return std::nullopt;
     std::sort(members.begin(), members.end(), std::greater<>());
+    return members;
+}
+
+std::int64_t NodeFamilies::find(std::span<const int> parents) const {
+    const std::optional<std::vector<int>> members = members_of(parents);
+    return members ? index_of(*members) : -1;
+}
+
+std::int64_t NodeFamilies::index_of(std::span<const int> members) const {
     if (!listed()) {
-        const std::span<const int> all(members);
         if (members.empty() || members[0] < static_cast<int>(inside_)) {
             if (static_cast<int>(members.size()) > layout_.max_size()) return -1;
-            return static_cast<std::int64_t>(layout_.rank(all));
+            return static_cast<std::int64_t>(layout_.rank(members));
         }
-        const std::span<const int> rest = all.subspan(1);
+        const std::span<const int> rest = members.subspan(1);
         if (static_cast<int>(rest.size()) > plus_one_.max_size()) return -1;
         if (!rest.empty() && rest[0] >= static_cast<int>(inside_)) return -1;
         const auto position = static_cast<std::size_t>(members[0]) - inside_;
@@ -111,6 +119,65 @@ PlusOneBlock NodeFamilies::plus_one_block() {
     const std::span<const int> all(candidates_);
     return {all.first(inside_), required_, all.subspan(inside_), &plus_one_,
             values_.data() + layout_.count()};
+}
+
+void NodeFamilies::write_sets(ArchiveWriter& writer) const {
+    writer.array(candidates_);
+    writer.array(required_);
+    writer.number(static_cast<std::uint64_t>(inside_));
+    writer.number(static_cast<std::int64_t>(listed() ? 0 : layout_.max_size()));
+    writer.number(static_cast<std::int64_t>(listed() ? 0 : plus_one_.max_size()));
+    writer.array(members_);
+    writer.array(offsets_);
+}
+
+NodeFamilies NodeFamilies::read_sets(ArchiveReader& reader, std::size_t node, std::size_t nodes) {
+    NodeFamilies result;
+    std::uint64_t inside = 0;
+    std::int64_t sizes[2] = {0, 0};
+    reader.array(result.candidates_);
+    reader.array(result.required_);
+    reader.number(inside);
+    for (std::int64_t& size : sizes) reader.number(size);
+    reader.array(result.members_);
+    reader.array(result.offsets_);
+    std::vector<bool> seen(nodes, false);
+    seen[node] = true;
+    for (const auto* parents : {&result.candidates_, &result.required_}) {
+        for (const int parent : *parents) {
+            reader.expect(parent >= 0 && static_cast<std::size_t>(parent) < nodes &&
+                          !seen[static_cast<std::size_t>(parent)]);
+            seen[static_cast<std::size_t>(parent)] = true;
+        }
+    }
+    const std::size_t all = result.candidates_.size();
+    reader.expect(inside <= all);
+    const auto border = result.candidates_.begin() + static_cast<std::ptrdiff_t>(inside);
+    reader.expect(std::is_sorted(result.candidates_.begin(), border) &&
+                  std::is_sorted(border, result.candidates_.end()) &&
+                  std::is_sorted(result.required_.begin(), result.required_.end()));
+    result.inside_ = inside;
+    const std::vector<std::uint64_t>& offsets = result.offsets_;
+    if (!offsets.empty()) {
+        reader.expect(inside == all && offsets.front() == 0 &&
+                      offsets.back() == result.members_.size() &&
+                      std::is_sorted(offsets.begin(), offsets.end()));
+        for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+            for (std::uint64_t j = offsets[i]; j < offsets[i + 1]; ++j) {
+                reader.expect(result.members_[j] < all &&
+                              (j == offsets[i] || result.members_[j] < result.members_[j - 1]));
+            }
+        }
+        return result;
+    }
+    for (const std::int64_t size : sizes) {
+        reader.expect(size >= 0 && size <= static_cast<std::int64_t>(inside));
+    }
+    result.layout_ = SubsetLayout(static_cast<int>(inside), static_cast<int>(sizes[0]));
+    if (inside < all) {
+        result.plus_one_ = SubsetLayout(static_cast<int>(inside), static_cast<int>(sizes[1]));
+    }
+    return result;
 }
 
 FamilyTable restrict_families(const FamilyTable& table, std::span<const std::uint8_t> allowed,

@@ -9,10 +9,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "arcwise/families/subset_layout.hpp"
+#include "arcwise/support/archive.hpp"
 
 namespace arcwise {
 
@@ -32,6 +34,11 @@ class NodeFamilies {
     // descending order, between offsets[i] and offsets[i + 1].
     NodeFamilies(std::vector<int> candidates, std::vector<int> required,
                  std::vector<std::uint16_t> members, std::vector<std::uint64_t> offsets);
+
+    // Which families there are, without their values, in a file and back. Throws `file_format`
+    // unless they can be those of this node of so many.
+    void write_sets(ArchiveWriter& writer) const;
+    static NodeFamilies read_sets(ArchiveReader& reader, std::size_t node, std::size_t nodes);
 
     const std::vector<int>& candidates() const { return candidates_; }
     const std::vector<int>& required() const { return required_; }
@@ -89,6 +96,13 @@ class NodeFamilies {
 
     // Storage index of the family whose parents (node numbers, any order) are given, or -1.
     std::int64_t find(std::span<const int> parents) const;
+
+    // The same of the family whose free parents are given as descending positions.
+    std::int64_t index_of(std::span<const int> members) const;
+
+    // The free ones among these parents, as descending positions; none if these are the parents of
+    // no family, whichever may be listed.
+    std::optional<std::vector<int>> members_of(std::span<const int> parents) const;
 
     // All parents of a family, as ascending node numbers.
     std::vector<int> parents(std::span<const int> members) const;

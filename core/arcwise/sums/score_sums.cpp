@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 
 ScoreSums::ScoreSums(const FamilyTable& table, const std::vector<SumMethod>& methods,
-                     double tolerance, Tabulated tabulated, const RunOptions& options) {
+                     double tolerance, Tabulated tabulated, const RunOptions& options,
+                     std::shared_ptr<const Unfolding> unfolding)
+    : unfolding_(std::move(unfolding)) {
     std::vector<std::optional<NodeSums>> built(table.size());
     run_tasks(table.size(), table.size(), options, [&](std::size_t node, TaskContext& context) {
         built[node].emplace(table[node], static_cast<int>(node), methods[node], tolerance,
@@ -43,6 +46,8 @@ void ScoreSums::write(const std::string& path) const {
     writer.list(sums_);
     for (const std::vector<int>& possible : possible_) writer.array(possible);
     writer.array(inside_);
+    writer.number(unfolding_ != nullptr);
+    if (unfolding_) unfolding_->write(writer);
     writer.finish();
 }
 
@@ -51,8 +56,12 @@ ScoreSums::ScoreSums(ArchiveReader& reader) {
     possible_.resize(sums_.size());
     for (std::vector<int>& possible : possible_) reader.array(possible);
     reader.array(inside_);
+    bool folded = false;
+    reader.number(folded);
+    if (folded) unfolding_ = std::make_shared<const Unfolding>(reader);
     reader.finish();
     reader.expect(inside_.size() == sums_.size());
+    reader.expect(!unfolding_ || unfolding_->ordinary().size() == sums_.size());
     for (std::size_t node = 0; node < sums_.size(); ++node) {
         std::vector<bool> seen(sums_.size(), false);
         seen[node] = true;

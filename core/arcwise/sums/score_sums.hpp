@@ -1,11 +1,13 @@
 // The score sums of all nodes, and how node numbers become bits of a node's possible parents.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "arcwise/families/family_table.hpp"
+#include "arcwise/families/fold_families.hpp"
 #include "arcwise/sums/node_sums.hpp"
 #include "arcwise/support/tasks.hpp"
 
@@ -13,9 +15,11 @@ namespace arcwise {
 
 class ScoreSums {
   public:
-    // Built in parallel, one task a node, with the method given for each.
+    // Built in parallel, one task a node, with the method given for each. Where parent-only nodes
+    // were folded into the families, the sums keep the way back for whoever draws DAGs.
     ScoreSums(const FamilyTable& table, const std::vector<SumMethod>& methods, double tolerance,
-              Tabulated tabulated, const RunOptions& options);
+              Tabulated tabulated, const RunOptions& options,
+              std::shared_ptr<const Unfolding> unfolding = nullptr);
 
     // Appends them to a file, after whatever header it has; and maps what was appended to one after
     // so many bytes. Throws `file_format`.
@@ -23,6 +27,9 @@ class ScoreSums {
     static ScoreSums map(const std::string& path, std::size_t start);
 
     int nodes() const { return static_cast<int>(sums_.size()); }
+
+    // The way back to parent-only nodes; null where there are none.
+    const std::shared_ptr<const Unfolding>& unfolding() const { return unfolding_; }
 
     // Whether all sums are had from tables.
     bool all_tabulated() const {
@@ -72,6 +79,7 @@ class ScoreSums {
     std::vector<std::vector<int>> possible_;
     std::vector<std::size_t> inside_;
     std::vector<int> places_;  // n x n
+    std::shared_ptr<const Unfolding> unfolding_;
 };
 
 }  // namespace arcwise

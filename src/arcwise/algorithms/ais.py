@@ -161,7 +161,7 @@ def _schedule(
         refuse_beyond_memory(count, option("steps"), _BYTES_PER_STEP)
         return Schedule(count, bridge=bridge)
     rows = _ROWS_IF_UNKNOWN if model.data is None else model.data.rows
-    n = len(model.variables)
+    n = len(model.ordinary)
     most = n * max(rows, 2 if bridge else 0)
     if deadline.seconds is not None:
         # Particles come in pieces, and their number is the less random the more pieces there are.

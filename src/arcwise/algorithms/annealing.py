@@ -109,7 +109,7 @@ def anneal(
 
 def _job(session: SamplingSession[AnnealingSettings], plan: PopulationPlan | None) -> AnnealingJob:
     settings = session.settings
-    path = settings.schedule.path(len(session.model.variables)) if plan is None else plan.path
+    path = settings.schedule.path(len(session.model.ordinary)) if plan is None else plan.path
     return AnnealingJob(
         session.sums,
         settings.space,

@@ -126,7 +126,7 @@ class _Crossing:
 
     def usual_steps(self, runs: int, deadline: Deadline) -> int:
         """Return the default number of steps, or as many as there is time for."""
-        n = len(self.model.variables)
+        n = len(self.model.ordinary)
         if not deadline.limited:
             return max(2, _STEPS_PER_VARIABLE * n)
         trial = max(2, _STEPS_OF_TRIAL * n)
@@ -141,7 +141,7 @@ class _Crossing:
 
     def log_weights(self, steps: int, runs: int, progress: Progress) -> np.ndarray:
         """Return the log weight of each population after so many steps of its particles."""
-        n = len(self.model.variables)
+        n = len(self.model.ordinary)
         annealed = _core.AnnealedRuns(
             self._core_space,
             [(1.0, place) for place in bridge(steps, n)],
@@ -163,7 +163,7 @@ class _Crossing:
 
     def _starts(self, count: int) -> list[list[int]]:
         """Return exact draws of orders, each with a random numbering of the variables."""
-        places = {name: number for number, name in enumerate(self.model.variables)}
+        places = {name: number for number, name in enumerate(self.model.ordinary)}
         draw = np.random.default_rng(self.seed ^ _NUMBERINGS)
         return [
             [places[name] for name in order] + draw.permutation(len(order)).tolist()

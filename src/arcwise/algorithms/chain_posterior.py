@@ -57,7 +57,7 @@ def sample_chains(
     checked_model(model)
     if settings.order_steps is None and environment.deadline.limited:
         # However much was given for everything, what counts is what is left of it.
-        steps = usual_order_steps(len(model.variables), environment.deadline.left)
+        steps = usual_order_steps(len(model.ordinary), environment.deadline.left)
         settings = replace(settings, order_steps=steps)
     with opened_session(model, settings, sums, environment) as session:
         settings = session.settings

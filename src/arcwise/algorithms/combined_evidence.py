@@ -40,7 +40,7 @@ def chosen_methods(
 
     def cheap(which: Modularity, share: float) -> bool:
         left = None if seconds is None else share * seconds
-        return exact_is_cheap(len(model.variables), len(model.scores), which, left, threads)
+        return exact_is_cheap(len(model.ordinary), len(model.scores), which, left, threads)
 
     if cheap(modularity, 1.0):
         return (EvidenceMethod.EXACT,)

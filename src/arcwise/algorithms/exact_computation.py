@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.dag import Dag
 from arcwise.graphs.linear_extensions import linear_extensions
 from arcwise.model import Model, checked_model
+from arcwise.model.folded import FoldedWeights
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import DagSample, Evidence, Posterior
 from arcwise.priors.constant import log_constant_by_size, weights_by_size
@@ -72,7 +74,7 @@ class ExactComputation:
         self.model = checked_model(model)
         self.modularity = as_modularity(modularity)
         self._order_modular = self.modularity == "order-modular"
-        n, most = len(model.variables), MOST_VARIABLES[self.modularity]
+        n, most = len(model.ordinary), MOST_VARIABLES[self.modularity]
         if n > most:
             other = (
                 "the order-modular posterior, or " if n <= MOST_VARIABLES["order-modular"] else ""
@@ -88,7 +90,8 @@ class ExactComputation:
         self._tolerance = tolerance
         self._threads = threads
         self._deadline = Deadline.of(seconds)
-        self._core = _core.ExactComputation(model.weights.table, self._order_modular, tolerance)
+        self._folded = model.folded
+        self._core = _core.ExactComputation(self._folded.table, self._order_modular, tolerance)
         self._posterior: Posterior | None = None
         self._paths: NDArray[np.float64] | None = None
 
@@ -130,8 +133,28 @@ class ExactComputation:
         if self._paths is None:
             with running(self._threads, progress, "Paths", self._deadline) as run:
                 self._refuse_too_large(run, paths=True)
-                self._paths, _ = self._core.paths(run.device.core, run.progress)
+                self._paths = self._all_paths(run)
         return self._paths.copy()
+
+    def _all_paths(self, run: Run) -> NDArray[np.float64]:
+        between, _ = self._core.paths(run.device.core, run.progress)
+        names = self.model.variables
+        if not self.model.parent_only:
+            return between
+        place = {name: number for number, name in enumerate(names)}
+        ordinary = [place[name] for name in self.model.ordinary]
+        paths = np.eye(len(names))
+        paths[np.ix_(ordinary, ordinary)] = between
+        for name in self.model.parent_only:
+            # One that is not folded is a further variable, and the others stay folded.
+            others = [other for other in self.model.parent_only if other != name]
+            folded = FoldedWeights.of(names, others, self._folded.weights)
+            source = folded.ordinary.index(name)
+            row, _ = self._core.paths_from(
+                folded.table, source, run.quiet.device.core, run.quiet.progress
+            )
+            paths[place[name], [place[other] for other in folded.ordinary]] = row
+        return paths
 
     def best_dag(self, *, progress: Progress = None) -> tuple[Dag, float]:
         """Return the DAG of the largest weight and its log weight.
@@ -172,7 +195,20 @@ class ExactComputation:
         progress
             As for `exact`.
         """
-        return DagSample(self.model.variables, self._draw(count, seed, first, progress)[1])
+        drawn = self._draw(count, seed, first, progress)[1]
+        return DagSample(self.model.variables, self._folded.draws(drawn, seed, first))
+
+    def ordinary_dags(
+        self, count: int, *, seed: int = 0, first: int = 0, progress: Progress = None
+    ) -> DagSample:
+        """Return the same DAGs without the parent-only variables.
+
+        Parameters
+        ----------
+        count, seed, first, progress
+            As for `dags`.
+        """
+        return DagSample(self.model.ordinary, self._draw(count, seed, first, progress)[1])
 
     def orders(
         self, count: int, *, seed: int = 0, first: int = 0, progress: Progress = None
@@ -188,7 +224,7 @@ class ExactComputation:
             raise ArgumentError(
                 "the modular posterior has no orders; use modularity='order-modular' to draw them"
             )
-        names = self.model.variables
+        names = self.model.ordinary
         orders = self._draw(count, seed, first, progress)[0]
         return [tuple(names[v] for v in order) for order in orders.tolist()]
 
@@ -205,9 +241,12 @@ class ExactComputation:
 
     def _assembled(self, run: Run, start: float) -> Posterior:
         map_dag, map_log_weight = self._best_dag(run.quiet)
-        total, families, edges, error = self._core.posterior(run.device.core, run.progress)
+        total, ordinary, between, error = self._core.posterior(run.device.core, run.progress)
+        families, edges = self._folded.probabilities(ordinary, between)
         constant = log_prior_constant(self.model, self.modularity, self._tolerance, run.quiet)
-        orders = linear_extensions(map_dag, log=True) if self._order_modular else 0.0
+        orders = 0.0
+        if self._order_modular:
+            orders = linear_extensions(self._folded.restricted(map_dag), log=True)
         return Posterior(
             variables=self.model.variables,
             modularity=self.modularity,
@@ -224,13 +263,20 @@ class ExactComputation:
         )
 
     def _best_dag(self, run: Run) -> tuple[Dag, float]:
-        log_weight, parents = self._core.best_dag(run.device.core, run.progress)
-        names = self.model.variables
+        log_weight, parents = self._of_maxima.best_dag(run.device.core, run.progress)
+        names = self.model.ordinary
         of_each = {
             node: [names[u] for u in range(len(names)) if parents[v] >> u & 1]
             for v, node in enumerate(names)
         }
-        return Dag(names, of_each), log_weight
+        return self._folded.best(Dag(names, of_each)), log_weight
+
+    @cached_property
+    def _of_maxima(self) -> _core.ExactComputation:
+        """The computation for the best DAG: a sum over parent-only parents is no maximum."""
+        if not self.model.parent_only:
+            return self._core
+        return _core.ExactComputation(self._folded.maxima, True, self._tolerance)
 
     def _refuse_too_large(self, run: Run, *, paths: bool = False) -> None:
         needed = memory_needed(self.model, self.modularity, run.threads, paths=paths)
@@ -245,10 +291,13 @@ def bytes_per_draw(nodes: int) -> int:
 def log_prior_constant(model: Model, modularity: Modularity, tolerance: float, run: Run) -> float:
     """Return the log of the summed prior weights of all DAGs."""
     order_modular = modularity == "order-modular"
-    by_size = weights_by_size(model.prior_terms, model.families)
+    by_size = weights_by_size(model.prior_terms, model.families, model.parent_only)
     if by_size is not None:
-        constants = float(model.prior_terms.constant.sum())
-        return constants + log_constant_by_size(by_size, len(model.variables), order_modular)
-    weights = model.prior_weights().table
-    prior = _core.ExactComputation(weights, order_modular, tolerance)
+        ordinary = [name not in model.parent_only for name in model.variables]
+        constants = float(model.prior_terms.constant[ordinary].sum())
+        return constants + log_constant_by_size(
+            by_size, len(model.ordinary), order_modular, parent_only=len(model.parent_only)
+        )
+    folded = FoldedWeights.of(model.variables, model.parent_only, model.prior_weights().table)
+    prior = _core.ExactComputation(folded.table, order_modular, tolerance)
     return prior.log_weight(run.device.core, run.progress)

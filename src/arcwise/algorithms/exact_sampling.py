@@ -81,6 +81,18 @@ class ExactSampler:
         """
         return self.computation.dags(count, seed=seed, first=first, progress=progress)
 
+    def ordinary_dags(
+        self, count: int, *, seed: int = 0, first: int = 0, progress: Progress = None
+    ) -> DagSample:
+        """Return the same DAGs without the parent-only variables.
+
+        Parameters
+        ----------
+        count, seed, first, progress
+            See `ExactComputation.dags`.
+        """
+        return self.computation.ordinary_dags(count, seed=seed, first=first, progress=progress)
+
     def orders(
         self, count: int, *, seed: int = 0, first: int = 0, progress: Progress = None
     ) -> list[tuple[str, ...]]:

@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
+from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.partial_orders import read_order
 from arcwise.model import Model, checked_model
 from arcwise.posterior import DagSample
 from arcwise.sums import ScoreSums, checked_sums
 from arcwise.support.checks import checked_seed, refuse_beyond_memory, whole_number
 from arcwise.support.running import Progress, running
+
+_MOST_IN_PARTIAL_ORDERS = 64
 
 
 class GivenOrder:
@@ -28,7 +31,8 @@ class GivenOrder:
     model
         The model.
     order
-        A linear order: a list of all names, the earliest first. Or a bucket order: lists
+        A linear order: a list of all names but those of parent-only variables, which have no
+        place in an order, the earliest first. Or a bucket order: lists
         or sets of names, the earliest bucket first, with no order within a bucket. Or a
         partial order, for up to 64 variables: a list of pairs (tuples) of names, of which
         the first precedes the second, or a `Dag` or networkx DiGraph with such edges.
@@ -66,11 +70,19 @@ class GivenOrder:
         progress: Progress = None,
     ) -> None:
         self.model = checked_model(model)
-        buckets, predecessors = read_order(order, model.variables)
+        buckets, predecessors = read_order(order, model.ordinary)
         if sums is None:
-            sums = ScoreSums(model, tabulate="sums", threads=threads, progress=progress)
+            unfolded = Model(model.weights) if model.parent_only else model
+            sums = ScoreSums(unfolded, tabulate="sums", threads=threads, progress=progress)
+        elif model.parent_only:
+            raise ArgumentError(
+                "sums are over the parent-only variables of the model, whose edges are asked for "
+                "here; leave them out"
+            )
         else:
-            checked_sums(sums).refuse_other_variables(model.variables)
+            checked_sums(sums).refuse_other_model(model)
+        if model.parent_only:
+            buckets, predecessors = _with_parent_only(model, buckets, predecessors)
         self._progress = progress
         self._given: _core.GivenBuckets | _core.GivenPartialOrder
         with running(threads, progress, "Summing over orders") as run:
@@ -121,3 +133,29 @@ class GivenOrder:
         with running(None, self._progress, "Drawing") as run:
             parents = self._given.draw(number, key, run.progress)
         return DagSample(self.model.variables, parents)
+
+
+def _with_parent_only(
+    model: Model, buckets: list[list[int]], predecessors: list[int] | None
+) -> tuple[list[list[int]], list[int] | None]:
+    """Return an order of all variables, in which the parent-only ones come first, in a row.
+
+    So there are as many orders, and as many DAGs that agree with each, as without them.
+    """
+    place = {name: number for number, name in enumerate(model.variables)}
+    ordinary = [place[name] for name in model.ordinary]
+    first = [place[name] for name in model.parent_only]
+    if predecessors is None:
+        return [*([node] for node in first), *([ordinary[v] for v in own] for own in buckets)], None
+    if len(place) > _MOST_IN_PARTIAL_ORDERS:
+        raise CapacityError(
+            f"the model has {len(place)} variables with its parent-only ones, and a partial order "
+            f"takes up to {_MOST_IN_PARTIAL_ORDERS}; give a linear order or buckets"
+        )
+    before = [0] * len(place)
+    for number, node in enumerate(first):
+        before[node] = sum(1 << earlier for earlier in first[:number])
+    for v, node in enumerate(ordinary):
+        own = [ordinary[u] for u in range(len(ordinary)) if predecessors[v] >> u & 1]
+        before[node] = sum(1 << earlier for earlier in [*first, *own])
+    return buckets, before

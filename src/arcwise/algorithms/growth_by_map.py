@@ -15,6 +15,7 @@ from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.errors import InterruptedWarning, TimeIsUpError
 from arcwise.graphs import cpdag
 from arcwise.graphs.dag import Dag
+from arcwise.model import Model
 from arcwise.posterior.map_result import MapResult, SearchSettings, is_more
 from arcwise.records.settings import SumSettings
 from arcwise.sums import ScoreSums
@@ -76,6 +77,7 @@ def _known(state: GrowthState, dag: Dag, interrupted: bool, seconds: float) -> M
     log_prior = sum(
         terms.log_weight(node, sorted(parents), model.variables)
         for node, parents in enumerate(dag.parent_indices)
+        if model.variables[node] not in model.parent_only
     )
     return MapResult(
         dag=dag,
@@ -142,7 +144,7 @@ def _final_search(state: GrowthState, start: Dag, restarts: int, seed: int) -> M
         model,
         method="search",
         restarts=restarts,
-        patience=_LAST_PATIENCE * len(model.variables),
+        patience=_LAST_PATIENCE * len(model.ordinary),
         starts=[start],
         seconds=run.deadline if run.deadline.limited else None,
         seed=seed,
@@ -178,9 +180,9 @@ def _searched(state: GrowthState, dag: Dag | None, seed: int, stream: int) -> Fo
     run = state.run
     model = state.build()
     sums = ScoreSums(model, tabulate="maxima", seconds=run.deadline, threads=run.threads)
-    patience = _NEXT_PATIENCE * len(state.variables)
+    patience = _NEXT_PATIENCE * len(model.ordinary)
     state.search = SearchSettings(1, patience, run.deadline.seconds, seed, SumSettings.of(sums))
-    dag = _search(sums, dag, seed, stream, run.quiet)
+    dag = _search(model, sums, dag, seed, stream, run.quiet)
     weight = state.weights[dag] = model.log_weight_of(dag)
     wanted = _adjacent(dag)
     if not state.plus_one:
@@ -188,10 +190,12 @@ def _searched(state: GrowthState, dag: Dag | None, seed: int, stream: int) -> Fo
     return FoundRound(dag, weight, wanted, len(model.scores))
 
 
-def _search(sums: ScoreSums, dag: Dag | None, seed: int, stream: int, run: Run) -> Dag:
+def _search(
+    model: Model, sums: ScoreSums, dag: Dag | None, seed: int, stream: int, run: Run
+) -> Dag:
     """Return the best DAG of a short search, started from an order of the given DAG if any."""
     n = len(sums.variables)
-    starts = [] if dag is None else [order_of(dag)] * (stream + 1)
+    starts = [] if dag is None else [order_of(model.folded.restricted(dag))] * (stream + 1)
     patience = n * (_FIRST_PATIENCE if dag is None else _NEXT_PATIENCE)
     search = _core.OrderSearch(sums.core, patience, seed, starts)
     try:
@@ -200,7 +204,7 @@ def _search(sums: ScoreSums, dag: Dag | None, seed: int, stream: int, run: Run) 
         if len(search) == 0:
             raise
         # What it has found so far counts, too, before the next round is refused.
-    return best_dag_of_order(sums, search.order(0))
+    return best_dag_of_order(model, sums, search.order(0))
 
 
 def _adjacent(dag: Dag) -> Matrix:

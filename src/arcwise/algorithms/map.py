@@ -10,6 +10,7 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.algorithms.exact_computation import ExactComputation
+from arcwise.constraints import gather
 from arcwise.constraints.dags import as_dag
 from arcwise.errors import (
     ArgumentError,
@@ -131,7 +132,7 @@ def map(
         raise ArgumentError(f"method is {shown(method)}; give 'auto', 'exact' or 'search'")
     wanted = _Restarts(model, restarts, patience, deadline, seed)
     if sums is not None:
-        checked_sums(sums).refuse_other_variables(model.variables)
+        checked_sums(sums).refuse_other_model(model, maxima=True)
     if method == "exact":
         return _exact(model, deadline, threads, progress, start)
     if method == "auto" and _is_small(model):
@@ -142,9 +143,7 @@ def map(
     with running(threads, progress, "map", deadline) as run:
         if sums is None:
             sums = ScoreSums(model, tabulate="maxima", seconds=deadline, threads=run.threads)
-        search = _core.OrderSearch(
-            sums.core, wanted.patience, wanted.seed, _orders(starts, model.variables)
-        )
+        search = _core.OrderSearch(sums.core, wanted.patience, wanted.seed, _orders(starts, model))
         interrupted = wanted.run(search, run)
     if len(search) == 0:
         if interrupted:
@@ -178,10 +177,10 @@ class _Restarts:
             self.count = _MOST_RESTARTS_BY_TIME if deadline.limited else _RESTARTS
         else:
             self.count = whole_number(restarts, option("restarts"), at_least=1)
-            order = _BYTES_PER_RESTART + 4 * len(model.variables)
+            order = _BYTES_PER_RESTART + 4 * len(model.ordinary)
             refuse_beyond_memory(self.count, option("restarts"), order)
         if patience is None:
-            self.patience = _PATIENCE * len(model.variables)
+            self.patience = _PATIENCE * len(model.ordinary)
         else:
             self.patience = whole_number(patience, "patience", at_least=0)
         self.deadline = deadline
@@ -207,20 +206,19 @@ class _Restarts:
 
 
 def _is_small(model: Model) -> bool:
-    return len(model.variables) <= MOST_VARIABLES and len(model.weights) <= _MOST_FAMILIES
+    return len(model.ordinary) <= MOST_VARIABLES and len(model.weights) <= _MOST_FAMILIES
 
 
 def all_families_fit(variables: tuple[str, ...], **rule: Any) -> bool:
     """Return whether exact computation can handle all families allowed by the constraints."""
-    return (
-        len(variables) <= MOST_VARIABLES and Families.of(variables, **rule).total <= _MOST_FAMILIES
-    )
+    ordinary = len(variables) - len(gather(rule).parent_only)
+    return ordinary <= MOST_VARIABLES and Families.of(variables, **rule).total <= _MOST_FAMILIES
 
 
 def _exact(
     model: Model, deadline: Deadline, threads: int | None, progress: Progress, start: float
 ) -> MapResult:
-    n = len(model.variables)
+    n = len(model.ordinary)
     if n > MOST_VARIABLES:
         raise CapacityError(
             f"the model has {n} variables, and the exact best DAG is available for up to "
@@ -252,10 +250,12 @@ def _found(
     start: float,
 ) -> MapResult:
     log_weights, finished = search.log_weights(), np.array(search.finished())
-    dag = best_dag_of_order(sums, search.order(int(np.argmax(log_weights))))
+    dag = best_dag_of_order(model, sums, search.order(int(np.argmax(log_weights))))
     log_weight = model.log_weight_of(dag)
     at_best = np.flatnonzero(reach(log_weights, log_weight) & finished)
-    classes = {cpdag(best_dag_of_order(sums, search.order(int(restart)))) for restart in at_best}
+    classes = {
+        cpdag(best_dag_of_order(model, sums, search.order(int(restart)))) for restart in at_best
+    }
     return MapResult(
         dag=dag,
         cpdag=cpdag(dag),
@@ -282,7 +282,8 @@ def order_of(dag: Dag) -> list[int]:
     return [place[name] for name in dag.topological_order()]
 
 
-def _orders(starts: Sequence[Any], variables: tuple[str, ...]) -> list[list[int]]:
+def _orders(starts: Sequence[Any], model: Model) -> list[list[int]]:
+    variables = model.variables
     given = as_list(starts, "starts", "a list of DAGs")
     dags = [as_dag(graph, variables, "one of starts") for graph in given]
     for dag in dags:
@@ -291,17 +292,17 @@ def _orders(starts: Sequence[Any], variables: tuple[str, ...]) -> list[list[int]
                 f"starts holds a DAG over the variables {quoted(dag.variables)}, and the model has "
                 f"{quoted(variables)}; give DAGs over the same variables, in the same order"
             )
-    return [order_of(dag) for dag in dags]
+    return [order_of(model.folded.restricted(dag)) for dag in dags]
 
 
-def best_dag_of_order(sums: ScoreSums, order: list[int]) -> Dag:
+def best_dag_of_order(model: Model, sums: ScoreSums, order: list[int]) -> Dag:
     """Return the best DAG that agrees with an order: each node has its best parents before it."""
     parents = {}
     for place, node in enumerate(order):
         _, chosen = sums.core.best(node, order[:place], None)
         assert chosen is not None  # the order has a positive weight
         parents[sums.variables[node]] = [sums.variables[parent] for parent in chosen]
-    return Dag(sums.variables, parents)
+    return model.folded.best(Dag(sums.variables, parents))
 
 
 def _log_score(model: Model, dag: Dag) -> float:

@@ -111,12 +111,12 @@ threads, progress, directory, checkpoint_seconds
     deadline = Deadline.of(seconds)
     chosen = as_space(space)
     checked_model(model)
-    tempering = as_ladder(ladder, temperatures, len(model.variables))
+    tempering = as_ladder(ladder, temperatures, len(model.ordinary))
     if tempering.bridge is not None:
         refuse_without_bridge(chosen, "ladder")
     between = steps_between_exchanges
     if between is None:
-        between = usual_steps_between_exchanges(len(model.variables))
+        between = usual_steps_between_exchanges(len(model.ordinary))
     settings = ChainSettings(
         space=chosen,
         budget=Budget(

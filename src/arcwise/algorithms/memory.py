@@ -57,12 +57,20 @@ def exact_cost(
 def memory_needed(model: Model, modularity: Modularity, threads: int, *, paths: bool) -> int:
     """Return the bytes an exact computation holds at most, with or without that of paths."""
     without, with_paths, _ = _of_model(model, modularity, threads)
-    return with_paths if paths else without
+    if not paths:
+        return without
+    if not model.parent_only:
+        return with_paths
+    # Beside all tables, the computation for one of the parent-only variables is held.
+    further = _core.exact_cost(
+        len(model.ordinary) + 1, len(model.weights), modularity == "order-modular", threads
+    )
+    return with_paths + further[1]
 
 
 def _of_model(model: Model, modularity: Modularity, threads: int) -> tuple[int, int, int]:
     return _core.exact_cost(
-        len(model.variables), len(model.weights), modularity == "order-modular", threads
+        len(model.ordinary), model.folded.families, modularity == "order-modular", threads
     )
 
 

@@ -65,7 +65,7 @@ def _plan(
     session: SamplingSession[AnnealingSettings], population: Population, deadline: Deadline
 ) -> PopulationPlan:
     """Run a pilot, which is the same for the same settings wherever it runs."""
-    settings, n = session.settings, len(session.model.variables)
+    settings, n = session.settings, len(session.model.ordinary)
     fixed = population.steps
     with running(session.environment.threads, None, "pilot") as run:
         # All threads share the pilot, but then each takes a population of its own, which has as

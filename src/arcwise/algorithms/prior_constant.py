@@ -23,8 +23,8 @@ _TOLERANCE = 1e-8
 
 def is_exact(model: Model, modularity: Modularity) -> bool:
     """Say whether the constant is computed, and not estimated, which takes a while."""
-    by_size = weights_by_size(model.prior_terms, model.families) is not None
-    return by_size or len(model.variables) <= _MOST_EXACT[modularity]
+    by_size = weights_by_size(model.prior_terms, model.families, model.parent_only)
+    return by_size is not None or len(model.ordinary) <= _MOST_EXACT[modularity]
 
 
 def prior_constant(
@@ -48,13 +48,13 @@ def prior_constant(
     if is_exact(model, modularity):
         with running(threads, None, "") as run:
             return log_prior_constant(model, modularity, _TOLERANCE, run), 0.0
-    prior_alone = Model(model.prior_weights(), threads=threads)
+    prior_alone = Model(model.prior_weights(), parent_only=model.parent_only, threads=threads)
     return annealed_log_total(
         prior_alone,
         space,
         modularity,
         runs=_RUNS,
-        steps=_STEPS_PER_VARIABLE * len(model.variables),
+        steps=_STEPS_PER_VARIABLE * len(model.ordinary),
         seed=seed,
         threads=threads,
     )

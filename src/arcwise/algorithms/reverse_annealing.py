@@ -219,11 +219,13 @@ def _starts(
 ) -> list[list[int]]:
     """Return exact draws from the posterior as states of the space, in its code."""
     if modularity == "order-modular" and isinstance(space, LinearOrders):
-        names = {name: number for number, name in enumerate(model.variables)}
+        names = {name: number for number, name in enumerate(model.ordinary)}
         orders = ExactSampler(model, modularity, threads=threads).orders(count, seed=seed)
         return [[names[name] for name in order] for order in orders]
     if modularity == "modular" and isinstance(space, Partitions | Dags):
-        drawn = ExactSampler(model, modularity, threads=threads).dags(count, seed=seed).parents
+        drawn = (
+            ExactSampler(model, modularity, threads=threads).ordinary_dags(count, seed=seed).parents
+        )
         code = _depths if isinstance(space, Partitions) else dag_code
         return [code(parents) for parents in drawn]
     raise ArgumentError(

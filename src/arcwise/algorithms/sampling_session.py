@@ -131,7 +131,7 @@ def sums_for(model: Model, sums: ScoreSums | None, threads: int | None) -> Score
     """Return the given score sums, if they are for these variables, or compute them."""
     if sums is None:
         return ScoreSums(model, tolerance=_SUM_TOLERANCE, tabulate="sums", threads=threads)
-    checked_sums(sums).refuse_other_variables(model.variables)
+    checked_sums(sums).refuse_other_model(model)
     return sums
 
 

@@ -133,6 +133,15 @@ def _read_families(
             "TIERS|FILE",
         ),
     ] = None,
+    parent_only: Annotated[
+        list[str] | None,
+        _knowledge(
+            "--parent-only",
+            "This variable has children only, such as a covariate or the indicator of an "
+            "intervention; the model is conditional on it; repeatable.",
+            "COLUMN",
+        ),
+    ] = None,
     knowledge: Annotated[
         Path | None,
         _knowledge(
@@ -156,6 +165,7 @@ def _read_families(
             "required_edges": () if required_edges is None else read_edge_file(required_edges),
             "forbidden_edges": () if forbidden_edges is None else read_edge_file(forbidden_edges),
             "tiers": tiers,
+            "parent_only": parent_only or (),
             "constraints": knowledge,
         },
         _candidates_or_method(candidates_by),

@@ -16,7 +16,7 @@ class ConstraintArguments(TypedDict, total=False):
     ----------
     max_indegree
         The maximum number of parents, for all nodes or by name; None for no bound.
-    required_edges, forbidden_edges, tiers
+    required_edges, forbidden_edges, tiers, parent_only
         See `Constraints`; `temporal_order` is another name for `tiers`.
     constraints
         Further constraints in one object: `Constraints`, a mapping, the path of a knowledge
@@ -35,6 +35,7 @@ class ConstraintArguments(TypedDict, total=False):
     forbidden_edges: Any
     tiers: Any
     temporal_order: Any
+    parent_only: Any
     constraints: Any
 
 
@@ -45,6 +46,8 @@ SYNONYMS = {
     "blacklist": "forbidden_edges",
     "required": "required_edges",
     "forbidden": "forbidden_edges",
+    "exogenous": "parent_only",
+    "covariates": "parent_only",
 }
 """What other libraries call these arguments, to suggest the right name."""
 

@@ -19,10 +19,12 @@ from arcwise.constraints.knowledge_files import knowledge_text, read_knowledge
 from arcwise.constraints.limits import Limits, limit_array, read_limits, tighter
 from arcwise.constraints.options import (
     FORBIDDEN_EDGES,
+    PARENT_ONLY,
     REQUIRED_EDGES,
     SEARCH_SPACE,
     TIERS,
 )
+from arcwise.constraints.parent_only import into_matrix, read_parent_only
 from arcwise.constraints.resolved import ResolvedConstraints, resolved
 from arcwise.constraints.tiers import Tiers, backward_matrix, backward_pairs, read_tiers
 from arcwise.errors import ArgumentError, ConstraintError, FileFormatError
@@ -62,6 +64,11 @@ class Constraints:
         numbers, in which the key None stands for all names left out.
     search_space
         The only edges a DAG may have; None for all. An empty list allows none.
+    parent_only
+        Variables that have children only, such as lagged copies, static covariates and
+        indicators of interventions: a name, or a list of names. They have no place in the
+        order of the variables and cost next to nothing, however many there are. The model is
+        conditional on them: their own score is 0.
     temporal_order
         Another name for `tiers`, which pgmpy uses.
 
@@ -82,6 +89,7 @@ class Constraints:
     tiers: Tiers | None
     max_indegree: Limits
     search_space: tuple[Edge, ...] | None
+    parent_only: tuple[str, ...]
 
     def __init__(
         self,
@@ -90,6 +98,7 @@ class Constraints:
         tiers: Any = None,
         max_indegree: Any = None,
         search_space: Any = None,
+        parent_only: Any = (),
         *,
         temporal_order: Any = None,
     ) -> None:
@@ -107,6 +116,7 @@ class Constraints:
             ("tiers", read_tiers(tiers)),
             ("max_indegree", read_limits(max_indegree)),
             ("search_space", only),
+            ("parent_only", read_parent_only(parent_only)),
         ):
             object.__setattr__(self, name, value)
 
@@ -187,10 +197,11 @@ class Constraints:
         """
         edges = [*self.required_edges, *self.forbidden_edges]
         unnamed = any(not isinstance(end, str) for edge in edges for end in edge)
-        if unnamed or self.max_indegree is not None or self.search_space is not None:
+        others = self.max_indegree is not None or self.search_space is not None
+        if unnamed or others or self.parent_only:
             raise ArgumentError(
                 "a knowledge file holds tiers and edges between named variables only; leave out "
-                "max_indegree, search_space, patterns and matrices without names"
+                "max_indegree, search_space, parent_only, patterns and matrices without names"
             )
         required: Any = self.required_edges
         forbidden: Any = self.forbidden_edges
@@ -215,6 +226,7 @@ class Constraints:
             tiers,
             tighter(self.max_indegree, other.max_indegree),
             _intersection(self.search_space, other.search_space),
+            [*self.parent_only, *other.parent_only],
         )
 
     def __and__(self, other: Constraints) -> Constraints:
@@ -235,6 +247,7 @@ class Constraints:
         forbidden_by = {
             FORBIDDEN_EDGES: edge_matrix(self.forbidden_edges, names, FORBIDDEN_EDGES),
             TIERS: backward_matrix(self.tiers, names),
+            PARENT_ONLY: into_matrix(self.parent_only, names),
         }
         if self.search_space is not None:
             inside = edge_matrix(self.search_space, names, SEARCH_SPACE)
@@ -244,6 +257,7 @@ class Constraints:
             forbidden_by,
             limit_array(self.max_indegree, names),
             names,
+            self.parent_only,
         )
 
 

@@ -6,6 +6,7 @@ REQUIRED_EDGES = option("required_edges")
 FORBIDDEN_EDGES = option("forbidden_edges")
 MAX_INDEGREE = option("max_indegree")
 TIERS = option("tiers")
+PARENT_ONLY = option("parent_only")
 
 # The shell has no option for this.
 SEARCH_SPACE = Wording("search_space", "search_space")

@@ -31,29 +31,36 @@ class ResolvedConstraints:
     max_indegree
         For each node the maximum number of parents, at most n - 1 and at least the number
         of its required parents.
+    parent_only
+        For each node whether it has children only; no edge into it is allowed then.
     """
 
     required: NDArray[np.bool_]
     allowed: NDArray[np.bool_]
     max_indegree: NDArray[np.int64]
+    parent_only: NDArray[np.bool_]
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
-        for array in (self.required, self.allowed, self.max_indegree):
+        for array in (self.required, self.allowed, self.max_indegree, self.parent_only):
             array.flags.writeable = False
 
     def as_dict(self, variables: Sequence[str]) -> dict[str, Any]:
         """Return the constraints in force as plain values that `Constraints.coerce` takes.
 
-        Edges excluded by a temporal order or a search space are among the forbidden ones.
+        Edges excluded by a temporal order or a search space are among the forbidden ones; those
+        into parent-only variables are not.
         """
         n = len(variables)
         forbidden = ~self.allowed & ~np.eye(n, dtype=np.bool_)
+        forbidden[:, self.parent_only] = False
         found: dict[str, Any] = {
             name: [[variables[u], variables[v]] for u, v in np.argwhere(edges)]
             for name, edges in (("required_edges", self.required), ("forbidden_edges", forbidden))
             if edges.any()
         }
+        if self.parent_only.any():
+            found["parent_only"] = [variables[v] for v in np.flatnonzero(self.parent_only)]
         limits = self.max_indegree.tolist()
         if min(limits, default=0) < n - 1:
             same = len(set(limits)) == 1
@@ -66,6 +73,7 @@ def resolved(
     forbidden_by: Mapping[Wording, NDArray[np.bool_]],
     max_indegree: NDArray[np.int64],
     variables: Sequence[str],
+    parent_only: Sequence[str] = (),
 ) -> ResolvedConstraints:
     """Combine the constraints, or refuse them if no DAG satisfies all.
 
@@ -79,6 +87,8 @@ def resolved(
         For each node.
     variables
         The names, for messages.
+    parent_only
+        The variables that have children only.
     """
     _refuse_conflict(required, forbidden_by, variables)
     cycle = find_cycle([np.flatnonzero(column).tolist() for column in required.T])
@@ -91,7 +101,8 @@ def resolved(
     allowed = ~np.eye(len(variables), dtype=np.bool_)
     for forbidden in forbidden_by.values():
         allowed &= ~forbidden
-    return ResolvedConstraints(required, allowed, max_indegree)
+    children_only = np.array([name in parent_only for name in variables], dtype=np.bool_)
+    return ResolvedConstraints(required, allowed, max_indegree, children_only)
 
 
 def _refuse_conflict(

@@ -300,7 +300,13 @@ def _of_directions(posterior: Posterior, profile: DataProfile | None) -> list[Fi
     In observational data, all DAGs of an equivalence class have the same likelihood. With
     interventions, or another score, only the posterior says what is open.
     """
-    likely = adjacencies(posterior, _LIKELY)
+    # Edges of parent-only variables have the direction that they were declared to have.
+    given = set(posterior.parent_only)
+    likely = [
+        pair
+        for pair in adjacencies(posterior, _LIKELY)
+        if given.isdisjoint((pair.source, pair.target))
+    ]
     if not likely:
         return []
     score = posterior.provenance.score

@@ -56,7 +56,7 @@ def choose_algorithm(request: Request, asked: Model | Question) -> AlgorithmChoi
         return AlgorithmChoice(request.algorithm, "" if exact else ", as requested")
     if request.wants_a_sampler or request.options:
         return AlgorithmChoice(Algorithm.MCMC, ", as requested")
-    n = len(asked.variables)
+    n = len(asked.ordinary)
     operations = costs.exact_operations(n, request.modularity)
     limit = f"{costs.exact_limit(request.seconds, request.threads):.0e}"
     if operations is None:
@@ -144,7 +144,7 @@ def make_plan(
     settings: dict[str, Any],
 ) -> Plan:
     """Return the plan: everything that was chosen before the run."""
-    n = len(model.variables)
+    n = len(model.ordinary)
     arguments = {
         name: repr(value) if isinstance(value, Space) else plain(value)
         for name, value in settings.items()

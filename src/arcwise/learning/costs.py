@@ -59,6 +59,20 @@ def _work(question: Question) -> int:
     return _WORK_OF_MOMENTS if "continuous" in table.kinds.values() else table.rows
 
 
+def paths_are_cheap(
+    variables: int, parent_only: int, seconds: float | None, threads: int | None
+) -> bool:
+    """Return whether exact paths take no longer than the exact posterior may.
+
+    Those between ordinary variables come with the modular posterior; each parent-only one takes
+    a further computation, with one variable more.
+    """
+    if parent_only == 0:
+        return True
+    further = exact_operations(variables + 1, "modular")
+    return further is not None and parent_only * further <= exact_limit(seconds, threads)
+
+
 def before_sampling(deadline: Deadline, variables: int) -> Deadline:
     """Return by when parents must be chosen and scored for sampling and results to fit in.
 

@@ -62,7 +62,7 @@ def say_preparation(
         say(request.seconds, sentence)
         return
     seconds = _preparation_seconds(request, asked, method)
-    n = len(asked.variables)
+    n = len(asked.ordinary)
     later = costs.exact_seconds(n, request.modularity, request.threads) if exact else 0.0
     after = f" ({_about(later)})" if exact else ""
     say(seconds + later, f"{_what(asked, method)} ({_about(seconds)}), then {then}{after}.")
@@ -83,7 +83,7 @@ def say_sampling(
     assert steps is not None
     assert chains is not None
     sums = sums_for(model, sums, request.threads)
-    burn_in, thinning = _burn_in_and_thinning(steps, len(model.variables), settings)
+    burn_in, thinning = _burn_in_and_thinning(steps, len(model.ordinary), settings)
     begin, step, draw = _trial(request, settings, sums, thinning)
     temperatures = 1
     if algorithm is Algorithm.MC3:

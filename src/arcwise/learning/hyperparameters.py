@@ -204,7 +204,7 @@ def _orders(
     threads: int | None,
 ) -> list[list[int]]:
     """Return orders drawn from the posterior of the model under this prior."""
-    n = len(model.variables)
+    n = len(model.ordinary)
     steps = min(math.ceil(effort * _MOST_STEPS), usual_order_steps(n, None))
     with warnings.catch_warnings():
         # That a few orders have not settled matters little here.
@@ -225,7 +225,10 @@ def _orders(
     if drawn.run.interrupted:
         raise KeyboardInterrupt
     generator = np.random.default_rng(seed)
-    return [_random_order(dag, generator) for dag in drawn.dags][-_ORDERS:]
+    # Parent-only variables have no place in an order, and may be parents of all others.
+    first = [v for v, name in enumerate(model.variables) if name in model.parent_only]
+    drawn_orders = [_random_order(dag, generator) for dag in drawn.dags][-_ORDERS:]
+    return [[*first, *(v for v in order if v not in first)] for order in drawn_orders]
 
 
 def _random_order(dag: Dag, generator: np.random.Generator) -> list[int]:

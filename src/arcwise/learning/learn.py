@@ -295,7 +295,11 @@ def _computed(
     model = prepared.model
     choice, sums = after_pilot(request, prepared.choice, model)
     algorithm = choice.algorithm
-    settings = settings_for(request, choice, len(model.variables))
+    settings = settings_for(request, choice, len(model.ordinary))
+    if settings.get("paths") and not costs.paths_are_cheap(
+        len(model.ordinary), len(model.parent_only), request.seconds, request.threads
+    ):
+        settings["paths"] = False  # DAGs that are drawn tell them
     plan = make_plan(request, asked, about, prepared.parents, model, choice, settings)
     if request.directory is not None:
         plan.write(Path(request.directory))

@@ -47,7 +47,7 @@ def after_pilot(
     model
         The model.
     """
-    n = len(model.variables)
+    n = len(model.ordinary)
     plain = choice.algorithm is Algorithm.MCMC and request.modularity == "modular"
     seconds = request.deadline.left if request.deadline.limited else None
     short = seconds is not None and seconds < _LEAST_SECONDS

@@ -121,7 +121,10 @@ class Plan:
         run = posterior.run
         if isinstance(run, ExactRun):
             drawn = f"; {run.dags:,} DAGs were drawn from it for other features" if run.dags else ""
-            variables = plural(len(posterior.variables), "variable")
+            ordinary = len(posterior.variables) - len(posterior.parent_only)
+            variables = plural(ordinary, "variable")
+            if posterior.parent_only:
+                variables += f", given {len(posterior.parent_only):,} that are parents only,"
             return [
                 f"The {posterior.modularity} posterior over {variables} was computed exactly"
                 f"{self.reason}{drawn}."

@@ -18,6 +18,7 @@ from arcwise.data.profile import DataProfile
 from arcwise.errors import ArgumentError, ConstraintError
 from arcwise.families import Families
 from arcwise.families.functions import parent_names
+from arcwise.model.folded import FoldedWeights
 from arcwise.model.provenance import Provenance
 from arcwise.model.question import Question, refuse_more, refuse_reading
 from arcwise.model.scoring import score_families
@@ -68,7 +69,7 @@ class Model:
         any interruption, the same call goes on from there, with the same result.
     **constraints
         Which families are allowed: `max_indegree`, `required_edges`, `forbidden_edges`,
-        `tiers`, `constraints`; see `ConstraintArguments`. Precomputed scores of
+        `tiers`, `parent_only`, `constraints`; see `ConstraintArguments`. Precomputed scores of
         families that violate a constraint are left out.
 
     Raises
@@ -168,6 +169,7 @@ class Model:
                 values = table.values(node)
                 for family, parents in enumerate(parent_names(table, node, self.variables)):
                     values[family] += terms.log_weight_by_functions(name, parents)
+        self.question.condition(table)
 
     def prior_weights(self) -> FamilyScores:
         """Return the log prior weight of every family: the model without data."""
@@ -202,6 +204,21 @@ class Model:
         """
         other = replace(self.question, candidates=candidates, plus_one=plus_one)
         return Model(other, threads=threads, progress=progress)
+
+    @property
+    def parent_only(self) -> tuple[str, ...]:
+        """The variables that have children only; see `Constraints`."""
+        return self.question.parent_only
+
+    @property
+    def ordinary(self) -> tuple[str, ...]:
+        """The variables that are not parent-only: those that have a place in the order."""
+        return self.question.ordinary
+
+    @cached_property
+    def folded(self) -> FoldedWeights:
+        """The weights over the ordinary variables, which the algorithms run on."""
+        return FoldedWeights.of(self.variables, self.parent_only, self.weights.table)
 
     def log_weight(self, node: str, parents: Iterable[str]) -> float:
         """Return the log weight of one family; minus infinity if it is not allowed."""

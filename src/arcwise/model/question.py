@@ -163,6 +163,25 @@ class Question:
         return self.data if isinstance(self.data, tuple) else self.data.variables
 
     @property
+    def parent_only(self) -> tuple[str, ...]:
+        """The variables that have children only, in the order of the variables."""
+        chosen = set(self.constraints.parent_only)
+        return tuple(name for name in self.variables if name in chosen)
+
+    @property
+    def ordinary(self) -> tuple[str, ...]:
+        """The variables that are not parent-only: those that have a place in the order."""
+        chosen = set(self.constraints.parent_only)
+        return tuple(name for name in self.variables if name not in chosen)
+
+    def condition(self, table: _core.FamilyTable) -> None:
+        """Set what is in the table for parent-only variables to 0: all is given these."""
+        chosen = set(self.constraints.parent_only)
+        for node, name in enumerate(self.variables):
+            if name in chosen:
+                table.values(node)[:] = 0.0
+
+    @property
     def has_interventions(self) -> bool:
         """Whether any variable was intervened on in any row."""
         table = self.table
@@ -194,7 +213,8 @@ class Question:
         """Return the precomputed scores of the families that constraints and candidates allow."""
         scores = self.precomputed
         assert scores is not None
-        if self.constraints == Constraints() and self.candidates is None:
+        alone = Constraints(parent_only=self.constraints.parent_only)
+        if self.constraints == alone and self.candidates is None and self._is_conditional(scores):
             return scores
         resolved = self.constraints.resolve(scores.variables)
         allowed = resolved.allowed
@@ -208,7 +228,17 @@ class Question:
             np.ascontiguousarray(resolved.required, dtype=np.uint8),
             resolved.max_indegree,
         )
+        self.condition(table)
         return FamilyScores(scores.variables, table)
+
+    def _is_conditional(self, scores: FamilyScores) -> bool:
+        """Return whether parent-only variables have the empty parent set alone, of score 0."""
+        table = scores.table
+        places = [scores.variables.index(name) for name in self.parent_only]
+        return all(
+            not table.candidates(place) and table.values(place).tolist() == [0.0]
+            for place in places
+        )
 
 
 def refuse_more(

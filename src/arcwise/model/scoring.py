@@ -105,6 +105,7 @@ def score_families(
                     f"the score {type(job.score).__name__} returned {largest} for a family of "
                     f"{name!r}; it must return log likelihoods, finite or -inf"
                 )
+    question.condition(table)
     return FamilyScores(question.variables, table)
 
 

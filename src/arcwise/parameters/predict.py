@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from arcwise.data import Data
-from arcwise.errors import DataError, option
+from arcwise.errors import ArgumentError, DataError, option
 from arcwise.parameters.highest_density import checked_level
 from arcwise.parameters.partial_rows import PartialRows, read_partial_rows
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
@@ -80,6 +80,11 @@ def predict(
     data = found.data
     (place,) = positions([target], data.variables, "target")
     inside = checked_level(level)
+    if target in getattr(posterior, "parent_only", ()):
+        raise ArgumentError(
+            f"target is {target!r}, which is parent-only: the model is conditional on it and does "
+            "not predict it; name a variable that may have parents"
+        )
     families = sampled_families(posterior, data.variables)
     each = -(-_DRAWS // len(families))
     if draws is not None:

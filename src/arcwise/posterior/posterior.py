@@ -192,6 +192,11 @@ class Posterior:
         """The log normalising constant of the prior."""
         return None if self.evidence is None else self.evidence.log_prior_constant
 
+    @property
+    def parent_only(self) -> tuple[str, ...]:
+        """The variables that have children only, and on which everything is conditional."""
+        return tuple(self.provenance.constraints.get("parent_only", ()))
+
     def edge_probability(self, source: str, target: str) -> float:
         """Return the probability of the edge from source to target."""
         u, v = positions([source, target], self.variables, "the edge")

@@ -12,12 +12,14 @@ from arcwise.families import Families
 from arcwise.priors.terms import PriorTerms
 
 
-def log_constant_by_size(log_weights: Sequence[float], n: int, order_modular: bool) -> float:
+def log_constant_by_size(
+    log_weights: Sequence[float], n: int, order_modular: bool, *, parent_only: int = 0
+) -> float:
     """Return the log of the total prior weight of all DAGs on n nodes.
 
     The weight of a family depends on its number of parents only. With a(m) the total
-    weight of the parent sets within m nodes, the modular constant satisfies the
-    recurrence ::
+    weight of the parent sets within m nodes and all parent-only ones, the modular constant
+    satisfies the recurrence ::
 
         A(0) = 1,  A(n) = sum over j of (-1)^(j+1) C(n, j) a(n - j)^j A(n - j)
 
@@ -32,6 +34,8 @@ def log_constant_by_size(log_weights: Sequence[float], n: int, order_modular: bo
         The number of nodes.
     order_modular
         Whether each DAG counts once for each of its topological orders.
+    parent_only
+        The number of further nodes, which have children only.
 
     Examples
     --------
@@ -44,7 +48,10 @@ def log_constant_by_size(log_weights: Sequence[float], n: int, order_modular: bo
         context.Emax, context.Emin = 10**9, -(10**9)
         weights = [Decimal(weight).exp() for weight in log_weights]
         within = [
-            sum((math.comb(m, size) * weight for size, weight in enumerate(weights)), Decimal(0))
+            sum(
+                (math.comb(m + parent_only, size) * each for size, each in enumerate(weights)),
+                Decimal(0),
+            )
             for m in range(n)
         ]
         if order_modular:
@@ -63,23 +70,26 @@ def log_constant_by_size(log_weights: Sequence[float], n: int, order_modular: bo
         return float(counts[n].ln())
 
 
-def weights_by_size(terms: PriorTerms, families: Families | None) -> list[float] | None:
+def weights_by_size(
+    terms: PriorTerms, families: Families | None, parent_only: Sequence[str] = ()
+) -> list[float] | None:
     """Return the log weights of families by size, if they depend on size only.
 
-    None if the prior or the families treat nodes differently. Constants of nodes are left
-    out.
+    None if the prior or the families treat nodes differently, but for parent-only ones, which
+    have no parents. Constants of nodes are left out.
     """
     if families is None or terms.functions:
         return None
     n = len(families.variables)
-    everyone = all(len(parents) == n - 1 for parents in families.candidates)
-    if not everyone or len(set(families.max_free)) > 1:
+    ordinary = [node for node in range(n) if families.variables[node] not in parent_only]
+    everyone = all(len(families.candidates[node]) == n - 1 for node in ordinary)
+    if not everyone or len({families.max_free[node] for node in ordinary}) > 1:
         return None
-    off_diagonal = terms.edge[~np.eye(n, dtype=bool)]
+    off_diagonal = terms.edge[:, ordinary][~np.eye(n, dtype=bool)[:, ordinary]]
     if not np.isfinite(off_diagonal).all() or np.unique(off_diagonal).size > 1:
         return None
-    largest = families.max_free[0]
-    sizes = terms.size[:, : largest + 1]
+    largest = families.max_free[ordinary[0]]
+    sizes = terms.size[ordinary, : largest + 1]
     if (sizes != sizes[0]).any() or not np.isfinite(sizes).all():
         return None
     per_edge = float(off_diagonal[0]) if off_diagonal.size else 0.0

@@ -32,7 +32,9 @@ def key_figures(posterior: Posterior, diagnosis: Diagnosis) -> list[dict[str, st
     edges = posterior.edges
     either = np.triu(np.minimum(edges + edges.T, 1.0), 1)
     rows = posterior.provenance.rows
-    figures = [("Variables", number(len(posterior.variables)), "")]
+    given = len(posterior.parent_only)
+    note = f"of which {number(given)} parent-only, with children alone" if given else ""
+    figures = [("Variables", number(len(posterior.variables)), note)]
     if rows is not None:
         figures.append(("Rows of data", number(rows), ""))
     doubt = f"; computation {diagnosis.verdict}" if diagnosis.verdict in UNCONVERGED else ""
@@ -73,6 +75,12 @@ def _by_settings(posterior: Posterior) -> list[str]:
     sentences = [
         f"{data} {names}." if rows is None else f"{data} {names} and {plural(rows, 'row')}."
     ]
+    if posterior.parent_only:
+        have = "has" if len(posterior.parent_only) == 1 else "have"
+        sentences.append(
+            f"{listing(posterior.parent_only, _MOST_NAMED)} {have} children only, and all else is "
+            "given these."
+        )
     if model.data is not None and rows is not None:
         sentences += model.data.preparation_sentences(rows)
     if model.score is not None:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
+from arcwise.constraints import Constraints
 from arcwise.errors import FileFormatError
 from arcwise.families import Families
 from arcwise.model import Model, Question
@@ -52,7 +53,8 @@ class StoredModel(Model):
         self._provenance = read_provenance(header["provenance"])
         self.weights = _scores(header, arrays, "values")
         self.scores = self.weights
-        self.question = Question(self.weights, None)
+        given = Constraints(parent_only=header.get("parent_only", ()))
+        self.question = Question(self.weights, None, constraints=given)
         self.constraints = self.question.constraints
         n = len(self.variables)
         shapes = {"prior_constant": (n,), "prior_size": (n, n), "prior_edge": (n, n)}
@@ -101,6 +103,8 @@ def arrays_of(model: Model) -> Arrays:
         "outside": outside,
         "max_free": [] if listed else [table.max_free(node) for node in nodes],
     }
+    if model.parent_only:
+        header["parent_only"] = list(model.parent_only)
     arrays: Arrays = {
         "header": np.frombuffer(json.dumps(header, sort_keys=True).encode(), dtype=np.uint8),
         "prior_constant": terms.constant,

@@ -44,7 +44,8 @@ class ScoreSums:
     Parameters
     ----------
     model
-        The model whose weights are summed.
+        The model whose weights are summed. Its parent-only variables are summed out, and sets
+        are sets of the others.
     method
         ``"table"``: one number for each set of candidates, so that every sum is a look-up.
         ``"rows"``: likewise with a row of numbers, for nodes whose parent sets may have one
@@ -59,7 +60,9 @@ class ScoreSums:
     tabulate
         ``"sums"``, ``"maxima"`` or ``"both"``: what tables and rows hold, which determines
         their memory. Maxima that are not tabulated are slow, and rows of maxima alone
-        provide no sums.
+        provide no sums. With parent-only variables a weight is the sum, or with ``"maxima"`` the
+        maximum, over the parent-only parents, and there is no ``"both"``. None for
+        ``"sums"`` then, and ``"both"`` otherwise.
     seconds, threads, progress
         As for `arcwise.score`.
 
@@ -80,19 +83,27 @@ class ScoreSums:
         *,
         method: Method = "auto",
         tolerance: float = 1e-12,
-        tabulate: Literal["sums", "maxima", "both"] = "both",
+        tabulate: Literal["sums", "maxima", "both"] | None = None,
         seconds: float | Deadline | None = None,
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
         checked_model(model)
         tolerance = open_fraction(tolerance, "tolerance")
+        if tabulate is None:
+            tabulate = "sums" if model.parent_only else "both"
         if not isinstance(tabulate, str) or tabulate not in ("sums", "maxima", "both"):
             raise ArgumentError(f"tabulate is {shown(tabulate)}; give 'sums', 'maxima' or 'both'")
-        self.variables = model.variables
+        if model.parent_only and tabulate == "both":
+            raise ArgumentError(
+                "tabulate is 'both', but sums and maxima over parent-only parents are different "
+                "weights; give 'sums' or 'maxima'"
+            )
+        self.variables, self.parent_only = model.ordinary, model.parent_only
         self.tabulated: Literal["sums", "maxima", "both"] = tabulate
         self.tolerance = tolerance
-        table = model.weights.table
+        folded = model.folded
+        table = folded.maxima if tabulate == "maxima" else folded.table
         nodes = range(len(self.variables))
         candidates = [len(table.candidates(node)) for node in nodes]
         if not isinstance(method, str) or method not in get_args(Method):
@@ -119,7 +130,13 @@ class ScoreSums:
             )
         with running(threads, progress, "Summing scores", Deadline.of(seconds)) as run:
             self.core = _core.ScoreSums(
-                table, list(self.methods), tolerance, tabulate, run.threads, run.progress
+                table,
+                list(self.methods),
+                tolerance,
+                tabulate,
+                run.threads,
+                run.progress,
+                folded.core,
             )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -138,7 +155,9 @@ class ScoreSums:
 
     def write(self, path: Path) -> Header:
         """Write the sums to a file and return its header; see `save`."""
-        layout = Layout(self.variables, self.methods, self.tolerance, self.tabulated)
+        layout = Layout(
+            self.variables, self.methods, self.tolerance, self.tabulated, self.parent_only
+        )
         return write_score_table(self.core, layout, path)
 
     @classmethod
@@ -153,6 +172,7 @@ class ScoreSums:
         made = cls.__new__(cls)
         made.core, layout = read_score_table(Path(path))
         made.variables, made.methods = layout.variables, layout.methods
+        made.parent_only = layout.parent_only
         made.tolerance, made.tabulated = layout.tolerance, layout.tabulated
         return made
 
@@ -161,12 +181,30 @@ class ScoreSums:
         counts = [f"{self.methods.count(way)} nodes by {way}" for way in sorted({*self.methods})]
         return f"<ScoreSums: {', '.join(counts)} (tolerance {self.tolerance:g})>"
 
-    def refuse_other_variables(self, variables: tuple[str, ...]) -> None:
-        """Refuse a model with other variables."""
-        if self.variables != variables:
+    def refuse_other_model(self, model: Model, *, maxima: bool = False) -> None:
+        """Refuse a model with other variables, or whose folded weights are needed otherwise.
+
+        Parameters
+        ----------
+        model
+            The model.
+        maxima
+            Whether maxima are needed, and not sums.
+        """
+        for kind, own, others in (
+            ("", self.variables, model.ordinary),
+            ("parent-only ", self.parent_only, model.parent_only),
+        ):
+            if own != others:
+                raise ArgumentError(
+                    f"the sums are for the {kind}variables {quoted(own) or 'none'}, and the model "
+                    f"has {quoted(others) or 'none'}; compute them from the same model"
+                )
+        wanted = "maxima" if maxima else "sums"
+        if self.parent_only and self.tabulated != wanted:
             raise ArgumentError(
-                f"the sums are for the variables {quoted(self.variables)}, and the model has "
-                f"{quoted(variables)}; compute them from the same model"
+                f"the sums hold {self.tabulated} over parent-only parents, and {wanted} are "
+                f"needed; compute them with tabulate={wanted!r}"
             )
 
     def log_sum(

@@ -18,7 +18,7 @@ from arcwise.support.sealed_files import Header, header_of, seal, verify
 from arcwise.support.words import shown
 
 KIND = "arcwise scores"
-VERSION = 1
+VERSION = 2
 WRITING = ".arcwise-"
 
 
@@ -36,12 +36,15 @@ class Layout:
         The largest fraction of a sum that may be omitted.
     tabulated
         What the tables hold.
+    parent_only
+        The names of the nodes that were summed out.
     """
 
     variables: tuple[str, ...]
     methods: tuple[Literal["table", "rows", "walk", "scan"], ...]
     tolerance: float
     tabulated: Literal["sums", "maxima", "both"]
+    parent_only: tuple[str, ...]
 
 
 def write_score_table(core: _core.ScoreSums, layout: Layout, path: Path) -> Header:
