@@ -14,7 +14,6 @@ by data augmentation").
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,7 +25,7 @@ from arcwise.imputation.cell_blocks import CellBlocks
 from arcwise.imputation.draw_cells import CellSampler, observed_start
 from arcwise.imputation.pair_moves import PairMoves
 from arcwise.imputation.rescoring import Rescoring
-from arcwise.imputation.structure import Packed, StructureStep, TableStructure
+from arcwise.imputation.structure import Packed, StructureStep, TableStructure, packed
 from arcwise.model import Model, Question
 from arcwise.networks._random import Purpose, generator
 from arcwise.parameters import mixed_conditionals as mixed_conditionals  # enters itself
@@ -76,8 +75,6 @@ class ImputationChain:
         The number of threads.
     deadline
         By when to end, by a `TimeIsUpError`.
-    conditioned
-        The nodes that are conditioned on and so have no law.
     """
 
     def __init__(
@@ -90,7 +87,6 @@ class ImputationChain:
         number: int = 0,
         threads: int | None = None,
         deadline: Deadline = NEVER,
-        conditioned: frozenset[int] = frozenset(),
     ) -> None:
         assert question.score is not None
         self.data = data
@@ -100,7 +96,9 @@ class ImputationChain:
         self._random = generator(seed, Purpose.IMPUTATION, number)
         self._threads = threads
         self._deadline = deadline
-        self._conditioned = conditioned
+        # Parent-only variables are conditioned on, and so have no law.
+        names = question.variables
+        self._conditioned = frozenset(names.index(name) for name in question.parent_only)
         self._blocks = CellBlocks.of(data)
         self._moves = PairMoves(data, question, threads)
         self._moves_of_a_sweep = _MOVES_PER_VARIABLE * len(data.variables)
@@ -206,7 +204,7 @@ class ImputationChain:
         table = self.table
         dag = DagSample(table.variables, self._dag[np.newaxis])[0]
         conditionals = self._moved(draw_conditionals(dag, table, self._score, self._random))
-        self._dag = _packed(conditionals.parents)
+        self._dag = packed(conditionals.parents)
         sampler = CellSampler(self._blocks, conditionals, table.intervened, self._conditioned)
         for _ in range(_DRAWS_OF_CELLS):
             sampler.draw(self._columns, self._random)
@@ -226,13 +224,3 @@ class ImputationChain:
                 self.accepted += 1
                 conditionals = after
         return conditionals
-
-
-def _packed(parents: Sequence[tuple[int, ...]]) -> Packed:
-    """Return parent sets as bits, 64 to a word."""
-    words = (len(parents) + 63) // 64
-    packed = np.zeros((len(parents), words), dtype=np.uint64)
-    for node, members in enumerate(parents):
-        for parent in members:
-            packed[node, parent // 64] |= np.uint64(1) << np.uint64(parent % 64)
-    return packed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -169,7 +170,8 @@ class ChainStructure(StructureStep):
         """Return the means over steps and so many DAGs, evenly spaced, the last at the end."""
         spacing = max(1, steps // count)
         # A path of one temperature, the posterior's, leaves of annealing a plain chain.
-        found = self._annealed(model, [1.0], spacing * count, spacing, [dag_code(dag)], seed)
+        start = dag_code(_ordinary(model, dag))
+        found = self._annealed(model, [1.0], spacing * count, spacing, [start], seed)
         # The state that it begins from is kept as well, but was counted before.
         drawn = DagSample(model.variables, found["parents"][1:])
         edges = found["edge_sums"] / len(found["parents"])
@@ -191,3 +193,21 @@ class ChainStructure(StructureStep):
         with running(self.threads, None, "", self.deadline) as run:
             runs.run(0, 1, run.threads, run.progress)
         return runs.record(0)
+
+
+def packed(parents: Sequence[tuple[int, ...]]) -> Packed:
+    """Return parent sets as bits, 64 to a word."""
+    words = (len(parents) + 63) // 64
+    result = np.zeros((len(parents), words), dtype=np.uint64)
+    for node, members in enumerate(parents):
+        for parent in members:
+            result[node, parent // 64] |= np.uint64(1) << np.uint64(parent % 64)
+    return result
+
+
+def _ordinary(model: Model, dag: Packed) -> Packed:
+    """Return a DAG without parent-only variables, which have no place in a state."""
+    if not model.parent_only:
+        return dag
+    whole = DagSample(model.variables, dag[np.newaxis])[0]
+    return packed(model.folded.restricted(whole).parent_indices)
