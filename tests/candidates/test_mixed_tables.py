@@ -89,9 +89,13 @@ def test_effects_of_one_cause_are_joined_as_often_as_alpha_says(kinds: str) -> N
                 else DiscreteColumn(name, codes, (0, 1, 2))
             )
         chosen = arcwise.candidates(
-            Data(columns), "pc", required_edges=[("z", "x"), ("z", "y")], score=DegenerateGaussian(),
-            test="degenerate-gaussian", alpha=0.1,
-        )  # fmt: skip
+            Data(columns),
+            "pc",
+            required_edges=[("z", "x"), ("z", "y")],
+            score=DegenerateGaussian(),
+            alpha=0.1,
+            test="degenerate-gaussian",
+        )
         found += "x" in chosen["y"]
     low, high = binom(400, 0.1).ppf([0.5e-4, 1 - 0.5e-4])
     assert low <= found <= high

@@ -209,7 +209,6 @@ def test_compare_tells_agreement(folders: dict[str, Path], capsys: Captured) -> 
     ("rows", "words"),
     [
         (None, "there is no file"),
-        (["a,b", "1,x", "2,y", "0.5,x"], "a"),
         (["a,b", "1,2"], "a single row"),
         (["a,a", "1,2", "2,3"], "'a'"),
         (["a,b", "1,2", "2,"], "values are missing in 'b'"),

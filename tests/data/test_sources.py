@@ -86,16 +86,26 @@ def test_declared_levels_survive_every_library(
     assert discrete(first).levels == tuple(order)
     assert first.to_dict() == {"x": labels}
     for source in (
-        enum,
-        path,
         categorical,
-        categorical.astype(pd.CategoricalDtype(order, ordered=True)),
         pa.Table.from_pandas(categorical),
         {"x": categorical["x"].array},
         first.to_pandas(),
-        first.to_polars(),
     ):
         assert read(source) == first
+    ordered = categorical.astype(pd.CategoricalDtype(order, ordered=True))
+    ordinal = read({"x": labels}, levels={"x": order}, kinds={"x": "ordinal"})
+    assert ordinal != first
+    for source in (
+        enum,
+        path,
+        ordered,
+        pa.Table.from_pandas(ordered),
+        {"x": ordered["x"].array},
+        ordinal.to_pandas(),
+        ordinal.to_polars(),
+    ):
+        assert read(source) == ordinal
+        assert read(source, kinds="discrete") == first
 
 
 def test_arrow_chunks_with_different_dictionaries_are_united() -> None:

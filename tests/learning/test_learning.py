@@ -289,7 +289,6 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     ({"a": [0, None, 1], "b": [0, 1, 1]}, {}, "missing='drop'"),
     ({"a": [1, 1, 1], "b": [0, 1, 1]}, {"constant": "error"}, "constant='drop'"),
     ({"a": [1], "b": [0]}, {}, "a single row"),
-    ({"a": ["x", "y"] * 9, "b": NUMBERS[:18, 0]}, {}, "no score handles both; give discretize="),
     (None, {}, "the data are of type NoneType; give a data frame"),
     (NUMBERS, {"thinnig": 3}, "learn has no argument 'thinnig' (did you mean 'thinning'?)"),
     (NUMBERS, {"whitelist": []}, "learn has no argument 'whitelist' (did you mean 'required"),

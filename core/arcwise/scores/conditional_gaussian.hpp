@@ -39,7 +39,7 @@ struct ConditionalGaussianSettings {
     double equivalent_sample_size = 1.0;
     double alpha_mu = 1.0;
     double degrees = 3.0;
-    double scale = 0.5;
+    double scale = 1.0;  // of standardised values
 };
 
 std::unique_ptr<SetFunction> make_conditional_gaussian_score(

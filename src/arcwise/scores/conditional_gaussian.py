@@ -156,8 +156,7 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
 
     def _fill_mixed(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         prior = self.regression_prior(data)
-        factor = default_scale(prior.alpha_mu, prior.degrees + 1.0, 2)
-        deviations = np.sqrt(prior.scale / factor)
+        deviations = np.sqrt(prior.scale)
         discrete = _discrete(data)
         numbers = _numbers(data)
         codes = np.where(discrete, numbers, 0.0)
@@ -172,7 +171,7 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
             self.equivalent_sample_size,
             prior.alpha_mu,
             prior.degrees,
-            factor,
+            1.0,
             run.threads,
             run.progress,
         )
