@@ -33,7 +33,8 @@ from arcwise.parameters.conditionals import Conditionals, draw_conditionals
 from arcwise.posterior import DagSample
 from arcwise.support.clock import NEVER, Deadline
 
-_MOVES_PER_VARIABLE = 1
+# Moves of edges in a sweep, one for each variable of small tables.
+_MOST_MOVES = 12
 # Cells of a row depend on each other, and draws of them are cheap beside scores.
 _DRAWS_OF_CELLS = 2
 _SEEDS = 1 << 63
@@ -101,7 +102,7 @@ class ImputationChain:
         self._conditioned = frozenset(names.index(name) for name in question.parent_only)
         self._blocks = CellBlocks.of(data)
         self._moves = PairMoves(data, question, threads)
-        self._moves_of_a_sweep = _MOVES_PER_VARIABLE * len(data.variables)
+        self._moves_of_a_sweep = min(_MOST_MOVES, len(data.variables))
         self._pairs: tuple[list[tuple[int, int]], NDArray[np.float64]] | None = None
         self.choose_pairs(np.ones((len(data.variables), len(data.variables))))
         self.proposed = self.accepted = 0
