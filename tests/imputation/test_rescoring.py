@@ -21,7 +21,7 @@ def test_scores_after_a_change_are_those_made_anew(incomplete: list[int]) -> Non
     may_change = np.isin(np.arange(4), incomplete)
     engine = Rescoring(may_change)
     for _ in range(3):
-        data = arcwise.read(columns.copy(), names=names, levels=dict.fromkeys(names, [0, 1, 2]))
+        data = arcwise.read(columns.copy(), names=names, levels={name: [0, 1, 2] for name in names})
         question = Question.of(data, "bdeu", candidates=candidates)
         again = Model(question, engine=engine)
         anew = Model(replace(question, data=data))
