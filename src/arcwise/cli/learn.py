@@ -82,7 +82,7 @@ def learn(
         typer.Option(
             "--completions",
             help="Where values are missing: the number of completed tables to average over "
-            "(default: as many as the precision of the result needs, 40 to 320).",
+            "(default: as many as the precision of the result needs, 40 to 160).",
             metavar="N",
         ),
     ] = None,

@@ -42,7 +42,6 @@ _MOST_FAMILIES = 60_000
 _MOST_FAMILIES_PLUS_ONE = 150_000
 _STEPS_PER_VARIABLE = 40
 _TIMES_LONGER = 10
-_MOST_TABLES_OF_CHAINS = 160
 _SWEEPS_OF_PILOT = 8
 _CANDIDATES_OF_PILOT = "greedy:4"
 # What the pilot, the choices and the growth of candidates may take of a limited time.
@@ -108,7 +107,6 @@ def learn_incomplete(
     structure = _structure(request, len(data.variables), exact)
     settings = ImputationSettings(
         completions=completions,
-        **({} if exact else {"most": _MOST_TABLES_OF_CHAINS}),
         **({} if request.chains is None else {"chains": request.chains}),
         dags=costs.DEFAULT_DAGS if request.dags is None else max(1, request.dags),
         seed=request.seed,

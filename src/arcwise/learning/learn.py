@@ -141,7 +141,7 @@ def learn(
         Where values are missing: the number of completed tables that the posterior is averaged
         over. They are drawn by chains over DAGs, parameters and missing values, `chains` of them
         (4 by default), as if these were missing at random. None for as many as bring the
-        standard error of every edge probability to 0.02, from 40 to 320. `steps` are then those
+        standard error of every edge probability to 0.02, from 40 to 160. `steps` are then those
         over the DAGs of each table, where these are too many for exact computation.
     seed
         The seed; results do not depend on the number of threads.
