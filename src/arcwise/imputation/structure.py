@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +14,16 @@ from arcwise import _core
 from arcwise.algorithms.exact_computation import ExactComputation
 from arcwise.algorithms.reverse_annealing import dag_code
 from arcwise.algorithms.sampling_session import sums_for
-from arcwise.errors import DataError, option
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
 from arcwise.posterior import DagSample
-from arcwise.records.ladders import linear
 from arcwise.spaces import Dags
 from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import running
 
 Array = NDArray[np.float64]
 
-_LEAST_ANNEALING = 1000
+_FEWEST_FIRST_STEPS = 1000
 
 Packed: TypeAlias = NDArray[np.uint64]
 """A DAG as packed parent sets, as [node, word]."""
@@ -145,16 +143,11 @@ class ChainStructure(StructureStep):
     deadline: Deadline = NEVER
 
     def first(self, model: Model, seed: int) -> Packed:
-        """Return a DAG by annealing, from a random one to the posterior."""
-        path = linear(max(_LEAST_ANNEALING, self.steps))
-        found = self._annealed(model, path, 0, 1, [], seed)
-        if not len(found["parents"]):  # it came to nothing that the constraints allow
-            raise DataError(
-                "no DAG was found to begin from; relax the constraints, or give ",
-                option("missing", "drop"),
-            )
-        start: Packed = found["parents"][-1]
-        return start
+        """Return a DAG some way from the one that has the required edges alone."""
+        n = len(model.variables)
+        required = ((),) * n if model.families is None else model.families.required
+        steps = max(_FEWEST_FIRST_STEPS, self.steps)
+        return self._sampled(model, packed(required), 1, steps, seed).dags.parents[-1]
 
     def next(self, model: Model, dag: Packed, seed: int) -> Packed:
         """Return the DAG after some steps."""
@@ -170,29 +163,27 @@ class ChainStructure(StructureStep):
         """Return the means over steps and so many DAGs, evenly spaced, the last at the end."""
         spacing = max(1, steps // count)
         # A path of one temperature, the posterior's, leaves of annealing a plain chain.
-        start = dag_code(_ordinary(model, dag))
-        found = self._annealed(model, [1.0], spacing * count, spacing, [start], seed)
+        record = _core.RecordOptions()
+        record.dags, record.edges = 1, True
+        space = Dags().build(sums_for(model, None, self.threads))
+        runs = _core.AnnealedRuns(
+            space,
+            [1.0],
+            spacing * count,
+            spacing,
+            record,
+            seed,
+            1,
+            [],
+            [dag_code(_ordinary(model, dag))],
+        )
+        with running(self.threads, None, "", self.deadline) as run:
+            runs.run(0, 1, run.threads, run.progress)
+        found = runs.record(0)
         # The state that it begins from is kept as well, but was counted before.
         drawn = DagSample(model.variables, found["parents"][1:])
         edges = found["edge_sums"] / len(found["parents"])
         return TableStructure(np.clip(edges, 0.0, 1.0), None, drawn)
-
-    def _annealed(
-        self,
-        model: Model,
-        path: list[float],
-        stretch: int,
-        spacing: int,
-        starts: list[list[int]],
-        seed: int,
-    ) -> dict[str, Any]:
-        record = _core.RecordOptions()
-        record.dags, record.edges = 1, True
-        space = Dags().build(sums_for(model, None, self.threads))
-        runs = _core.AnnealedRuns(space, path, stretch, spacing, record, seed, 1, [], starts)
-        with running(self.threads, None, "", self.deadline) as run:
-            runs.run(0, 1, run.threads, run.progress)
-        return runs.record(0)
 
 
 def packed(parents: Sequence[tuple[int, ...]]) -> Packed:

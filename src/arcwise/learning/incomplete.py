@@ -40,6 +40,7 @@ _MOST_VISITS = 2 * 10**7
 _VISITS_OF_MOMENTS = 64
 _MOST_FAMILIES = 60_000
 _MOST_FAMILIES_PLUS_ONE = 150_000
+_MOST_CANDIDATES = 8
 _STEPS_PER_VARIABLE = 40
 _TIMES_LONGER = 10
 _SWEEPS_OF_PILOT = 8
@@ -246,7 +247,7 @@ def _parents(request: Request, asked: Question, exact: bool) -> Parents:
         asked,
         method,
         plus_one=False if isinstance(method, str) and method == "all" else request.plus_one,
-        max_candidates=request.max_candidates,
+        max_candidates=min(request.max_candidates, _MOST_CANDIDATES),
         seed=request.seed,
         deadline=request.deadline.part(_SHARE_OF_CHOICES),
         threads=request.threads,
