@@ -76,8 +76,6 @@ class ImputationChain:
         The number of threads.
     deadline
         By when to end, by a `TimeIsUpError`.
-    conditioned
-        The nodes that are conditioned on and so have no law.
     """
 
     def __init__(
@@ -90,7 +88,6 @@ class ImputationChain:
         number: int = 0,
         threads: int | None = None,
         deadline: Deadline = NEVER,
-        conditioned: frozenset[int] = frozenset(),
     ) -> None:
         assert question.score is not None
         self.data = data
@@ -100,7 +97,9 @@ class ImputationChain:
         self._random = generator(seed, Purpose.IMPUTATION, number)
         self._threads = threads
         self._deadline = deadline
-        self._conditioned = conditioned
+        # Parent-only variables are conditioned on, and so have no law.
+        names = question.variables
+        self._conditioned = frozenset(names.index(name) for name in question.parent_only)
         self._blocks = CellBlocks.of(data)
         self._moves = PairMoves(data, question, threads)
         self._moves_of_a_sweep = min(_MOST_MOVES, len(data.variables))

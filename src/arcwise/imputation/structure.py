@@ -167,7 +167,15 @@ class ChainStructure(StructureStep):
         record.dags, record.edges = 1, True
         space = Dags().build(sums_for(model, None, self.threads))
         runs = _core.AnnealedRuns(
-            space, [1.0], spacing * count, spacing, record, seed, 1, [], [dag_code(dag)]
+            space,
+            [1.0],
+            spacing * count,
+            spacing,
+            record,
+            seed,
+            1,
+            [],
+            [dag_code(_ordinary(model, dag))],
         )
         with running(self.threads, None, "", self.deadline) as run:
             runs.run(0, 1, run.threads, run.progress)
@@ -186,3 +194,11 @@ def packed(parents: Sequence[tuple[int, ...]]) -> Packed:
         for parent in members:
             result[node, parent // 64] |= np.uint64(1) << np.uint64(parent % 64)
     return result
+
+
+def _ordinary(model: Model, dag: Packed) -> Packed:
+    """Return a DAG without parent-only variables, which have no place in a state."""
+    if not model.parent_only:
+        return dag
+    whole = DagSample(model.variables, dag[np.newaxis])[0]
+    return packed(model.folded.restricted(whole).parent_indices)
