@@ -10,7 +10,7 @@ causal-learn, if that is installed, on the same tables of the Benchpress kind.
 
     python benchmarks/defaults.py --kinds noise random --processes 16 --out defaults.csv
     python benchmarks/defaults.py --kinds network --networks pgmpy-0.1.26-py3-none-any.whl
-    python benchmarks/defaults.py --report defaults.csv --figure reliability.svg
+    python benchmarks/defaults.py --report defaults.csv --figure reliability.svg --curves curves.svg
 """
 
 from __future__ import annotations
@@ -136,10 +136,11 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--report", type=Path, nargs="+", help="only report rows kept before")
     parser.add_argument("--figure", type=Path, help="an .svg file for the reliability diagrams")
+    parser.add_argument("--curves", type=Path, help="an .svg file for true and false positives")
     options = parser.parse_args()
     if options.report:
         rows = [row for path in options.report for row in read_rows(path, Row)]
-        report(rows, options.figure)
+        report(rows, options.figure, options.curves)
         return
     methods = [*options.methods, *(("boss", "grasp") if options.rivals else ())]
     jobs = [
@@ -164,7 +165,7 @@ def main() -> None:
                     _append(options.out, row)
         pool.terminate()
     print(f"{len(found)} of {len(jobs)} runs")
-    report(found, options.figure)
+    report(found, options.figure, options.curves)
 
 
 def _append(path: Path, row: Row) -> None:

@@ -65,16 +65,20 @@ def reliability(said: NDArray[np.float64], truth: NDArray[np.bool_]) -> str:
     )
 
 
-def report(rows: list[Row], figure: Path | None) -> None:
-    """Print all tables that the rows have something for; draw the reliability diagrams."""
+def report(rows: list[Row], figure: Path | None, curves: Path | None = None) -> None:
+    """Print all tables that the rows have something for; draw reliability diagrams and curves."""
     _noise([row for row in rows if row.kind == "noise"])
     for kind in ("random", "network"):
         _calibration(kind, [row for row in rows if row.kind == kind])
-    _benchpress([row for row in rows if row.kind == "benchpress"])
+    studies = [row for row in rows if row.kind == "benchpress"]
+    _benchpress(studies)
+    _beside_rivals(studies)
     said = [row for row in rows if row.reliability is not None and row.kind != "noise"]
     _said_and_true(said)
     if figure is not None and said:
         draw(said, figure)
+    if curves is not None and studies:
+        draw_curves(studies, curves)
 
 
 def _groups(rows: Iterable[Row], key: Callable[[Row], Key]) -> dict[Key, list[Row]]:
@@ -154,14 +158,42 @@ def _benchpress(rows: list[Row]) -> None:
         )
 
 
+def _pairs(text: str) -> NDArray[np.float64]:
+    """Return true and false positives at each threshold."""
+    return np.array([[float(x) for x in pair.split("/")] for pair in text.split()])
+
+
+def _beside_rivals(rows: list[Row]) -> None:
+    """Print on how many sets ours has at least as many true ones and no more false ones."""
+    ours = {(row.name, row.seed): row for row in rows if row.method == "default"}
+    rivals = [row for row in rows if row.positives is None and (row.name, row.seed) in ours]
+    if not rivals:
+        return
+    print("\nAt least as many true ones and no more false ones than a rival, in so many sets\n")
+    print("| data | rival | sets | best DAG | above 0.5 | at some threshold |")
+    print("|---|---|---:|---:|---:|---:|")
+    for (name, method), own in sorted(_groups(rivals, lambda row: (row.name, row.method)).items()):
+        wins = np.zeros(3, dtype=int)
+        for rival in own:
+            row = ours[name, rival.seed]
+            ((true, false),) = _pairs(rival.best or "")
+            curve = _pairs(row.positives or "")
+            better = (curve[:, 0] >= true) & (curve[:, 1] <= false)
+            ((best_true, best_false),) = _pairs(row.best or "")
+            wins += (
+                best_true >= true and best_false <= false,
+                better[THRESHOLDS.index(0.5)],
+                better.any(),
+            )
+        print(f"| {name} | {method} | {len(own)} | " + " | ".join(map(str, wins)) + " |")
+
+
 def _median(texts: list[str]) -> list[str]:
     """Return the medians of true and of false positives at each threshold."""
     if not texts:
         return []
-    pairs = np.array(
-        [[[float(x) for x in pair.split("/")] for pair in text.split()] for text in texts]
-    )
-    return [f"{true:.3f} at {false:.3f}" for true, false in np.median(pairs, axis=0)]
+    medians = np.median([_pairs(text) for text in texts], axis=0)
+    return [f"{true:.3f} at {false:.3f}" for true, false in medians]
 
 
 def _totals(rows: list[Row]) -> NDArray[np.float64]:
@@ -199,12 +231,9 @@ def _said_and_true(rows: list[Row]) -> None:
 
 def draw(rows: list[Row], path: Path) -> None:
     """Draw what was said against the share that is true, a panel for each kind of table."""
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError:
-        print("matplotlib is not installed, so there is no figure")
-        return
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
     panels = _groups(rows, lambda row: (row.kind, row.name))
     wide = min(4, len(panels))
     high = math.ceil(len(panels) / wide)
@@ -230,5 +259,35 @@ def draw(rows: list[Row], path: Path) -> None:
         axes[0].legend(frameon=False, fontsize=7)
         figure.supxlabel("probability said", fontsize=8)
         figure.supylabel("share true", fontsize=8)
+        figure.savefig(path, metadata={"Date": None})
+    print(f"figure written to {path}")
+
+
+def draw_curves(rows: list[Row], path: Path) -> None:
+    """Draw true against false positives along the thresholds, and the rivals' graphs as points."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    panels = sorted(_groups(rows, lambda row: row.name).items())
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "arcwise", "font.size": 8}):
+        figure = Figure(figsize=(3.2 * len(panels), 2.8), layout="constrained")
+        axes = np.atleast_1d(figure.subplots(1, len(panels)))
+        for ax, (name, own) in zip(axes, panels, strict=True):
+            methods = sorted(_groups(own, lambda row: row.method).items())
+            for colour, (method, each) in zip(
+                ("C1", "C0", "C2", "C3", "C4"), methods, strict=False
+            ):
+                curves = [_pairs(row.positives) for row in each if row.positives is not None]
+                points = np.array([_pairs(row.best)[0] for row in each if row.best is not None])
+                if curves:
+                    true, false = np.median(curves, axis=0).T
+                    ax.plot(false, true, colour, marker="o", markersize=3, label=method)
+                else:
+                    ax.scatter(points[:, 1], points[:, 0], s=6, c=colour, alpha=0.5, label=method)
+            ax.set_title(f"{name}, medians of learn, each graph of the rivals", fontsize=8)
+            ax.set_xlim(-0.005, 0.12)
+            ax.legend(frameon=False, fontsize=7, loc="lower right")
+        figure.supxlabel("false adjacencies over true ones", fontsize=8)
+        figure.supylabel("share of true adjacencies found", fontsize=8)
         figure.savefig(path, metadata={"Date": None})
     print(f"figure written to {path}")

@@ -103,6 +103,13 @@ def test_curves_of_an_exact_posterior() -> None:
         counts = comparison.skeleton.at(threshold)
         assert counts.true_positives == (either & (known | known.T)).sum()
     assert comparison.directed.positives == 8
+    told = str(comparison).splitlines()
+    assert told[0].startswith("The known graph has 8 edges")
+    half = comparison.skeleton.at(0.5)
+    assert told[1] == (
+        f"At a probability of at least 0.5: {half.true_positives} true adjacencies, "
+        f"{half.false_positives} false, {half.false_negatives} missed."
+    )
     assert comparison.directed.positives + comparison.directed.negatives == 56
     assert comparison.skeleton.positives + comparison.skeleton.negatives == 28
     assert arcwise.comparison.roc(posterior, network.dag).auc == comparison.directed.auc

@@ -43,6 +43,9 @@ def test_other_posteriors_differ(model: Model, exact: Posterior) -> None:
     assert not found.agree
     assert "The posteriors differ: edge probabilities differ by up to" in found.sentences[0]
     assert found.sentences[1].endswith("than that of the first, both exact.")
+    assert "and by more than 1,000 standard errors, where" in found.sentences[0]
+    assert str(found).splitlines() == list(found.sentences)
+    assert repr(found).startswith("<RunComparison of 6 variables: The posteriors differ")
     assert found.notes == (
         "The first is the modular posterior and the second the order-modular one, so their priors "
         "differ.",

@@ -19,6 +19,7 @@ from faults.run_processes import (
     start,
     write_data,
 )
+from support.local_clusters import of_processes
 
 # Runs that take one and a half to two seconds of a processor, with dozens of checkpoints: steps of
 # chains and of coupled chains, particles, and populations.
@@ -96,23 +97,40 @@ def test_ended_cleanly(number: int, tmp_path: Path) -> None:
     assert (folder / "edges.csv").read_bytes() == (tmp_path / "whole" / "edges.csv").read_bytes()
 
 
-def test_killed_while_scoring(tmp_path: Path) -> None:
-    """The scores made so far are kept, and the same command goes on from there."""
+@pytest.fixture(scope="module")
+def slow_to_score(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[object], bytes]:
+    """Return a command that keeps scores as they are made, and the edges it ends with."""
+    folder = tmp_path_factory.mktemp("undisturbed")
     random = np.random.default_rng(1)
-    data = tmp_path / "data.csv"
-    arcwise.read(random.integers(0, 4, size=(60_000, 16)), kinds="discrete").write_csv(data)
-    # One thread takes long enough for scores to be kept.
-    arguments = ["learn", data, "--seed", 5, "--threads", 1]
-    finish(*arguments, "--out", tmp_path / "whole")
+    table = arcwise.read(random.integers(0, 4, size=(60_000, 16)), kinds="discrete")
+    table.write_csv(folder / "data.csv")
+    # One thread takes long enough; a score and a prior that are given are not chosen.
+    command: list[object] = ["learn", folder / "data.csv", "--seed", 5, "--threads", 1]
+    command += ["--score", "bdeu", "--prior", "fair"]
+    finish(*command, "--out", folder)
+    return command, (folder / "edges.csv").read_bytes()
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_killed_while_scoring(
+    workers: int, slow_to_score: tuple[list[object], bytes], tmp_path: Path
+) -> None:
+    """Scores made so far, by workers of a cluster as well, are kept; the same command goes on."""
+    command, undisturbed = slow_to_score
     folder = tmp_path / "run"
     scores = folder / "scores.partial"
-    with start(*arguments, "--run", folder) as process:
-        while process.poll() is None and not (scores.exists() and scores.stat().st_size > 10_000):
-            time.sleep(0.01)
-        process.kill()
-        process.communicate(timeout=600)
-    assert process.returncode == -signal.SIGKILL
-    finish(*arguments, "--run", folder)
+    with of_processes(tmp_path, workers=workers) as cluster:
+        far = ["--cluster", cluster.address] if workers else []
+        with start(*command, "--run", folder, *far) as process:
+            while process.poll() is None and not (
+                scores.exists() and scores.stat().st_size > 10_000
+            ):
+                time.sleep(0.01)
+            process.kill()
+            process.communicate(timeout=600)
+        assert process.returncode == -signal.SIGKILL
+        kept = scores.stat().st_size
+    assert kept > 10_000
+    finish(*command, "--run", folder)
     assert not scores.exists()
-    whole, resumed = (path / "edges.csv" for path in (tmp_path / "whole", folder))
-    assert resumed.read_bytes() == whole.read_bytes()
+    assert (folder / "edges.csv").read_bytes() == undisturbed

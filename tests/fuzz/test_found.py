@@ -20,6 +20,7 @@ from arcwise.errors import (
     NumericalError,
 )
 from arcwise.learning.request import Request
+from arcwise.model.provenance import Provenance
 from arcwise.parameters.highest_density import checked_level
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import EdgeProbabilities
@@ -29,6 +30,8 @@ from arcwise.records.tempering import Tempering
 from arcwise.statistics.student import summed_degrees
 from arcwise.support.archives import read_archive
 from arcwise.support.files import UNREADABLE, write_json
+from arcwise.support.plain_dataclasses import PlainDataclasses
+from arcwise.support.words import byte_size
 from support.exact_models import flat_model
 
 
@@ -140,3 +143,23 @@ def test_seconds_too_few_for_thousands_of_columns() -> None:
     values = np.random.default_rng(1).normal(size=(5, 2000))
     with pytest.raises(ArgumentError, match=r"^seconds is 5, and the probabilities of 2,000"):
         arcwise.learn(values, seconds=5)
+
+
+@pytest.mark.parametrize("rows", [-3, 0])
+def test_a_posterior_from_fewer_than_one_row(rows: int) -> None:
+    form = PlainDataclasses()
+    written = form.write(Provenance(rows=7))
+    assert form.read(Provenance, written).rows == 7
+    with pytest.raises(ValueError, match="rows"):
+        form.read(Provenance, written | {"rows": rows})
+
+
+def test_bytes_beyond_all_numbers() -> None:
+    assert byte_size(10**400) == "more than 10^24 bytes"
+
+
+def test_a_share_of_particles_below_all_others() -> None:
+    model = flat_model(3)
+    least = np.float64(5e-324)
+    found = arcwise.smc(model, "partitions", particles=4, runs=4, effective_share=least, seed=1)
+    assert found.log_evidence is not None

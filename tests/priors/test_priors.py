@@ -201,6 +201,10 @@ def test_as_prior_takes_every_form() -> None:
         (lambda: EdgePenalty(math.inf), "log_penalty is inf; .*forbidden_edges"),
         (lambda: FunctionPrior(3), "function is 3"),  # type: ignore[arg-type]
         (
+            lambda: FunctionPrior(lambda node: 0.0),  # type: ignore[arg-type, misc]
+            r"the function takes \(node\); give a function of two arguments",
+        ),
+        (
             lambda: FunctionPrior(lambda v, p: math.nan).log_weight(NAMES, "a", ["b"]),
             r"returned nan for the node 'a' with parents \['b'\]",
         ),

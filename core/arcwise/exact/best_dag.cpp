@@ -10,7 +10,7 @@
 namespace arcwise {
 
 BestDags best_dags(const FamilyTable& weights, const RunOptions& options) {
-    const BlockSums sums(weights);
+    const BlockSums sums(weights, options.unwatched());
     BestDags found{{}, forward_programme(sums, Semiring::maximum, options)};
     const std::vector<double>& best = found.log_weights;
     if (std::isinf(best.back())) refuse_impossible();

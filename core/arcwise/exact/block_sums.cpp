@@ -37,14 +37,15 @@ std::uint64_t BlockSums::bytes(int nodes, std::uint64_t families, int threads) {
                (std::uint64_t{1} << balanced_low(nodes)) * sizeof(double);
 }
 
-BlockSums::BlockSums(const FamilyTable& table, int low) : low_(low) {
+BlockSums::BlockSums(const FamilyTable& table, int low, const RunOptions& options) : low_(low) {
     if (table.size() > 32 || low < 0 || low > static_cast<int>(table.size())) {
         throw Error(ErrorKind::capacity, "Programmes over all subsets take at most 32 variables.");
     }
-    nodes_.reserve(table.size());
-    for (std::size_t v = 0; v < table.size(); ++v) {
-        nodes_.emplace_back(table[v], static_cast<int>(v), low);
-    }
+    nodes_.resize(table.size());
+    run_tasks(table.size(), table.size(), options, [&](std::size_t v, TaskContext& context) {
+        nodes_[v].emplace(table[v], static_cast<int>(v), low);
+        context.advance(1);
+    });
 }
 
 NodeBlockSums::NodeBlockSums(const NodeFamilies& families, int node, int low)
@@ -99,7 +100,7 @@ NodeBlockSums::NodeBlockSums(const NodeFamilies& families, int node, int low)
 
 double BlockSums::total_offset() const {
     double total = 0.0;
-    for (const NodeBlockSums& node : nodes_) total += node.offset();
+    for (const auto& node : nodes_) total += node->offset();
     return total;
 }
 

@@ -10,11 +10,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "arcwise/exact/subsets.hpp"
 #include "arcwise/families/family_table.hpp"
 #include "arcwise/support/bits.hpp"
+#include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
 
@@ -94,11 +96,11 @@ class NodeBlockSums {
 class BlockSums {
   public:
     // At most 32 variables, `low` of them low.
-    BlockSums(const FamilyTable& table, int low);
+    BlockSums(const FamilyTable& table, int low, const RunOptions& options = {});
 
     // Split so that the work per family and the work per set are balanced.
-    explicit BlockSums(const FamilyTable& table)
-        : BlockSums(table, balanced_low(static_cast<int>(table.size()))) {}
+    explicit BlockSums(const FamilyTable& table, const RunOptions& options = {})
+        : BlockSums(table, balanced_low(static_cast<int>(table.size())), options) {}
     static int balanced_low(int nodes);
 
     // Bytes they take, split so, with the buffers that programmes over them need on each thread.
@@ -110,7 +112,7 @@ class BlockSums {
     std::uint32_t blocks() const { return std::uint32_t{1} << high(); }
 
     const NodeBlockSums& operator[](int node) const {
-        return nodes_[static_cast<std::size_t>(node)];
+        return *nodes_[static_cast<std::size_t>(node)];
     }
 
     // The log weights of the heaviest families of all nodes, added up.
@@ -118,7 +120,7 @@ class BlockSums {
 
   private:
     int low_;
-    std::vector<NodeBlockSums> nodes_;
+    std::vector<std::optional<NodeBlockSums>> nodes_;
 };
 
 // Throws `argument`: no DAG has a positive weight.

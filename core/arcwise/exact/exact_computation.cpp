@@ -9,10 +9,10 @@
 
 namespace arcwise {
 
-void ExactPosterior::fill_edges() {
+void ExactPosterior::fill_edges(const RunOptions& options) {
     const std::size_t n = probabilities.size();
     edges.assign(n * n, 0.0);
-    for (std::size_t v = 0; v < n; ++v) {
+    run_tasks(n, n, options, [&](std::size_t v, TaskContext& context) {
         const NodeFamilies& families = probabilities[v];
         const std::vector<double>& values = families.values();
         std::vector<double> by_member(families.candidates().size(), 0.0);
@@ -30,7 +30,8 @@ void ExactPosterior::fill_edges() {
         for (std::size_t i = 0; i < by_member.size(); ++i) {
             set(families.candidates()[i], by_member[i]);
         }
-    }
+        context.advance(1);
+    });
 }
 
 std::map<std::vector<std::uint32_t>, double> ExactComputation::draw_law() {

@@ -27,7 +27,7 @@ struct ExactPosterior {
     double error = 0.0;         // bound or estimate of the absolute error of a probability
 
     // Sums the probabilities of families to those of edges.
-    void fill_edges();
+    void fill_edges(const RunOptions& options);
 };
 
 struct PathProbabilities {

@@ -69,11 +69,12 @@ class ModularBlock {
     void read_values(const std::vector<Real>& table, std::uint32_t added_top) {
         read(table.data(), added_top, values_);
     }
-    // Adds rows to a table over all sets, at the same places.
-    void add_rows(const std::vector<Real>& rows, std::uint32_t added_top,
-                  std::vector<Real>& table) const {
+    // Adds rows to numbers of the sets whose top nodes are those of U + T, by their middle and low
+    // nodes.
+    void add_rows(const std::vector<Real>& rows, Real* numbers) const {
+        const std::uint32_t below_top = (parts_.middle_sets() << parts_.low) - 1;
         for (std::size_t i = 0; i < sets_; ++i) {
-            Real* const to = table.data() + (base_ | added_top | additions_[i]);
+            Real* const to = numbers + ((base_ | additions_[i]) & below_top);
             for (std::size_t r = 0; r < parts_.low_sets(); ++r) to[r] += rows[r * stride_ + i];
         }
     }

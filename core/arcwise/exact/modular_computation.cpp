@@ -138,7 +138,7 @@ ExactPosterior ModularComputation::posterior(const RunOptions& options) {
         });
         result.error = std::max(result.error, *std::max_element(errors.begin(), errors.end()));
     });
-    result.fill_edges();
+    result.fill_edges(options.unwatched());
     return result;
 }
 

@@ -58,8 +58,9 @@ std::uint64_t ModularTables<Real>::bytes(int nodes, int threads) {
     const SetParts parts(nodes);
     const std::uint64_t block =
         std::uint64_t{parts.low_sets()} * std::max<std::uint64_t>(lanes, parts.middle_sets());
-    // H, B and scales; shares; and for each thread the rows of a block.
-    return sets * (2 * sizeof(Real) + sizeof(std::int32_t)) +
+    // H, B and scales; shares; what is on its way to H; and for each thread the rows of a block.
+    return most_tasks * (sizeof(Real) << (parts.low + parts.middle)) +
+           sets * (2 * sizeof(Real) + sizeof(std::int32_t)) +
            sets / 2 * static_cast<std::uint64_t>(nodes) * sizeof(double) +
            static_cast<std::uint64_t>(threads) * block * (2 * sizeof(Real) + sizeof(std::int32_t));
 }
@@ -128,66 +129,103 @@ void ModularTables<Real>::pull(ModularBlock<Real>& block, std::vector<Real>& sum
     }
 }
 
+// Pushes H of one class of sets to another, block by block.
+template <class Real>
+class ModularTables<Real>::Pushing {
+  public:
+    explicit Pushing(const ModularTables& tables)
+        : tables_(tables),
+          parts_(tables.parts_),
+          block_(tables.sums_, tables.scales_, tables.parts_),
+          pushed_(std::size_t{parts_.low_sets()} *
+                  std::max<std::size_t>(lanes, parts_.middle_sets())) {}
+
+    // From the sets with the top nodes `source`, which are complete, to those with the top nodes
+    // `top`, whose numbers are at `to`; or within a class, whose sets get complete on the way.
+    void push(std::uint32_t source, std::uint32_t top, Real* to, TaskContext& context) {
+        const std::uint32_t added_top = (top & ~source) << (parts_.low + parts_.middle);
+        for (std::uint32_t middle = 0; middle < parts_.middle_sets(); ++middle) {
+            context.advance(1);
+            block_.enter(source, middle);
+            push_block(added_top, to);
+        }
+    }
+
+  private:
+    void push_block(std::uint32_t added_top, Real* to) {
+        bool empty = true;
+        for (std::uint32_t low = 0; low < parts_.low_sets(); ++low) {
+            const std::uint32_t set = block_.base() | low;
+            Real* const own = pushed_.data() + low * block_.stride();
+            Real weight = tables_.weight_on_[set];
+            if (!empty && added_top == 0) weight += own[0];
+            if (tables_.is_negligible(set, weight)) continue;
+            const Products<Real> products = block_.products(low, added_top);
+            if (products.count == 0) continue;
+            if (empty) {
+                empty = false;
+                block_.read_scales(added_top);
+                std::fill_n(pushed_.begin(), parts_.low_sets() * block_.stride(), Real{0});
+            }
+            const Real before = own[0];
+            const auto rows = block_.rows(low);
+            push_rows(products, rows.data(), rows.size(), -weight, block_.scales(0),
+                      block_.stride(), pushed_.data());
+            if (added_top == 0) own[0] = before;  // the empty T is no term
+        }
+        if (!empty) block_.add_rows(pushed_, to);
+    }
+
+    const ModularTables& tables_;
+    const SetParts& parts_;
+    ModularBlock<Real> block_;
+    std::vector<Real> pushed_;
+};
+
+// H, by classes of sets with the same top nodes. What the classes of fewer top nodes push to one is
+// added up in groups of them, which do not wait for each other; the first group adds to H itself.
+// How many groups there are depends on the classes alone, so that sums are the same on any number
+// of threads. Then each class pushes within itself: in rising order, each of its sets is complete
+// when its turn comes.
 template <class Real>
 void ModularTables<Real>::fill_weight_on(const RunOptions& options) {
     weight_on_.assign(scales_.size(), Real{0});
     weight_on_[0] = Real{1};
     Phases phases(options, power_of_three(parts_.top));
     for (const std::vector<std::uint32_t>& level : by_size(parts_.top_sets())) {
-        const std::uint64_t sources = std::uint64_t{1} << std::popcount(level.front());
+        const std::size_t sources = (std::size_t{1} << std::popcount(level.front())) - 1;
+        const std::size_t groups = std::clamp<std::size_t>(most_tasks / level.size(), 1,
+                                                           std::max<std::size_t>(1, sources));
+        std::vector<std::vector<Real>> on_the_way(level.size() * (groups - 1));
         phases.run(level.size() * sources, [&](const RunOptions& part) {
-            run_tasks(
-                level.size(), level.size() * sources * parts_.middle_sets(), part,
-                [&](std::size_t task, TaskContext& context) { push_to(level[task], context); });
+            const std::uint64_t work = level.size() * sources * parts_.middle_sets();
+            run_tasks(level.size() * groups, work, part, [&](std::size_t i, TaskContext& context) {
+                const std::size_t group = i / level.size();
+                const std::uint32_t top = level[i % level.size()];
+                Real* to = class_of(top);
+                if (group > 0) {
+                    on_the_way[i - level.size()].assign(sets_of_class(), Real{0});
+                    to = on_the_way[i - level.size()].data();
+                }
+                Pushing pushing(*this);
+                std::uint32_t source = 0;
+                for (std::size_t j = 0; j < sources; ++j, source = next_subset(source, top)) {
+                    if (j % groups == group) pushing.push(source, top, to, context);
+                }
+            });
+        });
+        phases.run(level.size(), [&](const RunOptions& part) {
+            const std::uint64_t work = level.size() * parts_.middle_sets();
+            run_tasks(level.size(), work, part, [&](std::size_t i, TaskContext& context) {
+                Real* const own = class_of(level[i]);
+                for (std::size_t group = 1; group < groups; ++group) {
+                    const std::vector<Real>& pushed = on_the_way[(group - 1) * level.size() + i];
+                    for (std::size_t set = 0; set < pushed.size(); ++set) own[set] += pushed[set];
+                }
+                Pushing(*this).push(level[i], level[i], own, context);
+            });
         });
     }
-}
-
-// H of all sets with these top nodes. Every source but the class itself is complete; the class
-// itself comes last, and in rising order each of its sets is complete when its turn comes.
-template <class Real>
-void ModularTables<Real>::push_to(std::uint32_t top, TaskContext& context) {
-    const int shift = parts_.low + parts_.middle;
-    ModularBlock<Real> block(sums_, scales_, parts_);
-    std::vector<Real> pushed(std::size_t{parts_.low_sets()} *
-                             std::max<std::size_t>(lanes, parts_.middle_sets()));
-    std::uint32_t source = 0;
-    while (true) {
-        const std::uint32_t added_top = (top & ~source) << shift;
-        for (std::uint32_t middle = 0; middle < parts_.middle_sets(); ++middle) {
-            context.advance(1);
-            block.enter(source, middle);
-            push(block, added_top, pushed);
-        }
-        if (source == top) return;
-        source = next_subset(source, top);
-    }
-}
-
-template <class Real>
-void ModularTables<Real>::push(ModularBlock<Real>& block, std::uint32_t added_top,
-                               std::vector<Real>& pushed) {
-    bool empty = true;
-    for (std::uint32_t low = 0; low < parts_.low_sets(); ++low) {
-        const std::uint32_t set = block.base() | low;
-        Real* const own = pushed.data() + low * block.stride();
-        Real weight = weight_on_[set];
-        if (!empty && added_top == 0) weight += own[0];
-        if (is_negligible(set, weight)) continue;
-        const Products<Real> products = block.products(low, added_top);
-        if (products.count == 0) continue;
-        if (empty) {
-            empty = false;
-            block.read_scales(added_top);
-            std::fill_n(pushed.begin(), parts_.low_sets() * block.stride(), Real{0});
-        }
-        const Real before = own[0];
-        const auto rows = block.rows(low);
-        push_rows(products, rows.data(), rows.size(), -weight, block.scales(0), block.stride(),
-                  pushed.data());
-        if (added_top == 0) own[0] = before;  // the empty T is no term
-    }
-    if (!empty) block.add_rows(pushed, added_top, weight_on_);
 }
 
 template <class Real>

@@ -95,12 +95,15 @@ class ModularTables {
 
   private:
     class Terms;
+    class Pushing;
 
     void fill_weight_beyond(const RunOptions& options);
     void pull(ModularBlock<Real>& block, std::vector<Real>& sums);
     void fill_weight_on(const RunOptions& options);
-    void push_to(std::uint32_t top, TaskContext& context);
-    void push(ModularBlock<Real>& block, std::uint32_t added_top, std::vector<Real>& pushed);
+    std::uint32_t sets_of_class() const { return parts_.middle_sets() << parts_.low; }
+    Real* class_of(std::uint32_t top) {
+        return weight_on_.data() + std::size_t{top} * sets_of_class();
+    }
     void fill_paths(const std::vector<double>& pairs);
     double relative_error(double squares) const;
 

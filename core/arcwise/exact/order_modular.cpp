@@ -102,7 +102,7 @@ ExactPosterior order_modular_posterior(const FamilyTable& weights, const BlockSu
     result.error = std::max(*std::max_element(errors.begin(), errors.end()),
                             std::abs(std::expm1(forward.back() - backward.front()))) +
                    rounding_of_logs(sums.nodes(), forward.back());
-    result.fill_edges();
+    result.fill_edges(options.unwatched());
     return result;
 }
 

@@ -19,14 +19,14 @@ std::uint64_t OrderModularComputation::path_bytes(int nodes, std::uint64_t famil
     return bytes(nodes, families, threads) + order_modular_path_bytes(nodes, threads);
 }
 
-const BlockSums& OrderModularComputation::sums() {
-    if (!sums_) sums_.emplace(weights_);
+const BlockSums& OrderModularComputation::sums(const RunOptions& options) {
+    if (!sums_) sums_.emplace(weights_, options.unwatched());
     return *sums_;
 }
 
 void OrderModularComputation::fill_forward(const RunOptions& options) {
     if (!forward_.empty()) return;
-    std::vector<double> forward = forward_programme(sums(), Semiring::sum, options);
+    std::vector<double> forward = forward_programme(sums(options), Semiring::sum, options);
     if (std::isinf(forward.back())) refuse_impossible();
     forward_ = std::move(forward);
 }
@@ -35,13 +35,13 @@ void OrderModularComputation::fill_both(const RunOptions& options) {
     Phases phases(options, 2);
     phases.run(1, [&](const RunOptions& part) { fill_forward(part); });
     phases.run(1, [&](const RunOptions& part) {
-        if (backward_.empty()) backward_ = backward_programme(sums(), Semiring::sum, part);
+        if (backward_.empty()) backward_ = backward_programme(sums(part), Semiring::sum, part);
     });
 }
 
 double OrderModularComputation::log_weight(const RunOptions& options) {
     fill_forward(options);
-    return forward_.back() + sums().total_offset();
+    return forward_.back() + sums(options).total_offset();
 }
 
 ExactPosterior OrderModularComputation::posterior(const RunOptions& options) {
@@ -49,7 +49,7 @@ ExactPosterior OrderModularComputation::posterior(const RunOptions& options) {
     Phases phases(options, 3);
     phases.run(2, [&](const RunOptions& part) { fill_both(part); });
     phases.run(1, [&](const RunOptions& part) {
-        result = order_modular_posterior(weights_, sums(), forward_, backward_, part);
+        result = order_modular_posterior(weights_, sums(part), forward_, backward_, part);
     });
     return result;
 }
@@ -78,7 +78,7 @@ void OrderModularComputation::prepare_draws(const RunOptions& options) {
     Phases phases(options, 10);
     phases.run(9, [&](const RunOptions& part) { fill_forward(part); });
     phases.run(1, [&](const RunOptions& part) {
-        if (!sampler_) sampler_.emplace(weights_, sums(), forward_, part);
+        if (!sampler_) sampler_.emplace(weights_, sums(part), forward_, part);
     });
 }
 

@@ -28,7 +28,7 @@ class OrderModularComputation final : public ExactComputation {
               std::span<std::uint32_t> parents, const RunOptions& options) override;
 
   private:
-    const BlockSums& sums();
+    const BlockSums& sums(const RunOptions& options);
     void fill_forward(const RunOptions& options);
     void fill_both(const RunOptions& options);
 

@@ -45,6 +45,9 @@ struct RunOptions {
 
     // Threads of this machine.
     int threads() const { return std::get<Processors>(device).threads; }
+
+    // For a part that is over in no time, whose share of the whole is not worth telling.
+    RunOptions unwatched() const { return {device, nullptr}; }
 };
 
 // A run of several phases, each reported as its own part of the whole, so that progress never falls

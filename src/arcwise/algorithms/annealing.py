@@ -272,7 +272,9 @@ def _least_variance(settings: AnnealingSettings, plan: PopulationPlan | None) ->
     population = settings.population
     if plan is None or population is None:
         return 0.0
-    of_a_step = (1.0 / population.effective_share - 1.0) / population.particles
+    # One particle is always effective.
+    share = max(population.effective_share, 1.0 / population.particles)
+    of_a_step = (1.0 / share - 1.0) / population.particles
     return len(plan.steps) * of_a_step
 
 

@@ -99,6 +99,16 @@ class PosteriorComparison:
             )
         return tuple(result)
 
+    def __str__(self) -> str:
+        """Return the distances, and what is found of adjacencies and of directed edges."""
+        found = [
+            f"At a probability of at least {row.threshold:g}: "
+            f"{row.counts.true_positives} true {row.of}, {row.counts.false_positives} false, "
+            f"{row.counts.false_negatives} missed."
+            for row in self.rows(THRESHOLDS[:1])
+        ]
+        return "\n".join((*self.sentences, *found))
+
     def rows(self, thresholds: Sequence[float] = THRESHOLDS) -> list[ThresholdRow]:
         """Return what is found at each threshold: adjacencies first, then directed edges."""
         curves = {"adjacencies": self.skeleton, "directed edges": self.directed}

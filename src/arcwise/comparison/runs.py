@@ -14,12 +14,13 @@ from arcwise.errors import ArgumentError
 from arcwise.posterior import Posterior
 from arcwise.support.html import card, paragraphs, share, table
 from arcwise.support.plain import plain
-from arcwise.support.words import quoted
+from arcwise.support.words import plural, quoted
 
 # The probability that two runs that differ only by chance are found to differ.
 _FALSE_ALARM_RATE = 0.01
 _ROUNDING = 1e-6
 _EDGES_SHOWN = 10
+_MOST_TOLD = 1_000
 
 
 class EdgeDifference(NamedTuple):
@@ -32,7 +33,7 @@ class EdgeDifference(NamedTuple):
     in_errors: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RunComparison:
     """How two posteriors differ.
 
@@ -105,7 +106,7 @@ class RunComparison:
             "chance."
             if self.agree
             else f"The posteriors differ: edge probabilities differ by up to {difference:.4f}, and "
-            f"by up to {in_errors:.1f} standard errors, where at most {self.limit:.1f} are "
+            f"by {_up_to(in_errors)} standard errors, where at most {self.limit:.1f} are "
             f"expected by chance; {beyond} {'edge exceeds' if beyond == 1 else 'edges exceed'} "
             "that."
         )
@@ -123,6 +124,14 @@ class RunComparison:
                 f"{error}."
             )
         return (*result, *self.notes)
+
+    def __str__(self) -> str:
+        """Return the verdict and its details."""
+        return "\n".join(self.sentences)
+
+    def __repr__(self) -> str:
+        """Show the verdict."""
+        return f"<RunComparison of {plural(len(self.variables), 'variable')}: {self.sentences[0]}>"
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, with the edges that differ most."""
@@ -150,6 +159,11 @@ class RunComparison:
         }
         verdict = "The posteriors agree" if self.agree else "The posteriors differ"
         return card(verdict, paragraphs(self.sentences), table(columns))
+
+
+def _up_to(in_errors: float) -> str:
+    # Exact posteriors have an error of rounding alone, of which any difference is billions.
+    return f"up to {in_errors:.1f}" if in_errors <= _MOST_TOLD else f"more than {_MOST_TOLD:,}"
 
 
 def compare_posteriors(first: Posterior, second: Posterior) -> RunComparison:

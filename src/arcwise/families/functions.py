@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -16,12 +17,23 @@ FamilyFunction: TypeAlias = Callable[[str, tuple[str, ...]], float]
 
 
 def refuse_uncallable(function: object) -> None:
-    """Refuse an object that is not callable."""
+    """Refuse an object that is not callable, or not with a node and its parents."""
     if not callable(function):
         raise ArgumentError(
             f"function is {shown(function)}; give a function of a node's name and its parents' "
             "names"
         )
+    try:
+        takes = inspect.signature(function)
+    except (TypeError, ValueError):  # some functions written in C do not tell
+        return
+    try:
+        takes.bind("node", ())
+    except TypeError:
+        raise ArgumentError(
+            f"the function takes {takes}; give a function of two arguments, a node's name and "
+            "the tuple of its parents' names"
+        ) from None
 
 
 def evaluate(

@@ -56,6 +56,11 @@ class Provenance:
     data: DataProfile | None = added(None)
     data_name: str | None = added(None)
 
+    def __post_init__(self) -> None:
+        """Refuse numbers that only a damaged file can hold."""
+        if (self.rows is not None and self.rows < 1) or (self.families or 0) < 0:
+            raise ValueError(f"{self.rows} rows and {self.families} families")
+
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, with score and prior as text."""
         profile = PlainDataclasses().write(self.data)

@@ -128,7 +128,7 @@ def byte_size(count: float) -> str:
     >>> byte_size(2048), byte_size(3 * 2**20)
     ('2 KiB', '3.0 MiB')
     """
-    amount = count
+    amount = min(count, 2.0**100)  # whole numbers may be beyond all floats
     for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
         if amount < 1024:
             return f"{amount:,.{0 if unit in ('bytes', 'KiB') else 1}f} {unit}"

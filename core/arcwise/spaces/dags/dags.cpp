@@ -242,7 +242,9 @@ std::unique_ptr<State> Dags::make_state() const { return std::make_unique<DagSta
 std::shared_ptr<const Neighbourhoods> Dags::neighbourhoods(std::uint64_t order_steps,
                                                            TaskContext* context) const {
     const bool all_in_one = static_cast<std::size_t>(nodes()) <= Neighbourhoods::most_of_few;
-    if (order_steps == 0 || all_in_one || shares_[window_move] == 0.0) return neighbourhoods_;
+    if (all_in_one || shares_[window_move] == 0.0 || !pilot_pays(nodes(), order_steps)) {
+        return neighbourhoods_;
+    }
     // Other chains of the space wait for the one that makes it.
     const std::lock_guard lock(pilots_asked_);
     auto& found = pilots_[order_steps];

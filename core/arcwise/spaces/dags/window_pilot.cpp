@@ -22,6 +22,11 @@ constexpr std::uint64_t steps_between_looks = 16;
 // and as much fewer where they have had fewer.
 constexpr double most_steps_for_each_node = 500.0;
 constexpr double usual_orders = 4.0;
+constexpr double least_share_of_orders = 1.0 / 16.0;
+
+double share_of_orders(double nodes, std::uint64_t order_steps) {
+    return static_cast<double>(order_steps) / (usual_orders * nodes * nodes * std::log1p(nodes));
+}
 
 // Edges as good as certain, or as good as absent, are no matter.
 constexpr double least_variance = 0.01;
@@ -96,10 +101,14 @@ class EdgeCounts {
 
 }  // namespace
 
+bool pilot_pays(int nodes, std::uint64_t order_steps) {
+    return share_of_orders(nodes, order_steps) >= least_share_of_orders;
+}
+
 Neighbourhoods neighbourhoods_by_pilot(const Dags& space, std::uint64_t order_steps,
                                        TaskContext* context) {
     const double n = space.nodes();
-    const double share = static_cast<double>(order_steps) / (usual_orders * n * n * std::log1p(n));
+    const double share = share_of_orders(n, order_steps);
     const auto looks = static_cast<std::uint64_t>(
         std::ceil(most_steps_for_each_node * n * std::min(1.0, share) / steps_between_looks));
     const ScoreSums& sums = space.weights().sums();

@@ -18,6 +18,10 @@ namespace arcwise {
 class Dags;
 class TaskContext;
 
+// Whether chains that begin after so many steps of linear orders have settled enough for a pilot to
+// tell anything. In a large dense model a pilot would otherwise take longer than they have.
+bool pilot_pays(int nodes, std::uint64_t order_steps);
+
 // For chains that begin where one of linear orders is after so many steps. With the usual number of
 // them a pilot takes half a second of 40 nodes and a few seconds of 200; with fewer, as much less.
 // The same for the same space and steps, whoever asks.

@@ -121,6 +121,7 @@ TEST(there_is_no_pilot_where_none_is_of_use) {
     const auto sums = two_that_turn(3, 7);
     const Dags space(sums);
     CHECK(space.neighbourhoods(0, nullptr) == space.neighbourhoods());
+    CHECK(space.neighbourhoods(order_steps / 20, nullptr) == space.neighbourhoods());
     const Dags without(sums, space.moves().shares_without("window"));
     CHECK(without.neighbourhoods(order_steps, nullptr) == without.neighbourhoods());
 }
