@@ -48,6 +48,7 @@ napoleon_use_rtype = False
 
 html_theme = "furo"
 html_title = f"arcwise {release}"
+html_favicon = "static/icon.svg"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
