@@ -37,6 +37,7 @@ html_math_renderer = "mathml"
 
 # The reference, from docstrings.
 default_role = "py:obj"  # a name in a docstring is a link where it is public
+suppress_warnings = ["ref.python"]  # `variables` is an attribute of several classes: any will do
 add_module_names = False
 autodoc_typehints = "none"  # signatures would be lines long; the docstrings say what is taken
 autodoc_member_order = "bysource"
@@ -47,6 +48,7 @@ napoleon_use_rtype = False
 
 html_theme = "furo"
 html_title = f"arcwise {release}"
+html_favicon = "static/icon.svg"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
