@@ -201,7 +201,7 @@ def test_at_the_time_itself_it_is_the_effect_within_the_slice() -> None:
     """Means of 4,000 draws are off by 5 of their errors once in two million times."""
     series = time_series(vector_autoregression(200, 2))
     posterior = arcwise.exact(Model(series), dags=400, seed=2)
-    effect = arcwise.effects(posterior, "x(t)", "y(t)")
+    effect: Any = arcwise.effects(posterior, "x(t)", "y(t)")
     found: Any = arcwise.impulse_response(posterior, "x", "y", 0).at(0)
     assert found.probability == pytest.approx(effect.probability, abs=1e-12)
     allowed = 5 * found.estimate.standard_deviation / np.sqrt(4000)
