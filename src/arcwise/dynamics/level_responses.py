@@ -213,9 +213,10 @@ class Movement:
         static = places[source].lag is None
         shape = tuple(levels[column] for column in kept)
         cells = np.ravel_multi_index(tuple(self.codes[:, list(kept)].T), shape) if kept else 0
-        joint: Array = np.bincount(
+        counted = np.bincount(
             np.broadcast_to(cells, len(self.codes)), self.shares, math.prod(shape)
-        ).reshape(1, *shape)
+        )
+        joint: Array = counted.astype(np.float64).reshape(1, *shape)
         if static:
             joint = _set_axis(joint, 1 + kept.index(source), level)
         # After a step, the present slice takes the place of lag 1, and each lag of the next.
