@@ -81,6 +81,20 @@ def test_exact_posterior(gpu: Any, model: arcwise.Model) -> None:
     assert {"forward_sums", "backward_sums", "forward_maxima", "draw_orders"} <= set(gpu.launched)
 
 
+def test_parent_only_variables(gpu: Any) -> None:
+    """They are folded before the device sees the weights; its chains would not unfold them."""
+    data = arcwise.simulate("asia", 200, seed=1)
+    model = arcwise.Model(data, max_indegree=2, parent_only=["smoke", "asia"])
+    one = arcwise.exact(model, "order-modular", device="gpu", dags=50, seed=1)
+    other = arcwise.exact(model, "order-modular")
+    assert np.allclose(one.edges, other.edges, rtol=0, atol=1e-10)
+    assert math.isclose(one.log_evidence, other.log_evidence, rel_tol=1e-12)
+    assert one.map_dag == other.map_dag
+    assert one.dags.variables == data.variables
+    with pytest.raises(ArgumentError, match="parent-only variables cannot be sampled there"):
+        arcwise.mcmc(model, device="gpu", steps=100)
+
+
 @pytest.mark.filterwarnings("ignore::arcwise.errors.ConvergenceWarning")
 def test_auto_takes_the_device_where_it_is_worth_it(gpu: Any, model: arcwise.Model) -> None:
     arcwise.exact(model, "order-modular", device="auto")

@@ -59,6 +59,8 @@ def _refusal(
     engine: Any,
     directory: object,
 ) -> str | None:
+    if model.parent_only:
+        return "a model with parent-only variables cannot be sampled there; leave it out"
     if not isinstance(space, LinearOrders):
         return f"{space!r} cannot be sampled there; use the space 'linear', or leave it out"
     if engine is not None and type(engine) is not Threads:
