@@ -114,6 +114,7 @@ def cost(kind: str, n: int, rows: int) -> None:
     gappy = with_gaps(data, 0.15, 1)
     start = time.perf_counter()
     found = arcwise.learn(gappy, seed=1, progress=None, completions=40, constant="keep")
+    assert found.edge_errors is not None
     line(
         f"{kind}, n = {n}, {rows} rows",
         f"{time.perf_counter() - start:.1f} s for 40 tables, largest standard error "

@@ -8,6 +8,7 @@ that of `support.chi_squared`, one in a million.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ CELLS = np.full((5, 3), -1)
 GRID = np.linspace(-9.0, 9.0, 361)
 
 
-def _log_marginal(members: list[int], scatters: NDArray[np.float64], rows: int) -> NDArray:
+def _log_marginal(members: list[int], scatters: NDArray[np.float64], rows: int) -> NDArray[Any]:
     """Return the part of the log marginal likelihood of a set that depends on the scatter."""
     if not members:
         return np.zeros(scatters.shape[:-2])
@@ -58,7 +59,7 @@ def _log_constant(size: int, rows: int) -> float:
     )
 
 
-def _log_score(node: int, parents: tuple[int, ...], tables: NDArray[np.float64]) -> NDArray:
+def _log_score(node: int, parents: tuple[int, ...], tables: NDArray[np.float64]) -> NDArray[Any]:
     """Return the BGe score of a family, for many tables as [..., row, variable]."""
     rows = tables.shape[-2]
     means = tables.mean(axis=-2)

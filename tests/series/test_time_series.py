@@ -230,6 +230,7 @@ def test_a_series_survives_pickling_selection_and_files(tmp_path: Path) -> None:
     assert again.first_slice == series.first_slice
     save_table(series, tmp_path / "data.npz")
     loaded = load_table(tmp_path / "data.npz")
+    assert isinstance(loaded, arcwise.Data)
     assert loaded == series
     assert loaded.slices == series.slices
     fewer = series.select(["pain(t)", "dose(t-1)"])

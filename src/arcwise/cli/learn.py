@@ -36,7 +36,6 @@ from arcwise.cli.options import (
 )
 from arcwise.cli.output import Result, note_nothing_kept, posterior_result
 from arcwise.cli.results import make_folder, print_learned, write_results
-from arcwise.data import Data
 from arcwise.errors import ArgumentError
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.series import TimeSeries
@@ -185,7 +184,7 @@ def learn(
     return partial(posterior_result, posterior)
 
 
-def _learn_each_step(data: Data, arguments: dict[str, Any], folder: Path | None) -> Result:
+def _learn_each_step(data: object, arguments: dict[str, Any], folder: Path | None) -> Result:
     if not isinstance(data, TimeSeries):
         raise ArgumentError(
             "--each-step is for the transitions of a time series; add --time or --lags, and "

@@ -53,9 +53,11 @@ class TableFile:
     def read(self) -> Data:
         """Return the table."""
         if self.series is None:
-            return read(self.source, **self.reading)
+            read_as_it_is: Data = read(self.source, **self.reading)
+            return read_as_it_is
         series = time_series(self.source, **self.series, **self.reading)
-        return series.first_slice if self.first_slice else series
+        table: Data = series.first_slice if self.first_slice else series
+        return table
 
     def read_to_learn(self) -> Data | IncompleteData:
         """Return the table, with missing values to be imputed unless the options say otherwise."""

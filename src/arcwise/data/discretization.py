@@ -71,7 +71,8 @@ def discretize(
         raise ArgumentError("discretize has no argument 'discretize'; give method, bins or breaks")
     if not isinstance(data, Data) or reading:
         options: dict[str, Any] = {**reading, "discretize": how}
-        return read(data, **options)
+        table: Data = read(data, **options)
+        return table
     how.check_names(data.variables)
     result: list[Column] = []
     collapsed: dict[str, tuple[int, int]] = {}

@@ -33,7 +33,20 @@ def read(
 
 
 @overload
-def read(source: Any, *, missing: Literal["impute"], **reading: Any) -> Data | IncompleteData: ...
+def read(
+    source: Any,
+    *,
+    names: Sequence[str] | None = None,
+    drop: str | Sequence[str] | None = None,
+    kinds: str | Mapping[str, str] | None = None,
+    levels: Mapping[str, Sequence[object]] | None = None,
+    missing: Literal["impute"],
+    constant: Literal["error", "drop", "keep"] = "error",
+    identifiers: Literal["warn", "drop", "keep", "error"] = "warn",
+    discretize: str | Mapping[str, Any] | None = None,
+    weights: str | ArrayLike | None = None,
+    interventions: Any = None,
+) -> Data | IncompleteData: ...
 
 
 def read(

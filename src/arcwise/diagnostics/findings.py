@@ -184,6 +184,8 @@ def of_halves(change: str, figures: Figures) -> list[Finding]:
     """Return a finding if the two halves of annealing particles differ."""
     difference = figures.convergence.difference
     if figures.differences is not None:
+        difference = None
+    if figures.differences is not None:
         difference = number_or_none(largest(figures.differences))
     if difference is None or difference <= LARGEST_DIFFERENCE_OF_HALVES:
         return []
@@ -213,7 +215,9 @@ def of_completions(figures: Figures) -> list[Finding]:
             ),
             *of_precision(change, figures),
         ]
-    difference = number_or_none(largest(figures.differences))
+    difference = None
+    if figures.differences is not None:
+        difference = number_or_none(largest(figures.differences))
     if difference is None or difference <= LARGEST_DIFFERENCE_OF_HALVES:
         return of_precision(change, figures)
     edge = figures.most_different_edge

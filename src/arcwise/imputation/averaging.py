@@ -274,7 +274,7 @@ class _Drawing:
             np.stack([each.structure.edges for each in kept]),
             np.array(self._from, dtype=np.int64)[order],
             np.stack([each.values for each in kept]),
-            None if any(each is None for each in paths) else np.stack(paths),  # type: ignore[arg-type]
+            None if any(each is None for each in paths) else np.stack(paths),
             self._data,
             self._question.score,
         )

@@ -107,7 +107,7 @@ class ImputationChain:
         self.choose_pairs(np.ones((len(data.variables), len(data.variables))))
         self.proposed = self.accepted = 0
         self.last_model: Model | None = None
-        self._engine = Rescoring(data.missing.any(axis=0))
+        self._engine = Rescoring(np.asarray(data.missing.any(axis=0)))
         # The placeholders are values of their columns.
         self._columns = [column_values(column).copy() for column in data.table.columns]
         observed_start(self._columns, self._blocks, self._random)

@@ -167,7 +167,8 @@ def _drawn_levels(logs: Array, random: np.random.Generator) -> NDArray[np.int64]
     sums = np.cumsum(weights, axis=1)
     thresholds = random.random(len(logs)) * sums[:, -1]
     levels: NDArray[np.int64] = (sums <= thresholds[:, np.newaxis]).sum(axis=1)
-    return np.minimum(levels, logs.shape[1] - 1)
+    inside: NDArray[np.int64] = np.minimum(levels, logs.shape[1] - 1)
+    return inside
 
 
 def observed_start(

@@ -58,8 +58,11 @@ class ReplacedFamilies(Conditionals):
 
     def __init__(self, others: Conditionals, new: Conditionals, nodes: Sequence[int]) -> None:
         parents = list(others.parents)
-        self._of = dict(others._of) if isinstance(others, ReplacedFamilies) else {}
-        self._others = others._others if isinstance(others, ReplacedFamilies) else others
+        self._of: dict[int, Conditionals] = {}
+        self._others = others
+        if isinstance(others, ReplacedFamilies):
+            self._of |= others._of
+            self._others = others._others
         for node in nodes:
             parents[node] = new.parents[node]
             self._of[node] = new
@@ -242,7 +245,8 @@ class PairMoves:
         columns: list[NDArray[Any]],
         given: dict[int, int],
     ) -> Array:
-        return self._law(conditionals, u, v, rows, columns, given).log_integral()
+        integral: Array = self._law(conditionals, u, v, rows, columns, given).log_integral()
+        return integral
 
     def _law(
         self,

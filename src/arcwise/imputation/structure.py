@@ -101,7 +101,8 @@ class ExactStructure(StructureStep):
 
     def first(self, model: Model, seed: int) -> Packed:
         """Return a draw."""
-        return self._computation(model).dags(1, seed=seed).parents[0]
+        dag: Packed = self._computation(model).dags(1, seed=seed).parents[0]
+        return dag
 
     def next(self, model: Model, dag: Packed, seed: int) -> Packed:
         """Return a draw, which does not depend on where the chain is."""
@@ -147,11 +148,13 @@ class ChainStructure(StructureStep):
         n = len(model.variables)
         required = ((),) * n if model.families is None else model.families.required
         steps = max(_FEWEST_FIRST_STEPS, self.steps)
-        return self._sampled(model, packed(required), 1, steps, seed).dags.parents[-1]
+        dag: Packed = self._sampled(model, packed(required), 1, steps, seed).dags.parents[-1]
+        return dag
 
     def next(self, model: Model, dag: Packed, seed: int) -> Packed:
         """Return the DAG after some steps."""
-        return self._sampled(model, dag, 1, self.steps, seed).dags.parents[-1]
+        after: Packed = self._sampled(model, dag, 1, self.steps, seed).dags.parents[-1]
+        return after
 
     def look(self, model: Model, dag: Packed, count: int, seed: int) -> TableStructure:
         """Return means over the steps, and the DAGs on the way."""

@@ -52,17 +52,19 @@ def completed_effect(
     if isinstance(first, LinearEffect):
         estimates = [each.estimate for each in found if isinstance(each, LinearEffect)]
         return LinearEffect(first.source, first.target, _pooled(tables, estimates), first.note)
-    probability = float(np.mean([each.probability for each in found]))  # type: ignore[union-attr]
+    probability = float(np.mean([each.probability for each in found]))
     if isinstance(first, MeanEffects):
+        means = [each for each in found if isinstance(each, MeanEffects)]
         return MeanEffects(
             first.source,
             first.target,
             first.source_levels,
             first.reference,
             probability,
-            _all_pooled(tables, [each._means for each in found]),  # type: ignore[union-attr]
-            _all_pooled(tables, [each._differences for each in found]),
+            _all_pooled(tables, [each._means for each in means]),
+            _all_pooled(tables, [each._differences for each in means]),
         )
+    levels = [each for each in found if isinstance(each, LevelEffects)]
     return LevelEffects(
         first.source,
         first.target,
@@ -70,8 +72,8 @@ def completed_effect(
         first.target_levels,
         first.reference,
         probability,
-        _all_pooled(tables, [each._probabilities for each in found]),  # type: ignore[union-attr]
-        _all_pooled(tables, [each._differences for each in found]),
+        _all_pooled(tables, [each._probabilities for each in levels]),
+        _all_pooled(tables, [each._differences for each in levels]),
     )
 
 

@@ -219,7 +219,7 @@ class Completions:
                     f"the given event, '{asked.given}', holds in no sampled DAG; draw more DAGs, "
                     "or condition on another event"
                 )
-        counts = np.bincount(tables, given, minlength=len(self))
+        counts: Array = np.bincount(tables, given, minlength=len(self)).astype(np.float64)
         held = np.maximum(counts, 1.0)
         means = np.bincount(tables, given * values, minlength=len(self)) / held
         squares = np.bincount(tables, given * values**2, minlength=len(self)) / held

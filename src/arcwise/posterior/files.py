@@ -225,15 +225,16 @@ def _matrix(values: NDArray[Any], *, errors: bool) -> NDArray[np.float64]:
 
 
 def _completions(arrays: dict[str, Any]) -> Completions:
-    parts = {
-        name: arrays.get(f"{_COMPLETIONS}{name}") for name in ("edges", "paths", "chains", "values")
-    }
-    for name in ("edges", "paths"):
-        if parts[name] is not None:
-            _matrix(parts[name], errors=False)
-    if parts["chains"].dtype != np.int64 or parts["values"].dtype != np.float64:
+    edges, chains, values = (
+        arrays[f"{_COMPLETIONS}{name}"] for name in ("edges", "chains", "values")
+    )
+    paths = arrays.get(f"{_COMPLETIONS}paths")
+    for matrices in (edges, paths):
+        if matrices is not None:
+            _matrix(matrices, errors=False)
+    if chains.dtype != np.int64 or values.dtype != np.float64:
         raise ValueError
-    return Completions(**parts)
+    return Completions(edges, chains, values, paths)
 
 
 def _evidence_out(evidence: Evidence | None) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.examination import examine
+from arcwise.data.incomplete import IncompleteData
 from arcwise.data.messages import suggestion, warn
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, UnusableColumnError
 from arcwise.data.reader import DEFAULTS
@@ -121,6 +122,15 @@ def read_in_time(
     for warning in examined.warnings:
         warn(warning)
     data = examined.data()
+    if isinstance(data, IncompleteData):
+        raise ArgumentError(
+            option("missing", "impute"),
+            " is not for time series; give ",
+            option("missing", "drop"),
+            " and ",
+            option("gaps", "split"),
+            ", which use the rows whose earlier ones are complete",
+        )
     if examined.kept is None:
         return TableInTime(data, aside.times, aside.subjects, aside.names)
     times = None if aside.times is None else aside.times.take(examined.kept)
