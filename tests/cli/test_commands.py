@@ -198,8 +198,8 @@ BAD_TABLES = {
     "missing values": (
         "a,b\n1,2\n,3\n2,2\n",
         [],
-        "values are missing in 'a' (1); give --missing drop to drop the rows concerned, "
-        "1 of 3, or --missing level to make missing a level of discrete columns",
+        "values are missing in 'a' (1); give --missing drop to drop the rows concerned, 1 of 3, or "
+        "--missing level to make missing a level of discrete columns; learn imputes them by itself",
     ),
     "missing continuous values": (
         "a b,c\n1.5,2\n,3\n2,2\n",
@@ -297,7 +297,7 @@ def test_damaged_tables(
         ),
         (
             ["score", "DATA", "--score", "bdeu", "--alpha-mu", "3"],
-            "--alpha-w are parameters of bge",
+            "--alpha-mu is a parameter of bge, conditional-gaussian and degenerate-gaussian",
         ),
         (
             ["score", "DATA", "--score", "bdeu", "--equivalent-sample-size", "0"],

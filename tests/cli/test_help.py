@@ -46,14 +46,14 @@ def test_the_help_of_a_command_names_no_types(name: str, capsys: Captured) -> No
 
 def test_the_exit_statuses_are_documented(capsys: Captured) -> None:
     text = " ".join(said(capsys, "--help").split())
-    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
     for status, meaning in EXIT_STATUSES.items():
         assert f"{status} - {meaning}" in text
         assert f"| {status} | " in page
 
 
 def test_json_of_every_command_is_documented() -> None:
-    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
     for name, command in application().commands.items():
         if any("--json" in parameter.opts for parameter in command.params):
             assert f"`{name}`" in page

@@ -58,7 +58,7 @@ def test_all_problems_are_told_at_once_each_with_what_mends_it() -> None:
         (
             ("column 'born' holds dates or times", "drop='born'"),
             (
-                "'age' (9) and 'cabin' (58); give missing='impute'",
+                "'age' (9) and 'cabin' (58); give missing='level'",
                 "drop='cabin' to leave out what is mostly missing with missing='drop' to drop the "
                 "rows concerned, 9 of 60",
             ),

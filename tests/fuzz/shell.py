@@ -23,6 +23,7 @@ _NUMBERS = [
     *("1" + "0" * 30, "9" * 5000, "-" + "9" * 30, "0x10", "true", "None"),
 ]
 _TABLE, _POSTERIOR, _RUN, _EVIDENCE = "TABLE", "POSTERIOR", "RUN", "EVIDENCE"
+_SERIES, _PANEL = "SERIES", "PANEL"
 _SHORT = ["--threads=1", "--max-indegree=1"]
 _COMMANDS = {
     "sample": [
@@ -47,6 +48,8 @@ _COMMANDS = {
     "estimate": [[_POSTERIOR, "a -> b"]],
     "effects": [[_POSTERIOR, "a", "d"]],
     "predict": [[_POSTERIOR, _TABLE, "--target=d"]],
+    "impulse-response": [[_SERIES, "x", "y"], [_SERIES, "x", "y", "--steps=2"]],
+    "forecast": [[_SERIES, _PANEL, "--time=t", "--subject=who"]],
     "cross-validate": [[_TABLE, *_SHORT, "--target=a", "--folds=2"]],
     "summary-graph": [[_POSTERIOR], [_POSTERIOR, "cpdag"], [_POSTERIOR, "threshold"]],
     "compare": [[_POSTERIOR, _POSTERIOR]],
@@ -58,13 +61,16 @@ _COMMANDS = {
 _WORDS: dict[str, list[str]] = {
     "--discretize": ["quantile", "interval:3", "quantile:2", "d=quantile:2", "e=uniform"],
     "--format": ["csv", "tsv", "parquet", "csv.gz"],
-    "--missing": ["error", "drop", "level"],
+    "--missing": ["error", "drop", "level", "impute"],
+    "--lags": ["1", "2", "1,3"],
+    "--gaps": ["error", "split"],
+    "--ordinal": ["a", "d=0,1,2"],
     "--constant": ["error", "drop", "keep"],
     "--identifiers": ["warn", "drop", "keep", "error"],
     "--tiers": ["a < b", "a, b < c < d", "edges.csv", "d"],
     "--knowledge": ["edges.csv", "nothing.txt"],
     "--edge-probabilities": ["edges.csv", "probabilities.csv"],
-    "--score": ["auto", "bdeu", "bge", "bic"],
+    "--score": ["auto", "bdeu", "bge", "bic", "conditional-gaussian", "degenerate-gaussian"],
     "--prior": ["uniform", "fair", "sparse:0.5"],
     "--candidates": ["pc", "greedy:2", "gains", "edges.csv"],
     "--required-edges": ["edges.csv", "table.csv"],
@@ -81,7 +87,10 @@ _WORDS: dict[str, list[str]] = {
     "--reference": ["0", "1"],
     "--truth": ["edges.csv", "nothing.csv"],
 }
-_COLUMNS = ("--drop", "--discrete", "--continuous", "--weights", "--interventions")
+_COLUMNS = (
+    *("--drop", "--discrete", "--continuous", "--weights", "--interventions"),
+    *("--parent-only", "--time", "--subject", "--static"),
+)
 _FILES = (
     *("--out", "--run", "--required-edges", "--forbidden-edges", "--candidates"),
     *("--tiers", "--knowledge", "--edge-probabilities", "--truth"),
@@ -113,7 +122,10 @@ class Shell(Target, name="shell"):
             _POSTERIOR: "posterior",
             _RUN: "run",
             _EVIDENCE: "evidence.json",
+            _SERIES: "series",
+            _PANEL: "panel.csv",
         }
+        self._set_up_series()
         commands: Mapping[str, Any] = application().commands
         self.options = {
             name: [
@@ -122,6 +134,26 @@ class Shell(Target, name="shell"):
             for name, command in commands.items()
         }
         assert self.options.keys() == _COMMANDS.keys()
+
+    def _set_up_series(self) -> None:
+        times = list(range(12))
+        panel = arcwise.read(
+            {
+                "who": ["u"] * 12 + ["v"] * 12,
+                "t": times * 2,
+                "x": [0, 1, 1, 0, 0, 1, 0, 1, 1, 1, 0, 0] * 2,
+                "y": [1, 0, 1, 1, 0, 0, 1, 0, 1, 1, 1, 0] * 2,
+            },
+            identifiers="keep",
+        )
+        panel.write_csv(self.folder / "panel.csv")
+        series = arcwise.time_series(self.folder / "panel.csv", time="t", subject="who")
+        folder = self.folder / "series"
+        folder.mkdir()
+        arcwise.exact(arcwise.Model(series, threads=1), dags=20, threads=1).save(
+            folder / "posterior.npz"
+        )
+        save_data(series, folder)
 
     def case(self, draw: random.Random) -> Ending:
         command = draw.choice(list(_COMMANDS))

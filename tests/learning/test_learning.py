@@ -286,7 +286,7 @@ RANDOM = np.random.default_rng(1)
 NUMBERS = RANDOM.normal(size=(30, 3))
 REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     ("nowhere.csv", {}, "there is no file 'nowhere.csv'"),
-    ({"a": [0, None, 1], "b": [0, 1, 1]}, {}, "missing='drop'"),
+    ({"a": [0, None, 1], "b": [0, 1, 1]}, {"missing": "error"}, "missing='drop'"),
     ({"a": [1, 1, 1], "b": [0, 1, 1]}, {"constant": "error"}, "constant='drop'"),
     ({"a": [1], "b": [0]}, {}, "a single row"),
     (None, {}, "the data are of type NoneType; give a data frame"),

@@ -34,7 +34,7 @@ STUMBLED_OVER = (
 
 
 def test_the_first_version_s_wording_is_gone() -> None:
-    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     sources = (ROOT / "src").rglob("*")
     texts = [p for p in sources if p.suffix in (".py", ".js", ".html")]
     said = re.compile("|".join(STUMBLED_OVER), re.IGNORECASE)

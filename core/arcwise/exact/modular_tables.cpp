@@ -33,6 +33,16 @@ std::vector<std::vector<std::uint32_t>> by_size(std::uint32_t sets) {
     return result;
 }
 
+// How many classes push to each class of a level, and in how many groups.
+std::size_t sources_of(const std::vector<std::uint32_t>& level) {
+    return (std::size_t{1} << std::popcount(level.front())) - 1;
+}
+
+std::size_t groups_of(const std::vector<std::uint32_t>& level) {
+    return std::clamp<std::size_t>(most_tasks / level.size(), 1,
+                                   std::max<std::size_t>(1, sources_of(level)));
+}
+
 }  // namespace
 
 std::vector<std::int32_t> scales_of(const std::vector<double>& log_weights) {
@@ -59,7 +69,11 @@ std::uint64_t ModularTables<Real>::bytes(int nodes, int threads) {
     const std::uint64_t block =
         std::uint64_t{parts.low_sets()} * std::max<std::uint64_t>(lanes, parts.middle_sets());
     // H, B and scales; shares; what is on its way to H; and for each thread the rows of a block.
-    return most_tasks * (sizeof(Real) << (parts.low + parts.middle)) +
+    std::uint64_t on_the_way = 0;
+    for (const std::vector<std::uint32_t>& level : by_size(parts.top_sets())) {
+        on_the_way = std::max<std::uint64_t>(on_the_way, level.size() * (groups_of(level) - 1));
+    }
+    return on_the_way * (sizeof(Real) << (parts.low + parts.middle)) +
            sets * (2 * sizeof(Real) + sizeof(std::int32_t)) +
            sets / 2 * static_cast<std::uint64_t>(nodes) * sizeof(double) +
            static_cast<std::uint64_t>(threads) * block * (2 * sizeof(Real) + sizeof(std::int32_t));
@@ -193,9 +207,8 @@ void ModularTables<Real>::fill_weight_on(const RunOptions& options) {
     weight_on_[0] = Real{1};
     Phases phases(options, power_of_three(parts_.top));
     for (const std::vector<std::uint32_t>& level : by_size(parts_.top_sets())) {
-        const std::size_t sources = (std::size_t{1} << std::popcount(level.front())) - 1;
-        const std::size_t groups = std::clamp<std::size_t>(most_tasks / level.size(), 1,
-                                                           std::max<std::size_t>(1, sources));
+        const std::size_t sources = sources_of(level);
+        const std::size_t groups = groups_of(level);
         std::vector<std::vector<Real>> on_the_way(level.size() * (groups - 1));
         phases.run(level.size() * sources, [&](const RunOptions& part) {
             const std::uint64_t work = level.size() * sources * parts_.middle_sets();

@@ -46,10 +46,7 @@ def missing_values_problem(columns: Sequence[RawColumn], counts: Mapping[str, in
     mostly = [name for name, count in counts.items() if count > _MOSTLY * rows]
     others = [column for column in columns if column.name not in mostly]
     level = worded(option("missing", "level"), " to make missing a level of discrete columns")
-    impute = worded(
-        option("missing", "impute"), " to learn from completed tables, as learn does by itself"
-    )
-    ways = [impute, _dropping(columns), level]
+    ways = [_dropping(columns), level]
     if mostly and others:
         rest = _dropping(others)
         ways.append(
@@ -62,6 +59,7 @@ def missing_values_problem(columns: Sequence[RawColumn], counts: Mapping[str, in
     return worded(
         f"values are missing in {counted(counts)}; give ",
         *_alternatives([way for way in ways if way is not None]),
+        "; learn imputes them by itself",
     )
 
 

@@ -1,7 +1,7 @@
 """`FoldedWeights`: the weights of a model over its ordinary variables, and the way back to all.
 
 Parent-only variables have children only. Families with the same ordinary parents are added up
-over their parent-only ones, so that spaces, moves and exact programmes run over the ordinary
+over their parent-only ones, so that spaces, moves and exact computation run over the ordinary
 variables and do not know about the others; draws and probabilities are unfolded afterwards.
 """
 
