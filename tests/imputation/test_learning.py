@@ -11,6 +11,7 @@ import pytest
 import arcwise
 from arcwise.data import IncompleteData
 from arcwise.errors import ArcwiseError
+from arcwise.parameters.mean_effects import MeanEffects
 from arcwise.records.runs import ImputationRun
 
 ROWS = 90
@@ -98,8 +99,10 @@ def test_a_saved_posterior_keeps_its_tables(tmp_path: Path) -> None:
     assert loaded.run == posterior.run
     assert str(loaded.estimate("a ~> x")) == str(posterior.estimate("a ~> x"))
     data = arcwise.read(table, missing="impute")
-    found = arcwise.effects(loaded, "a", "x", model=data)
-    assert found.difference(1).mean == arcwise.effects(posterior, "a", "x").difference(1).mean
+    found, own = arcwise.effects(loaded, "a", "x", model=data), arcwise.effects(posterior, "a", "x")
+    assert isinstance(found, MeanEffects)
+    assert isinstance(own, MeanEffects)
+    assert found.difference(1).mean == own.difference(1).mean
     posterior.report(tmp_path / "page.html")
     assert "imputed" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
@@ -115,6 +118,7 @@ def test_the_result_in_a_directory_is_returned(tmp_path: Path) -> None:
 
 def test_seconds_are_kept_with_fewer_tables() -> None:
     posterior = _learned(_gappy(), seconds=2.0, completions=5000)
+    assert isinstance(posterior.run, ImputationRun)
     assert 2 <= posterior.run.completions < 5000
     assert any("The time was up" in sentence for sentence in posterior.account.choices)
 
@@ -127,6 +131,7 @@ def test_chains_over_dags_agree_with_exact_draws_of_them() -> None:
     errors = np.hypot(exact.edge_errors, chains.edge_errors)
     # Six edges at 5.5 standard errors, which are themselves estimated: once in many thousands.
     assert (np.abs(exact.edges - chains.edges) <= 5.5 * errors + 0.02).all()
+    assert isinstance(chains.run, ImputationRun)
     assert chains.run.steps is not None
 
 
@@ -173,7 +178,9 @@ def test_rows_can_still_be_dropped() -> None:
 def test_only_levels_that_are_there_are_imputed() -> None:
     posterior = _learned({"a": [0, 0, 0, None, 5] * 8, "b": [1, None, 1, 0, 0] * 8})
     tables = posterior.completions
-    assert set(tables.source.table.columns[0].levels) == {0, 5}
+    column = tables.source.table.columns[0]
+    assert isinstance(column, arcwise.data.DiscreteColumn)
+    assert set(column.levels) == {0, 5}
     assert set(np.unique(tables.values)) <= {0.0, 1.0}
 
 
