@@ -287,3 +287,23 @@ def test_sampled_dags_come_as_near_the_exact_average_as_their_number_allows() ->
     found = np.exp(arcwise.log_predictive(sample, rows, model=model))
     # A correct program is five standard errors off in one of five rows once in 300,000 seeds.
     assert (np.abs(found - exact) < 5 * error).all()
+
+
+def test_parent_only_variables_are_conditioned_on() -> None:
+    """The density of the rest is a ratio of evidences, each of them given those variables."""
+    data = arcwise.simulate("asia", 60, seed=1).select(["smoke", "lung", "bronc"])
+    new = arcwise.simulate("asia", 3, seed=2).select(["smoke", "lung", "bronc"])
+    both = arcwise.read(
+        {
+            name: [*data.to_dict()[name], *new.to_dict()[name]]
+            for name in ("smoke", "lung", "bronc")
+        },
+        levels=dict.fromkeys(("smoke", "lung", "bronc"), ("no", "yes")),
+    )
+    prior = arcwise.priors.Uniform()
+    old, all_rows = (Model(t, prior=prior, parent_only=["smoke"]) for t in (data, both))
+    dags = list(arcwise.algorithms.ExactSampler(old).dags(1, seed=1))
+    for dag in dags:
+        ratio = all_rows.log_weight_of(dag) - old.log_weight_of(dag)
+        found = arcwise.parameters.predictive.log_predictive(dag, new, model=old, joint=True)
+        assert close(found, ratio)

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.parameters.new_rows import read_new_rows
-from arcwise.parameters.requirements import AnyModel, inference
+from arcwise.parameters.requirements import AnyModel, conditioned_on, inference
 from arcwise.parameters.sampled import Dags, sampled_families
 from arcwise.support.checks import true_or_false
+from arcwise.support.names import positions
 
 Array = NDArray[np.float64]
 
@@ -38,7 +39,7 @@ def log_predictive(
 
     The parameters of a DAG are integrated out under the prior of the score, and DAGs are
     averaged by their weights: for each row, the log of the sum over DAGs G of
-    weight(G) p(row | G, data).
+    weight(G) p(row | G, data). It is conditional on the values of parent-only variables.
 
     Parameters
     ----------
@@ -76,16 +77,22 @@ def log_predictive(
     shares = np.bincount(which, weights=families.shares, minlength=len(places))
     with np.errstate(divide="ignore"):
         log_shares = np.log(shares)
+    given = positions(conditioned_on(posterior, model), found.data.variables, "parent_only")
     if joint:
-        terms = found.joint_log_densities(families, new)
+        terms = _without(found.joint_log_densities(families, new), given)
         return float(_averaged([term[:, np.newaxis] for term in terms], places, log_shares)[0])
     result = np.empty(new.rows)
     width = max(1, _PIECE // sum(map(len, families.parents)))
     for first in range(0, new.rows, width):
         piece = new.take_rows(np.arange(first, min(first + width, new.rows)))
-        densities = found.log_densities(families, piece)
+        densities = _without(found.log_densities(families, piece), given)
         result[first : first + width] = _averaged(densities, places, log_shares)
     return result
+
+
+def _without(terms: Sequence[Array], given: Sequence[int]) -> list[Array]:
+    """Return the terms of all nodes with nothing for those that are conditioned on."""
+    return [np.zeros_like(term) if node in given else term for node, term in enumerate(terms)]
 
 
 def _averaged(terms: Sequence[Array], places: NDArray[np.int32], log_shares: Array) -> Array:

@@ -68,6 +68,18 @@ def inference(posterior: Dags, model: AnyModel, purpose: str) -> Inference:
     return inference_of(data, score, purpose)
 
 
+def conditioned_on(posterior: Dags, model: AnyModel) -> tuple[str, ...]:
+    """Return the parent-only variables of a posterior's model, which have no law of their own.
+
+    Parameters
+    ----------
+    posterior, model
+        As for `inference`.
+    """
+    known = posterior if isinstance(posterior, Posterior) else model
+    return known.parent_only if isinstance(known, Posterior | Model) else ()
+
+
 def inference_of(data: Data, score: LocalScore, purpose: str) -> Inference:
     """Return what follows from the parameters of data under a score, or refuse the score.
 
