@@ -18,14 +18,16 @@ _FIRST = 200
 
 _SEPARATE = re.compile(r"(^|[ _.\-])(id|key|uuid|guid|index|row|rowid)$", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z](Id|ID|Key)$")
+_DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})")
 
 
 def identifier_reason(column: RawColumn) -> str | None:
     """Return why a column seems to identify rows, as the end of a sentence; None if it does not.
 
-    Labels do if more than half of the rows have one of their own. Whole numbers do if no
-    two rows have the same and they are consecutive, rise or fall from row to row, or bear a
-    name such as ``patient_id``: other numbers that never repeat are measurements.
+    Labels do if more than half of the rows have one of their own, or if they are dates. Whole
+    numbers do if no two rows have the same and they are consecutive, rise or fall from row to
+    row, or bear a name such as ``patient_id``: other numbers that never repeat are
+    measurements.
 
     Examples
     --------
@@ -41,8 +43,14 @@ def identifier_reason(column: RawColumn) -> str | None:
         present, size = int(counts.sum()), int((counts > 0).sum())
         if size > max(FEWEST, LABELS_SHARE * present):
             return f"{size:,} of its {present:,} values are different"
+        if size > FEWEST and all(map(_is_date, column.levels)):
+            return f"it has {size:,} dates"
         return None
     return _of_numbers(column)
+
+
+def _is_date(level: object) -> bool:
+    return level is None or (isinstance(level, str) and _DATE.fullmatch(level.strip()) is not None)
 
 
 def _of_numbers(column: RawNumbers) -> str | None:
