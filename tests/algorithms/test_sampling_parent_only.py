@@ -117,7 +117,7 @@ def test_a_stopped_run_goes_on_to_the_same_end(space: str, tmp_path: Path) -> No
     model = larger()
 
     def begin(**options: Any) -> Posterior:
-        return arcwise.mcmc(model, space, steps=3000, chains=2, seed=7, **options)
+        return arcwise.mcmc(model, space, steps=600, chains=2, seed=7, **options)
 
     with checkpoints_whatever_they_cost():
         resumed, stops = run_with_stops(begin, tmp_path / "run", seed=1)
