@@ -230,7 +230,7 @@ def test_the_summary_says_what_was_done(posteriors: dict[str, arcwise.Posterior]
     assert all("BDeu (equivalent sample size 1)" in words for words in done.values())
 
 
-def test_what_was_chosen_is_told_in_its_own_words() -> None:
+def test_what_was_chosen_is_told_in_its_own_words(tmp_path: Path) -> None:
     chosen = Choices(
         score="BDeu()",
         prior="Uniform()",
@@ -243,11 +243,16 @@ def test_what_was_chosen_is_told_in_its_own_words() -> None:
         arguments={"moves": {"size": 8}},
         seed=7,
     )
-    account = Account(("Exact was too dear.",), chosen, "doubtful", ("Hm.",), 1.5)
+    account = Account(
+        ("Exact was too dear.",), chosen, "doubtful", ("Hm.",), 1.5, sensitivity=("As it is: 3.",)
+    )
     posterior = sampled_posterior(account=account)
     contents = report_contents(posterior, title="T", data_description="Of lungs.")
     assert contents["title"] == "T"
     assert contents["done"] == ["Of lungs.", "Exact was too dear."]
+    assert contents["moved"] == ["As it is: 3."]
+    posterior.report(tmp_path / "page.html")
+    assert "<li>As it is: 3.</li>" in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert contents["provenance"][2]["title"] == "Choices and arguments"
     assert ["Moves: size", "8"] in contents["provenance"][2]["rows"]
     assert "arcwise.learn(data, seed=7)" in contents["reproduction"]["code"]

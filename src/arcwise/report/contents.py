@@ -20,7 +20,12 @@ from arcwise.report.network import network, nodes
 from arcwise.report.process_graph import process_contents
 from arcwise.report.provenance import provenance_tables, reproduction
 from arcwise.report.reliability import reliability
-from arcwise.report.summary import key_figures, what_was_done, what_was_found
+from arcwise.report.summary import (
+    key_figures,
+    under_other_assumptions,
+    what_was_done,
+    what_was_found,
+)
 from arcwise.report.words import log_value
 from arcwise.support.plain import plain
 from arcwise.support.words import number
@@ -67,6 +72,7 @@ def report_contents(
             "version": version,
             "figures": key_figures(posterior, diagnosis),
             "done": what_was_done(posterior, data_description),
+            "moved": under_other_assumptions(posterior),
             "found": what_was_found(posterior, diagnosis),
             "trust": reliability(diagnosis),
             "network": network(posterior),

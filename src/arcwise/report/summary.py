@@ -63,8 +63,12 @@ def what_was_done(posterior: Posterior, data_description: str | None) -> list[st
     account = posterior.account
     if account is None:
         return [*described, *_by_settings(posterior)]
-    moved = [f"Under other assumptions: {account.sensitivity[0]}"] if account.sensitivity else []
-    return [*described, *account.choices, *moved, *account.sensitivity[1:]]
+    return [*described, *account.choices]
+
+
+def under_other_assumptions(posterior: Posterior) -> list[str]:
+    """Return how much the posterior moves under other priors and scores, as `learn` tells it."""
+    return [] if posterior.account is None else list(posterior.account.sensitivity)
 
 
 def _by_settings(posterior: Posterior) -> list[str]:
