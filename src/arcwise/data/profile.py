@@ -26,6 +26,7 @@ FEWEST_OTHERS = 20
 """Rows outside the commonest level of a discrete variable, below which it is nearly constant."""
 
 _FEWEST_DIFFERENT = 20
+_MOST_NAMED = 8
 _LABELS_SHARE = 0.5
 
 
@@ -127,7 +128,8 @@ class DataProfile:
             values = len(self.levels) * rows
             result.append(
                 f"{sum(imputed.values()):,} of {values:,} values are missing, in "
-                f"{counted(imputed)}, and were imputed, as if they were missing at random."
+                f"{counted(imputed, _MOST_NAMED)}, and were imputed, as if they were missing at "
+                "random."
             )
         if self.intervened_rows:
             several = "" if len(self.intervened) == 1 else "s"

@@ -43,15 +43,15 @@ def worded_listing(items: Iterable[Wording]) -> Wording:
     )
 
 
-def counted(counts: Mapping[str, int]) -> str:
-    """List every name with its count, without a limit, as users may need all of them.
+def counted(counts: Mapping[str, int], limit: int | None = None) -> str:
+    """List every name with its count; without a limit, as users may need all of them.
 
     Examples
     --------
     >>> counted({"age": 3, "sex": 1})
     "'age' (3) and 'sex' (1)"
     """
-    return listing((f"{name!r} ({count})" for name, count in counts.items()), limit=None)
+    return listing((f"{name!r} ({count})" for name, count in counts.items()), limit)
 
 
 def plural(number: int, noun: str, nouns: str | None = None, *, zero: str = "0") -> str:
