@@ -28,7 +28,7 @@ import arcwise
 from arcwise import _core
 from arcwise.gpu import opened
 from arcwise.gpu.linear_orders import LinearOrderChains
-from arcwise.gpu.order_modular import OrderModularProgramme, needed_bytes
+from arcwise.gpu.order_modular import OrderModularComputation, needed_bytes
 from arcwise.gpu.order_tables import OrderTables
 from arcwise.support.devices import Gpu
 from arcwise.support.words import byte_size
@@ -154,7 +154,7 @@ def exact_part(device: Any, limits: Limits, quick: bool) -> None:
         if needed > device.free_bytes():
             say(f"  {nodes} variables need {byte_size(needed)}: too much for this device")
             continue
-        made, programme = seconds_of(partial(OrderModularProgramme, device, model.weights.table))
+        made, programme = seconds_of(partial(OrderModularComputation, device, model.weights.table))
         taken, found = seconds_of(programme.posterior)
         best_taken, best = seconds_of(programme.best_dag)
         processors, agreement = "", f"error {found.error:.1e}"
@@ -183,7 +183,9 @@ def tiles_part(device: Any, limits: Limits, quick: bool) -> None:
     for low in (8, 9, 10, 11):
         found = []
         for threads in (128, 256, 512, 1024):
-            programme = OrderModularProgramme(device, model.weights.table, low=low, threads=threads)
+            programme = OrderModularComputation(
+                device, model.weights.table, low=low, threads=threads
+            )
             taken, _ = seconds_of(programme.posterior)
             found.append(f"{threads} threads {taken:.3f}")
             del programme
@@ -197,7 +199,7 @@ def flat_part(device: Any, limits: Limits, quick: bool) -> None:
         [(14, 20, 3)] if quick else [(28, 20, 3), (26, 500, 4), (26, 500, 5)]
     ):
         model = network_model(nodes, rows, parents)
-        programme = OrderModularProgramme(device, model.weights.table)
+        programme = OrderModularComputation(device, model.weights.table)
         taken, found = seconds_of(programme.posterior)
         row(
             f"n = {nodes}, {rows} rows, {parents} parents",
@@ -343,7 +345,7 @@ def draws_part(device: Any, limits: Limits, quick: bool) -> None:
     say("\nDAGs drawn from the exact order-modular posterior")
     model = network_model(12 if quick else 26, 500, 3)
     nodes, count = len(model.variables), 500 if quick else 10_000
-    programme = OrderModularProgramme(device, model.weights.table)
+    programme = OrderModularComputation(device, model.weights.table)
     found = programme.posterior()
     programme.draw(10, seed=1)
     taken, (_, parents) = seconds_of(lambda: programme.draw(count, seed=2))
@@ -371,7 +373,7 @@ def bits_part(device: Any, limits: Limits, quick: bool) -> None:
 
     table = network_model(15, 100, 3).weights.table
     one, other = (
-        OrderModularProgramme(each, table, low=7).posterior() for each in (device, EmulatedGpu())
+        OrderModularComputation(each, table, low=7).posterior() for each in (device, EmulatedGpu())
     )
     same = one.log_weight == other.log_weight and bool((one.edges == other.edges).all())
     say(f"  exact, n = 15: {'the same' if same else 'DIFFERENT'}")
@@ -397,7 +399,7 @@ def largest_part(device: Any, limits: Limits, quick: bool) -> None:
     if needed > device.free_bytes():
         say(f"  {nodes} variables need {byte_size(needed)}, {byte_size(device.free_bytes())} free")
         return
-    programme = OrderModularProgramme(device, model.weights.table)
+    programme = OrderModularComputation(device, model.weights.table)
     taken, found = seconds_of(programme.posterior)
     row(
         f"n = {nodes}, {len(model.weights):,} families, {byte_size(needed)}",

@@ -49,10 +49,9 @@ def test_posterior_is_that_of_all_dags(name: str, modularity: Any, as_list: bool
 
 
 @pytest.mark.parametrize("modularity", MODULARITIES)
-@pytest.mark.parametrize("name", MODELS)
+# Where some families are impossible, the prior has others than the posterior.
+@pytest.mark.parametrize("name", [name for name in MODELS if "impossible" not in name])
 def test_prior_constant_is_that_of_all_dags(name: str, modularity: Any) -> None:
-    if "impossible" in name:
-        pytest.skip("the prior has other families than the posterior")
     model = model_of(name)
     found = arcwise.exact(model, modularity)
     expected = log_prior_total(model, modularity)

@@ -11,7 +11,7 @@ import pytest
 import arcwise
 from arcwise import _core
 from arcwise.errors import ArgumentError, CapacityError
-from arcwise.gpu.order_modular import OrderModularProgramme, needed_bytes
+from arcwise.gpu.order_modular import OrderModularComputation, needed_bytes
 from reference.exact import enumerate_posterior, order_law
 from support.chi_squared import assert_follows
 from support.emulated_gpu import kernel_device
@@ -47,7 +47,7 @@ def test_posterior_is_that_of_the_core(
 ) -> None:
     model = random_model(nodes, nodes, spread, **families)
     total, edges, probabilities = core_answer(model)
-    found = OrderModularProgramme(kernel_device(), model.weights.table, low=low).posterior()
+    found = OrderModularComputation(kernel_device(), model.weights.table, low=low).posterior()
     assert math.isclose(found.log_weight, total, rel_tol=1e-12, abs_tol=1e-10)
     assert np.allclose(found.edges, edges, rtol=0, atol=1e-10)
     for node in range(nodes):
@@ -61,7 +61,7 @@ def test_threads_of_a_block_change_no_bit() -> None:
     model = random_model(8, 3, 20.0, max_indegree=3)
     table = model.weights.table
     one, some = (
-        OrderModularProgramme(kernel_device(threads), table, low=4).posterior()
+        OrderModularComputation(kernel_device(threads), table, low=4).posterior()
         for threads in (1, 3)
     )
     assert one.log_weight == some.log_weight
@@ -74,14 +74,14 @@ def test_best_dag_is_that_of_the_core(low: int) -> None:
     log_weight, parents = _core.ExactComputation(model.weights.table, True, 1e-8).best_dag(
         _core.Processors(1), None
     )
-    found = OrderModularProgramme(kernel_device(), model.weights.table, low=low).best_dag()
+    found = OrderModularComputation(kernel_device(), model.weights.table, low=low).best_dag()
     assert math.isclose(found[0], log_weight, rel_tol=1e-12)
     assert found[1] == list(parents)
 
 
 def test_draws_follow_the_posterior() -> None:
     model = random_model(4, 21, 1.0)
-    programme = OrderModularProgramme(kernel_device(), model.weights.table, low=2)
+    programme = OrderModularComputation(kernel_device(), model.weights.table, low=2)
     orders, parents = programme.draw(20_000, seed=5)
     names = model.variables
     assert_follows([tuple(names[v] for v in order) for order in orders.tolist()], order_law(model))
@@ -97,9 +97,9 @@ def test_draws_follow_the_posterior() -> None:
 
 def test_draws_depend_on_seed_and_number_alone() -> None:
     table = random_model(9, 4, 3.0, max_indegree=3).weights.table
-    found = OrderModularProgramme(kernel_device(), table, low=4).draw(20, seed=1)
-    later = OrderModularProgramme(kernel_device(3), table, low=4).draw(5, seed=1, first=15)
-    other = OrderModularProgramme(kernel_device(), table, low=4).draw(20, seed=2)
+    found = OrderModularComputation(kernel_device(), table, low=4).draw(20, seed=1)
+    later = OrderModularComputation(kernel_device(3), table, low=4).draw(5, seed=1, first=15)
+    other = OrderModularComputation(kernel_device(), table, low=4).draw(20, seed=2)
     for place in (0, 1):  # orders, DAGs
         assert np.array_equal(found[place][15:], later[place])
         assert not np.array_equal(found[place], other[place])
@@ -107,7 +107,7 @@ def test_draws_depend_on_seed_and_number_alone() -> None:
 
 def test_draws_after_the_best_dag_are_those_before_it() -> None:
     table = random_model(6, 4, 3.0).weights.table
-    programme = OrderModularProgramme(kernel_device(), table, low=3)
+    programme = OrderModularComputation(kernel_device(), table, low=3)
     before = programme.draw(50, seed=3)[1]
     programme.best_dag()
     assert (programme.draw(50, seed=3)[1] == before).all()
@@ -115,14 +115,14 @@ def test_draws_after_the_best_dag_are_those_before_it() -> None:
 
 def test_log_weight_alone() -> None:
     model = random_model(6, 2, 10.0)
-    programme = OrderModularProgramme(kernel_device(), model.weights.table, low=3)
+    programme = OrderModularComputation(kernel_device(), model.weights.table, low=3)
     assert math.isclose(programme.log_weight(), core_answer(model)[0], rel_tol=1e-12)
 
 
 def test_progress_rises_to_one() -> None:
     seen: list[float] = []
     model = random_model(6, 2, 1.0)
-    OrderModularProgramme(kernel_device(), model.weights.table, low=3).posterior(seen.append)
+    OrderModularComputation(kernel_device(), model.weights.table, low=3).posterior(seen.append)
     assert seen == sorted(seen)
     assert seen[-1] == 1.0
 
@@ -131,7 +131,7 @@ def test_too_little_memory_is_said_beforehand() -> None:
     model = random_model(6, 2, 1.0)
     device = kernel_device(memory=1000)
     with pytest.raises(CapacityError, match=r"6 variables needs .* of the device's memory"):
-        OrderModularProgramme(device, model.weights.table)
+        OrderModularComputation(device, model.weights.table)
     assert device.launched == []
 
 
@@ -147,4 +147,4 @@ def test_impossible_models_are_refused() -> None:
 
     model = arcwise.Model(names, log_weight)
     with pytest.raises(ArgumentError, match="no DAG has a positive weight"):
-        OrderModularProgramme(kernel_device(), model.weights.table).posterior()
+        OrderModularComputation(kernel_device(), model.weights.table).posterior()

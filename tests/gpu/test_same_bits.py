@@ -7,7 +7,7 @@ import pytest
 
 import arcwise
 from arcwise.gpu.linear_orders import LinearOrderChains
-from arcwise.gpu.order_modular import OrderModularProgramme
+from arcwise.gpu.order_modular import OrderModularComputation
 from arcwise.gpu.order_tables import OrderTables
 from support.emulated_gpu import ON_DEVICE, EmulatedGpu, kernel_device
 
@@ -24,7 +24,7 @@ def random_model(nodes: int, seed: int, spread: float) -> arcwise.Model:
 def test_exact_posteriors(nodes: int, spread: float) -> None:
     table = random_model(nodes, nodes, spread).weights.table
     one, other = (
-        OrderModularProgramme(device, table, low=6).posterior()
+        OrderModularComputation(device, table, low=6).posterior()
         for device in (EmulatedGpu(), kernel_device())
     )
     assert one.log_weight == other.log_weight

@@ -91,7 +91,7 @@ class ExactComputation:
             worthwhile=n >= _FEWEST_ON_DEVICE,
             needed=order_modular.needed_bytes(n, len(model.weights)),
         )
-        self._programme: order_modular.OrderModularProgramme | None = None
+        self._computation: order_modular.OrderModularComputation | None = None
         if self._device is None:
             self._refuse_too_many()
         elif n > order_modular.MOST_VARIABLES:
@@ -133,19 +133,21 @@ class ExactComputation:
             )
         return self._made
 
-    def _on_device(self) -> order_modular.OrderModularProgramme | None:
-        """Return the programme on the device, made when it is first needed, if there is one."""
-        if self._device is not None and self._programme is None:
-            self._programme = order_modular.OrderModularProgramme(self._device, self._folded.table)
-        return self._programme
+    def _on_device(self) -> order_modular.OrderModularComputation | None:
+        """Return the computation on the device, made when it is first needed, if there is one."""
+        if self._device is not None and self._computation is None:
+            self._computation = order_modular.OrderModularComputation(
+                self._device, self._folded.table
+            )
+        return self._computation
 
-    def _maxima_on_device(self, device: KernelDevice) -> order_modular.OrderModularProgramme:
-        """Return the programme for the best DAG on the device, as `_of_maxima` on processors."""
+    def _maxima_on_device(self, device: KernelDevice) -> order_modular.OrderModularComputation:
+        """Return the computation for the best DAG on the device, as `_of_maxima` on processors."""
         if self.model.parent_only:
-            return order_modular.OrderModularProgramme(device, self._folded.maxima)
-        programme = self._on_device()
-        assert programme is not None
-        return programme
+            return order_modular.OrderModularComputation(device, self._folded.maxima)
+        computation = self._on_device()
+        assert computation is not None
+        return computation
 
     def posterior(self, *, progress: Progress = None) -> Posterior:
         """Return the probabilities of edges and parent sets, the evidence and the best DAG.
@@ -229,9 +231,9 @@ class ExactComputation:
             As for `exact`.
         """
         with running(self._threads, progress, "Setting up", self._deadline) as run:
-            programme = self._on_device()
-            if programme is not None:
-                programme.prepare_draws(run.progress)
+            computation = self._on_device()
+            if computation is not None:
+                computation.prepare_draws(run.progress)
                 return
             self._refuse_too_large(run)
             self._by_processors.prepare_draws(run.device.core, run.progress)
@@ -293,9 +295,9 @@ class ExactComputation:
         key = checked_seed(seed)
         start = whole_number(first, "first", at_least=0)
         with running(self._threads, progress, "Drawing", self._deadline) as run:
-            programme = self._on_device()
-            if programme is not None:
-                orders, parents = programme.draw(number, seed=key, first=start)
+            computation = self._on_device()
+            if computation is not None:
+                orders, parents = computation.draw(number, seed=key, first=start)
                 return orders, parents[:, :, None]
             self._refuse_too_large(run)
             return self._by_processors.draw(key, start, number, run.device.core, run.progress)
@@ -325,10 +327,10 @@ class ExactComputation:
 
     def _sums(self, run: Run) -> tuple[float, _core.FamilyTable, NDArray[np.float64], float]:
         """Return the log weight, the probabilities of folded families and edges, their error."""
-        programme = self._on_device()
-        if programme is None:
+        computation = self._on_device()
+        if computation is None:
             return self._by_processors.posterior(run.device.core, run.progress)
-        found = programme.posterior(run.progress)
+        found = computation.posterior(run.progress)
         if found.error > self._tolerance:
             raise NumericalError(
                 f"rounding on the device may cost up to {found.error:.1g} of a probability and the "

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 import arcwise
-from arcwise.cli.effects import IntervalLevel
 from arcwise.cli.options import (
     DataOptions,
     FamilyOptions,
@@ -18,6 +17,7 @@ from arcwise.cli.options import (
     Threads,
 )
 from arcwise.cli.output import Result
+from arcwise.cli.parameter_options import IntervalLevel
 from arcwise.cli.predict import TargetName
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,12 +10,9 @@ import arcwise
 from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
 from arcwise.cli.options import Seed
 from arcwise.cli.output import Result
+from arcwise.cli.parameter_options import EffectDraws, IntervalLevel, ReferenceLevel, TableOut
 from arcwise.data import Data, DiscreteColumn, IncompleteData
 from arcwise.parameters.highest_density import checked_level
-
-IntervalLevel = Annotated[
-    float, typer.Option("--level", help="Probability of the intervals.", metavar="PROBABILITY")
-]
 
 
 def effects(
@@ -27,27 +23,11 @@ def effects(
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="The variable whose change is asked for.")
     ],
-    reference: Annotated[
-        str | None,
-        typer.Option(
-            "--reference",
-            help="The level of a discrete source to compare the others with (default: the first).",
-            metavar="LEVEL",
-        ),
-    ] = None,
+    reference: ReferenceLevel = None,
     level: IntervalLevel = 0.95,
-    draws: Annotated[
-        int | None,
-        typer.Option(
-            "--draws",
-            help="Number of parameter draws for each DAG (default: 4,000 in all).",
-            metavar="N",
-        ),
-    ] = None,
+    draws: EffectDraws = None,
     seed: Seed = 0,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="The .csv file to write.", metavar="FILE")
-    ] = None,
+    out: TableOut = None,
 ) -> Result:
     """Estimate the causal effect of one variable on another, with its uncertainty.
 

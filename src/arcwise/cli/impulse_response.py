@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import arcwise
-from arcwise.cli.effects import IntervalLevel, named_level
+from arcwise.cli.effects import named_level
 from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
 from arcwise.cli.options import Seed
 from arcwise.cli.output import Result
+from arcwise.cli.parameter_options import EffectDraws, IntervalLevel, ReferenceLevel, TableOut
 from arcwise.parameters.highest_density import checked_level
 
 
@@ -32,27 +32,11 @@ def impulse_response(
             "--hold", help="Hold the source as it was set, instead of at time t alone.", metavar=""
         ),
     ] = False,
-    reference: Annotated[
-        str | None,
-        typer.Option(
-            "--reference",
-            help="The level of a discrete source to compare the others with (default: the first).",
-            metavar="LEVEL",
-        ),
-    ] = None,
+    reference: ReferenceLevel = None,
     level: IntervalLevel = 0.95,
-    draws: Annotated[
-        int | None,
-        typer.Option(
-            "--draws",
-            help="Number of parameter draws for each DAG (default: 4,000 in all).",
-            metavar="N",
-        ),
-    ] = None,
+    draws: EffectDraws = None,
     seed: Seed = 0,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="The .csv file to write.", metavar="FILE")
-    ] = None,
+    out: TableOut = None,
 ) -> Result:
     """Estimate the response of one variable of a time series to another, step by step.
 

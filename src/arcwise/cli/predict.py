@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 import arcwise
-from arcwise.cli.effects import IntervalLevel
 from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
 from arcwise.cli.options import Seed
 from arcwise.cli.output import Result
+from arcwise.cli.parameter_options import IntervalLevel, PredictionDraws
 
 TargetName = Annotated[
     str, typer.Option("--target", help="The variable to predict.", metavar="COLUMN")
@@ -30,15 +30,7 @@ def predict(
     ],
     target: TargetName,
     level: IntervalLevel = 0.95,
-    draws: Annotated[
-        int | None,
-        typer.Option(
-            "--draws",
-            help="Number of parameter draws for each DAG, for continuous data (default: 2,000 in "
-            "all).",
-            metavar="N",
-        ),
-    ] = None,
+    draws: PredictionDraws = None,
     seed: Seed = 0,
     out: Annotated[
         Path | None,

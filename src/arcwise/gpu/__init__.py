@@ -1,6 +1,6 @@
 """Computations on a graphics processor; `support.devices.Gpu` asks for one."""
 
 from arcwise.gpu.device import KernelDevice, opened
-from arcwise.gpu.order_modular import OrderModularProgramme
+from arcwise.gpu.order_modular import OrderModularComputation
 
-__all__ = ["KernelDevice", "OrderModularProgramme", "opened"]
+__all__ = ["KernelDevice", "OrderModularComputation", "opened"]

@@ -29,7 +29,7 @@ Listener = Callable[[float], None] | None
 
 @dataclass(frozen=True)
 class DevicePosterior:
-    """What the programmes give.
+    """What the sums over all subsets give.
 
     Parameters
     ----------
@@ -50,14 +50,14 @@ class DevicePosterior:
 
 
 def needed_bytes(nodes: int, families: int, low: int = LOW) -> int:
-    """Return the bytes of the device's memory that the programmes hold at most."""
+    """Return the bytes of the device's memory that the sums hold at most."""
     low = min(low, nodes)
     # Groups are as long as their longest piece, which may add half.
     return (8 << nodes) + (4 << (nodes - low)) + 2 * families * _ENTRY_BYTES + (nodes << (low + 3))
 
 
-class OrderModularProgramme:
-    """The programmes over all subsets of one model, on one device.
+class OrderModularComputation:
+    """The sums over all subsets of one model, on one device.
 
     Parameters
     ----------

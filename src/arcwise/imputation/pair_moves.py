@@ -228,25 +228,14 @@ class PairMoves:
                 possible &= self._lone[rows, w] | (columns[w][rows] == level)
             own = rows[possible]
             if len(own):
-                logs[possible, place] = self._log_given(conditionals, u, v, own, columns, given)
+                law = self._law(conditionals, u, v, own, columns, given)
+                logs[possible, place] = law.log_integral()
         if not len(rows):
             return _Local(0.0, logs, levels)
         top = logs.max(axis=1)
         with np.errstate(divide="ignore"):
             sums = top + np.log(np.exp(logs - top[:, np.newaxis]).sum(axis=1))
         return _Local(float(sums.sum()), logs, levels)
-
-    def _log_given(
-        self,
-        conditionals: Conditionals,
-        u: int,
-        v: int,
-        rows: NDArray[np.int64],
-        columns: list[NDArray[Any]],
-        given: dict[int, int],
-    ) -> Array:
-        integral: Array = self._law(conditionals, u, v, rows, columns, given).log_integral()
-        return integral
 
     def _law(
         self,
