@@ -210,7 +210,92 @@ class LinearEffect:
         return stacked([names | self.estimate.row(level)])
 
 
-class LevelEffects:
+class ComparedLevels:
+    """Effects of setting a discrete variable to each of its levels; what their kinds share.
+
+    Parameters
+    ----------
+    source, target
+        The variables.
+    source_levels, reference
+        The levels of the source, and the one that the others are compared with.
+    probability
+        The probability of an effect.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        target: str,
+        source_levels: tuple[object, ...],
+        reference: object,
+        probability: float,
+    ) -> None:
+        self.source = source
+        self.target = target
+        self.source_levels = source_levels
+        self.reference = reference
+        self.probability = probability
+
+    def __repr__(self) -> str:
+        """Show the probability of no effect, and each figure and difference."""
+        return self.describe()
+
+    def _repr_html_(self) -> str:
+        caption = f"Effect of {self.source} on {self.target}; {no_effect(self.probability)}"
+        return html_table(self._columns(_LEVEL), caption)
+
+    def describe(self, level: float = _LEVEL) -> str:
+        """Return the probability of no effect, and a line for each figure and difference."""
+        lines = [f"Effect of {self.source} on {self.target}", no_effect(self.probability)]
+        heading = f"{100 * level:.3g} % interval"
+        at_levels = [
+            {"": what, "mean": figure(found.mean), heading: intervals_text(found.intervals(level))}
+            for what, found in self._at_levels()
+        ]
+        lines.append(text_table(stacked(at_levels)))
+        compared = [
+            {
+                "": what,
+                "mean": signed(found.mean),
+                "mean given an effect": signed(found.mean_given_effect),
+                f"{heading} given an effect": intervals_text(found.intervals(level)),
+            }
+            for what, found in self._compared()
+        ]
+        if compared:
+            lines += ["", f"Differences from do({self.source} = {self.reference}):"]
+            lines.append(text_table(stacked(compared)))
+        return "\n".join(lines)
+
+    def write(self, path: str | os.PathLike[str], level: float = _LEVEL) -> None:
+        """Write `table` to a .csv file."""
+        columns = self._columns(level)
+        columns["compared_with"] = [
+            "" if value is None else value for value in columns["compared_with"]
+        ]
+        write_columns(columns, path)
+
+    def _at_levels(self) -> Iterable[tuple[str, EffectEstimate]]:
+        """Yield what each figure is, and its posterior."""
+        raise NotImplementedError
+
+    def _compared(self) -> Iterable[tuple[str, EffectEstimate]]:
+        """Yield what each difference from the reference is of, and its posterior."""
+        raise NotImplementedError
+
+    def _columns(self, level: float) -> dict[str, list[Any]]:
+        """Return the columns of the table."""
+        raise NotImplementedError
+
+    def _reference_given(self, source_level: object) -> ArgumentError:
+        return ArgumentError(
+            f"{shown(source_level)} is the reference that the other levels of {self.source!r} are "
+            "compared with; give another level, or effects another reference"
+        )
+
+
+class LevelEffects(ComparedLevels):
     """The effect of one discrete variable on another: P(y | do(x = a)), and their differences.
 
     Returned by `effects`.
@@ -251,12 +336,8 @@ class LevelEffects:
         probabilities: Sequence[Sequence[EffectEstimate]],
         differences: Sequence[Sequence[EffectEstimate] | None],
     ) -> None:
-        self.source = source
-        self.target = target
-        self.source_levels = source_levels
+        super().__init__(source, target, source_levels, reference, probability)
         self.target_levels = target_levels
-        self.reference = reference
-        self.probability = probability
         self._probabilities = probabilities
         self._differences = differences
 
@@ -270,51 +351,16 @@ class LevelEffects:
         u, v = self._places(target_level, source_level)
         found = self._differences[u]
         if found is None:
-            raise ArgumentError(
-                f"{shown(source_level)} is the reference that the other levels of "
-                f"{self.source!r} are compared with; give another level, or effects another "
-                "reference"
-            )
+            raise self._reference_given(source_level)
         return found[v]
 
-    def describe(self, level: float = _LEVEL) -> str:
-        """Return the probability of no effect, and a line for each probability and difference."""
-        lines = [f"Effect of {self.source} on {self.target}", no_effect(self.probability)]
-        heading = f"{100 * level:.3g} % interval"
-        at_levels = stacked(
-            [
-                {
-                    "": f"P({self.target} = {target} | do({self.source} = {source}))",
-                    "mean": figure(found.mean),
-                    heading: intervals_text(found.intervals(level)),
-                }
-                for source, target, found in self._each(self._probabilities)
-            ]
-        )
-        lines.append(text_table(at_levels))
-        compared = stacked(
-            [
-                {
-                    "": f"P({self.target} = {target}), if {self.source} is set to {source}",
-                    "mean": signed(found.mean),
-                    "mean given an effect": signed(found.mean_given_effect),
-                    f"{heading} given an effect": intervals_text(found.intervals(level)),
-                }
-                for source, target, found in self._each(self._differences)
-            ]
-        )
-        if compared:
-            lines += ["", f"Differences from do({self.source} = {self.reference}):"]
-            lines.append(text_table(compared))
-        return "\n".join(lines)
+    def _at_levels(self) -> Iterable[tuple[str, EffectEstimate]]:
+        for source, target, found in self._each(self._probabilities):
+            yield f"P({self.target} = {target} | do({self.source} = {source}))", found
 
-    def __repr__(self) -> str:
-        """Show the probability of no effect, and each probability and difference."""
-        return self.describe()
-
-    def _repr_html_(self) -> str:
-        caption = f"Effect of {self.source} on {self.target}; {no_effect(self.probability)}"
-        return html_table(self._columns(_LEVEL), caption)
+    def _compared(self) -> Iterable[tuple[str, EffectEstimate]]:
+        for source, target, found in self._each(self._differences):
+            yield f"P({self.target} = {target}), if {self.source} is set to {source}", found
 
     def table(self, level: float = _LEVEL) -> Any:
         """Return a data frame (polars): a row for each probability, then for each difference.
@@ -330,14 +376,6 @@ class LevelEffects:
             The probability of the intervals.
         """
         return frame(self._columns(level))
-
-    def write(self, path: str | os.PathLike[str], level: float = _LEVEL) -> None:
-        """Write `table` to a .csv file."""
-        columns = self._columns(level)
-        columns["compared_with"] = [
-            "" if value is None else value for value in columns["compared_with"]
-        ]
-        write_columns(columns, path)
 
     def _columns(self, level: float) -> dict[str, list[Any]]:
         rows = []

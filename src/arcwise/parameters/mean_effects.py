@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from arcwise.errors import ArgumentError
-from arcwise.parameters.effect import EffectEstimate, no_effect, signed
-from arcwise.parameters.frames import (
-    figure,
-    frame,
-    html_table,
-    intervals_text,
-    stacked,
-    text_table,
-    write_columns,
-)
+from arcwise.parameters.effect import ComparedLevels, EffectEstimate
+from arcwise.parameters.frames import frame, stacked
 from arcwise.support.words import quoted, shown
 
 _LEVEL = 0.95
 
 
-class MeanEffects:
+class MeanEffects(ComparedLevels):
     """The mean of a continuous variable if a discrete one is set: E(y | do(x = a)).
 
     Returned by `effects` for mixed data.
@@ -68,11 +59,7 @@ class MeanEffects:
         means: Sequence[EffectEstimate],
         differences: Sequence[EffectEstimate | None],
     ) -> None:
-        self.source = source
-        self.target = target
-        self.source_levels = source_levels
-        self.reference = reference
-        self.probability = probability
+        super().__init__(source, target, source_levels, reference, probability)
         self._means = means
         self._differences = differences
 
@@ -84,51 +71,16 @@ class MeanEffects:
         """Return the posterior of the difference of that mean from the reference's."""
         found = self._differences[self._place(source_level)]
         if found is None:
-            raise ArgumentError(
-                f"{shown(source_level)} is the reference that the other levels of "
-                f"{self.source!r} are compared with; give another level, or effects another "
-                "reference"
-            )
+            raise self._reference_given(source_level)
         return found
 
-    def describe(self, level: float = _LEVEL) -> str:
-        """Return the probability of no effect, and a line for each mean and difference."""
-        lines = [f"Effect of {self.source} on {self.target}", no_effect(self.probability)]
-        heading = f"{100 * level:.3g} % interval"
-        at_levels = stacked(
-            [
-                {
-                    "": f"mean of {self.target} | do({self.source} = {source})",
-                    "mean": figure(found.mean),
-                    heading: intervals_text(found.intervals(level)),
-                }
-                for source, found in self._each(self._means)
-            ]
-        )
-        lines.append(text_table(at_levels))
-        compared = stacked(
-            [
-                {
-                    "": f"mean of {self.target}, if {self.source} is set to {source}",
-                    "mean": signed(found.mean),
-                    "mean given an effect": signed(found.mean_given_effect),
-                    f"{heading} given an effect": intervals_text(found.intervals(level)),
-                }
-                for source, found in self._each(self._differences)
-            ]
-        )
-        if compared:
-            lines += ["", f"Differences from do({self.source} = {self.reference}):"]
-            lines.append(text_table(compared))
-        return "\n".join(lines)
+    def _at_levels(self) -> Iterable[tuple[str, EffectEstimate]]:
+        for source, found in self._each(self._means):
+            yield f"mean of {self.target} | do({self.source} = {source})", found
 
-    def __repr__(self) -> str:
-        """Show the probability of no effect, and each mean and difference."""
-        return self.describe()
-
-    def _repr_html_(self) -> str:
-        caption = f"Effect of {self.source} on {self.target}; {no_effect(self.probability)}"
-        return html_table(self._columns(_LEVEL), caption)
+    def _compared(self) -> Iterable[tuple[str, EffectEstimate]]:
+        for source, found in self._each(self._differences):
+            yield f"mean of {self.target}, if {self.source} is set to {source}", found
 
     def table(self, level: float = _LEVEL) -> Any:
         """Return a data frame (polars): a row for each mean, then for each difference.
@@ -143,14 +95,6 @@ class MeanEffects:
             The probability of the intervals.
         """
         return frame(self._columns(level))
-
-    def write(self, path: str | os.PathLike[str], level: float = _LEVEL) -> None:
-        """Write `table` to a .csv file."""
-        columns = self._columns(level)
-        columns["compared_with"] = [
-            "" if value is None else value for value in columns["compared_with"]
-        ]
-        write_columns(columns, path)
 
     def _columns(self, level: float) -> dict[str, list[Any]]:
         rows = []
