@@ -1,4 +1,4 @@
-// Random numbers and log-space sums, exposed so that tests can hold them against NumPy.
+// Random numbers, and exponentials, logarithms and log-space sums that no processor changes.
 #include <nanobind/stl/array.h>
 
 #include "arcwise/numerics/log_space.hpp"
@@ -9,6 +9,12 @@
 namespace arcwise::bindings {
 
 using Writable = nb::ndarray<double, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void expect_same_length(const Writable& out, const Vector<double>& in) {
+    if (out.size() != in.size()) {
+        throw Error(ErrorKind::argument, "Both arrays must have the same length.");
+    }
+}
 
 void bind_support(nb::module_& module) {
     module.def("philox", &philox, nb::arg("counter"), nb::arg("key"));
@@ -23,12 +29,24 @@ void bind_support(nb::module_& module) {
     module.def(
         "log_add_into",
         [](Writable larger, Vector<double> smaller) {
-            if (larger.size() != smaller.size()) {
-                throw Error(ErrorKind::argument, "Both arrays must have the same length.");
-            }
+            expect_same_length(larger, smaller);
             log_add_into(larger.data(), smaller.data(), larger.size());
         },
         nb::arg("larger").noconvert(), nb::arg("smaller"));
+    module.def(
+        "scaled_exp",
+        [](Writable out, Vector<double> logs, double scale) {
+            expect_same_length(out, logs);
+            scaled_exp(out.data(), logs.data(), scale, out.size());
+        },
+        nb::arg("out").noconvert(), nb::arg("logs"), nb::arg("scale"));
+    module.def(
+        "add_logarithms",
+        [](Writable out, Vector<double> values) {
+            expect_same_length(out, values);
+            add_logarithms(out.data(), values.data(), out.size());
+        },
+        nb::arg("out").noconvert(), nb::arg("values"));
     const auto transform = [](void (*over_subsets)(double*, int)) {
         return [over_subsets](Writable table, int elements) {
             if (elements < 0 || elements > 40 || table.size() != std::size_t{1} << elements) {

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from arcwise import _core
 from arcwise.errors import ArgumentError
+from arcwise.support.log_space import logarithms, relative_weights
 
 ROUNDING = 1e-15  # a few units in the last place of a double
 LOGARITHMS = st.floats(-1e5, 1e5) | st.just(-np.inf)
@@ -123,3 +124,27 @@ def test_arrays_of_the_wrong_size_are_refused() -> None:
         for elements in (2, -1, 41):
             with pytest.raises(ArgumentError, match="entries"):
                 transform(np.zeros(3), elements)
+
+
+@given(st.lists(LOGARITHMS, min_size=1, max_size=40), st.floats(-1e5, 1e5))
+def test_weights_relative_to_the_largest(logs: list[float], finite: float) -> None:
+    array = np.array([*logs, finite])
+    expected = np.exp((array - array.max()).astype(np.longdouble))
+    weights = relative_weights(array)
+    far = array < array.max() - 700.0
+    assert not weights[far].any()
+    # The distance itself is rounded to half a unit in the last place.
+    error = np.abs(weights - expected)[~far]
+    assert (error <= 4 * ROUNDING * expected[~far]).all()
+
+
+def test_weights_relative_to_a_given_one_keep_their_shape() -> None:
+    logs = np.array([[0.0, 1.0], [-1.0, 600.0]])
+    assert np.allclose(relative_weights(logs, 1.0), np.exp(logs - 1.0), rtol=ROUNDING, atol=0.0)
+
+
+@given(st.lists(st.floats(1e-300, 1e300), min_size=1, max_size=40))
+def test_logarithms(values: list[float]) -> None:
+    expected = np.log(np.array(values, dtype=np.longdouble))
+    assert_close(logarithms(np.array(values)), expected, ROUNDING)
+    assert logarithms(np.array([0.0, 1.0])).tolist() == [-np.inf, 0.0]

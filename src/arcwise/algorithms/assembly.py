@@ -8,6 +8,7 @@ every DAG drawn from them is weighted by the inverse of its number of topologica
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,7 @@ from arcwise.records.chain_record import ChainRecord
 from arcwise.records.recording import Recording
 from arcwise.records.runs import OrderWeights
 from arcwise.statistics.convergence import weighted_standard_error
+from arcwise.support.log_space import relative_weights
 from arcwise.support.warnings import warn
 
 _MOST_AT_ONCE = 2**23  # means of batches, 64 MiB
@@ -100,7 +102,7 @@ def weighted_dags(
     logs = [record.log_dag_weights() for record in records]
     if log_weights is not None:
         # The weight of a particle is divided among the states kept of it.
-        shares = [float(w) - np.log(r.states) for w, r in zip(log_weights, records, strict=True)]
+        shares = [float(w) - math.log(r.states) for w, r in zip(log_weights, records, strict=True)]
         logs = [own + share for own, share in zip(logs, shares, strict=True)]
     return DagSample(
         variables,
@@ -192,7 +194,7 @@ def _edges_of_particles(
 
     The errors are those of edges, and of adjacencies.
     """
-    shares = np.exp(log_weights - log_weights.max())
+    shares = relative_weights(log_weights)
     shares /= shares.sum()
     edges = sum(share * _sums(r) / r.states for share, r in zip(shares, records, strict=True))
     spread, of_pairs = np.zeros_like(edges), np.zeros_like(edges)

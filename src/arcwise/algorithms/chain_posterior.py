@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 
@@ -34,6 +35,7 @@ from arcwise.statistics.exchanges import exchange_rates, temperatures_needed
 from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.statistics.log_weights import cautious_effective_runs
 from arcwise.sums import ScoreSums
+from arcwise.support.log_space import relative_weights
 from arcwise.support.warnings import warn
 
 
@@ -188,13 +190,13 @@ def _log_mean_along_chains(chains: list[NDArray[np.float64]]) -> LogEstimate:
     """
     together = np.concatenate(chains)
     top = float(together.max())
-    values = np.exp(together - top)
+    values = relative_weights(together, top)
     mean = float(values.mean())
     numbers = np.repeat(np.arange(len(chains)), [len(chain) for chain in chains])
     error = float(weighted_standard_error(values, np.ones(len(values)), numbers))
     along = float("inf") if np.isnan(error) else (error / mean) ** 2
     independent = 1.0 / cautious_effective_runs(together) - 1.0 / len(together)
-    return LogEstimate(top + float(np.log(mean)), max(along, independent), float(len(together)))
+    return LogEstimate(top + math.log(mean), max(along, independent), float(len(together)))
 
 
 def _warn_of_gaps(exchanges: Exchanges | None) -> None:

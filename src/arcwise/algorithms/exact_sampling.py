@@ -11,8 +11,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from arcwise.algorithms.dag_weights import modular_log_weights
 from arcwise.algorithms.exact_computation import ExactComputation
 from arcwise.errors import ArgumentError
@@ -23,6 +21,7 @@ from arcwise.posterior import DagSample, Estimate, Interval
 from arcwise.posterior.consensus import CredibleSet, credible_set
 from arcwise.posterior.estimation import estimate_without_error
 from arcwise.support.checks import open_fraction, real_number
+from arcwise.support.log_space import relative_weights
 from arcwise.support.running import Progress
 from arcwise.support.words import shown
 
@@ -231,7 +230,7 @@ def importance_weighted_dags(
     dags = sampler.dags(count, seed=seed).unique()
     log_weights = modular_log_weights(model, dags)
     top = float(log_weights.max())
-    weights = np.exp(log_weights - top)
+    weights = relative_weights(log_weights, top)
     coverage = None
     if log_total_weight is not None:
         coverage = min(1.0, math.exp(min(0.0, top - log_total)) * math.fsum(weights))

@@ -7,6 +7,7 @@ distribution to the posterior (section 4.5 of Niinimäki, Parviainen and Koivist
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.statistics.log_estimate import LogEstimate
+from arcwise.support.log_space import relative_weights
 
 Ratio = tuple[NDArray[np.float64], int, int]
 """The log sums of the batches of one ratio along one chain, the count, and the batch size."""
@@ -62,11 +64,11 @@ def _product(chains: Sequence[Sequence[Ratio]]) -> tuple[float, float]:
         top = max(float(log_sums.max(initial=-np.inf)) for log_sums, _, _ in sums)
         if top == -np.inf:
             return -np.inf, np.inf
-        plain = sum(float(np.exp(log_sums - top).sum()) for log_sums, _, _ in sums)
+        plain = sum(float(relative_weights(log_sums, top).sum()) for log_sums, _, _ in sums)
         mean = plain / sum(count for _, count, _ in sums)
-        total += top + float(np.log(mean))
+        total += top + math.log(mean)
         for chain, (log_sums, count, size) in enumerate(sums):
-            whole = np.exp(log_sums[: count // size] - top) / size
+            whole = relative_weights(log_sums[: count // size], top) / size
             relative = whole / mean - 1.0
             deviations[chain] = relative if pair == 0 else deviations[chain] + relative
     sizes = [np.full(len(own), chain[0][2]) for own, chain in zip(deviations, chains, strict=True)]

@@ -27,6 +27,7 @@ from arcwise.records.settings import ChainSettings
 from arcwise.spaces import LinearOrders
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import open_fraction, refuse_beyond_memory, whole_number
+from arcwise.support.log_space import relative_weights
 from arcwise.support.running import Progress
 
 _FIRST_DRAWS = 64
@@ -132,7 +133,7 @@ def _distinct_dags(
     while True:
         # Draw i depends on the seed and i alone, so each round contains the one before.
         dags = DagSample(model.variables, given.draw(count, seed, None)).unique()
-        carried = np.exp(modular_log_weights(model, dags) - given.log_weight).sum()
+        carried = relative_weights(modular_log_weights(model, dags), given.log_weight).sum()
         if carried >= coverage or count == most:
             return dags.parents, bool(carried >= coverage)
         count = min(2 * count, most)

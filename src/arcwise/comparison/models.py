@@ -22,6 +22,7 @@ from arcwise.support.checks import real_numbers
 from arcwise.support.clock import Deadline
 from arcwise.support.files import UNREADABLE
 from arcwise.support.html import card, paragraphs, share, table
+from arcwise.support.log_space import relative_weights
 from arcwise.support.plain import plain
 from arcwise.support.plain_dataclasses import PlainDataclasses
 from arcwise.support.words import listing, shown
@@ -348,7 +349,7 @@ def _compared(
     (p_j / (1 - p_k))^2 s_j^2.
     """
     logs = np.array([part.log_evidence for part in parts.values()]) + prior
-    shares = np.exp(logs - logs.max())
+    shares = relative_weights(logs)
     probabilities = shares / shares.sum()
     reliable = all(part.standard_error is not None for part in parts.values())
     errors = np.array([part.estimate.relative_margin / _NORMAL for part in parts.values()])
@@ -359,7 +360,7 @@ def _compared(
         rest = float(np.logaddexp.reduce(logs[others]))
         interval = Interval(0.0, 1.0)
         if reliable:
-            within = np.exp(logs[others] - rest)
+            within = relative_weights(logs[others], rest)
             margin = _NORMAL * math.sqrt(errors[k] ** 2 + float(within**2 @ errors[others] ** 2))
             odds = float(logs[k]) - rest
             interval = Interval(_logistic(odds - margin), _logistic(odds + margin))

@@ -25,6 +25,7 @@ from arcwise.posterior.matrices import unpacked
 from arcwise.priors import Fair, Prior, PriorTerms, Sparse, Uniform, as_prior
 from arcwise.scores import LocalScore, as_score
 from arcwise.scores.job import FamilyScoring
+from arcwise.support.log_space import relative_weights
 from arcwise.support.running import running
 
 # DAGs that are weighted anew, and of these so many at most when their families are scored again.
@@ -288,7 +289,7 @@ def _reweighted(
     before: NDArray[np.float64],
     log_ratios: NDArray[np.float64],
 ) -> Shift:
-    weights = sample.shares * np.exp(log_ratios - log_ratios.max())
+    weights = sample.shares * relative_weights(log_ratios)
     shares = weights / weights.sum()
     effective = float(1.0 / (shares**2).sum())
     if effective < min(_LEAST_EFFECTIVE, len(shares) / 2):

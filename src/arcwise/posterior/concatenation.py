@@ -27,6 +27,7 @@ from arcwise.statistics.chains import trace_convergence
 from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.statistics.log_weights import effective_runs
 from arcwise.statistics.student import summed_degrees
+from arcwise.support.log_space import relative_weights
 from arcwise.support.words import listing, shown
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def _shares(posteriors: Sequence[Posterior], annealed: bool) -> NDArray[np.float
     """Return the weight of each posterior, normalised to sum to 1."""
     if annealed:
         logs = np.array([np.logaddexp.reduce(_run_log_weights(p)) for p in posteriors])
-        weights = np.exp(logs - logs.max())
+        weights = relative_weights(logs)
     else:
         weights = np.array([_states(posterior) for posterior in posteriors], dtype=np.float64)
     shares: NDArray[np.float64] = weights / weights.sum()
@@ -252,8 +253,8 @@ def _evidence(posteriors: Sequence[Posterior]) -> Evidence | None:
     variances = np.array([part.estimate.variance for part in parts]) - constant_errors**2
     if posteriors[0].run.annealed:
         weights = np.array([float(_annealing_runs(p)) for p in posteriors])
-        scaled = weights * np.exp(logs - logs.max())
-        log_total = float(logs.max() + np.log(scaled.sum() / weights.sum()))
+        scaled = weights * relative_weights(logs)
+        log_total = float(logs.max()) + math.log(scaled.sum() / weights.sum())
     else:
         scaled = np.array([float(_states(p)) for p in posteriors])
         log_total = float(scaled @ logs / scaled.sum())

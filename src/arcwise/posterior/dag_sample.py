@@ -27,6 +27,7 @@ from arcwise.posterior.matrices import (
 from arcwise.posterior.packed_dags import checked_parents
 from arcwise.posterior.sample_estimation import estimate_from_dags, weighted_mean
 from arcwise.support.checks import real_numbers, whole_number
+from arcwise.support.log_space import relative_weights
 from arcwise.support.names import checked_variables, positions
 
 # Edges at least this uncertain show how quickly the DAGs mix.
@@ -316,7 +317,7 @@ def _checked_weights(
             raise ArgumentError(
                 "log_weights must hold one number or -inf for each DAG, and not only -inf"
             )
-        return logs, np.exp(logs - logs.max())
+        return logs, relative_weights(logs)
     if weights is None:
         return None, None
     given = real_numbers(weights, "weights")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.support.devices import Processors
+from arcwise.support.log_space import logarithms
 
 # The arrays with an entry for each draw: first by state, then by DAG.
 DRAW_ARRAYS = (
@@ -132,19 +134,19 @@ class ChainRecord:
     def log_dag_weights(self) -> NDArray[np.float64]:
         """Return the log weight of each DAG: 1 / (DAGs of its state x topological orders)."""
         each = np.repeat(self.dag_counts, self.dag_counts).astype(np.float64)
-        return -np.log(each) - self.log_extensions
+        return -logarithms(each) - self.log_extensions
 
     def log_state_means(self) -> NDArray[np.float64]:
         """Return for each state the log of the mean of 1 / (topological orders) of its DAGs."""
         counts = self.dag_counts
         if len(counts) > 0 and (counts == counts[0]).all():  # as in most runs
             rows = -self.log_extensions.reshape(len(counts), int(counts[0]))
-            means: NDArray[np.float64] = np.logaddexp.reduce(rows, axis=1) - np.log(counts[0])
+            means: NDArray[np.float64] = np.logaddexp.reduce(rows, axis=1) - math.log(counts[0])
             return means
         ends = np.cumsum(counts)
         return np.array(
             [
-                np.logaddexp.reduce(-self.log_extensions[end - count : end]) - np.log(count)
+                np.logaddexp.reduce(-self.log_extensions[end - count : end]) - math.log(count)
                 for end, count in zip(ends.tolist(), counts.tolist(), strict=True)
             ]
         )

@@ -20,6 +20,7 @@ from arcwise.statistics.convergence import (
     rhat,
 )
 from arcwise.statistics.edges import EdgeDiagnostics
+from arcwise.support.log_space import relative_weights
 
 
 def chain_convergence(records: Sequence[ChainRecord], nodes: int) -> Convergence:
@@ -95,7 +96,7 @@ def weighted_parts(records: Sequence[ChainRecord]) -> NDArray[np.float64]:
         own = records[part::PARTS]
         parents = np.concatenate([record.parents for record in own])
         logs = np.concatenate([record.log_dag_weights() for record in own])
-        weights = np.exp(logs - logs.max())
+        weights = relative_weights(logs)
         weights /= weights.sum()
         ends = np.array([0, len(parents)], dtype=np.uint64)
         sums = _core.relation_sums(np.ascontiguousarray(parents), "edge", 0, weights, ends, 1)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import ArgumentError
 from arcwise.support.checks import real_numbers
+from arcwise.support.log_space import relative_weights
 
 # Weights smaller than this share of the mean, all of them together, are next to nothing of it.
 _NEGLIGIBLE = 1e-3
@@ -46,7 +47,7 @@ def log_mean(log_weights: ArrayLike) -> LogMean:
     top = float(logs.max())
     if top == -math.inf:
         return LogMean(-math.inf, math.nan)
-    weights = np.exp(logs - top)
+    weights = relative_weights(logs, top)
     mean = float(weights.mean())
     error = math.nan
     if len(logs) > 1:
@@ -59,7 +60,7 @@ def effective_runs(log_weights: NDArray[np.float64]) -> float:
     top = log_weights.max()
     if not np.isfinite(top):
         return 0.0
-    weights = np.exp(log_weights - top)
+    weights = relative_weights(log_weights, float(top))
     return float(weights.sum() ** 2 / (weights**2).sum())
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.records.chain_record import ChainRecord
+from arcwise.support.log_space import logarithms
 
 NEGLIGIBLE = 8.0
 """By how many nats a chain is below the best one if what it found hardly matters."""
@@ -74,5 +75,5 @@ def _entropy(parents: NDArray[np.uint64]) -> float:
     for node in range(later.shape[1]):
         _, counts = np.unique(later[:, node], axis=0, return_counts=True)
         shares = counts / counts.sum()
-        total -= float(shares @ np.log(shares))
+        total -= float(shares @ logarithms(shares))
     return total
