@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arcwise/kernels/linear_orders.hpp"
+#include "arcwise/kernels/modular.hpp"
 #include "arcwise/kernels/order_draws.hpp"
 #include "arcwise/kernels/order_modular.hpp"
 
@@ -37,31 +38,31 @@ void run_blocks(u64 blocks, int threads, u64 shared,
 
 extern "C" {
 
-void forward_sums(u64 blocks, int threads, u64 shared, const Programme<Wide>* programme,
+void forward_sums(u64 blocks, int threads, u64 shared, const OrderModular<Wide>* computation,
                   const u32* high_sets, u64 count) {
     run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
-        forward_level(block, *programme, high_sets, count, memory);
+        forward_level(block, *computation, high_sets, count, memory);
     });
 }
 
-void forward_maxima(u64 blocks, int threads, u64 shared, const Programme<LogMaximum>* programme,
-                    const u32* high_sets, u64 count) {
+void forward_maxima(u64 blocks, int threads, u64 shared,
+                    const OrderModular<LogMaximum>* computation, const u32* high_sets, u64 count) {
     run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
-        forward_level(block, *programme, high_sets, count, memory);
+        forward_level(block, *computation, high_sets, count, memory);
     });
 }
 
-void backward_sums(u64 blocks, int threads, u64 shared, const Programme<Wide>* programme,
+void backward_sums(u64 blocks, int threads, u64 shared, const OrderModular<Wide>* computation,
                    const u32* high_sets, u64 count) {
     run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
-        backward_level(block, *programme, high_sets, count, memory);
+        backward_level(block, *computation, high_sets, count, memory);
     });
 }
 
-void draw_orders(u64 blocks, int threads, u64 shared, const Programme<Wide>* programme,
+void draw_orders(u64 blocks, int threads, u64 shared, const OrderModular<Wide>* computation,
                  const OrderDraws* draws) {
     run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
-        arcwise::kernels::draw_orders(block, *programme, *draws, memory);
+        arcwise::kernels::draw_orders(block, *computation, *draws, memory);
     });
 }
 
@@ -81,6 +82,58 @@ void observe_orders(u64 blocks, int threads, u64 shared, const OrderChains* chai
                     const OrderRecord* record, u64 position) {
     run_blocks(blocks, threads, shared,
                [&](const Block& block, void*) { observe(block, *chains, *record, position); });
+}
+
+void place_modular_families(u64 blocks, int threads, u64 shared, const ModularTables* tables,
+                            const ListedFamilies* families) {
+    run_blocks(blocks, threads, shared,
+               [&](const Block& block, void*) { place_families(block, *tables, *families); });
+}
+
+void add_modular_sums(u64 blocks, int threads, u64 shared, const ModularTables* tables, u64 bit,
+                      u64 to_larger) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void*) {
+        add_along_bit(block, *tables, bit, to_larger != 0);
+    });
+}
+
+void fill_modular_scales(u64 blocks, int threads, u64 shared, const ModularTables* tables, u64 size,
+                         u64 count) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void*) {
+        fill_scales(block, *tables, static_cast<u32>(size), count);
+    });
+}
+
+void fill_modular_beyond(u64 blocks, int threads, u64 shared, const ModularTables* tables, u64 size,
+                         u64 count) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
+        fill_beyond(block, *tables, static_cast<u32>(size), count, memory);
+    });
+}
+
+void fill_modular_on(u64 blocks, int threads, u64 shared, const ModularTables* tables,
+                     const u32* high_sets, u64 count) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
+        fill_on(block, *tables, high_sets, count, memory);
+    });
+}
+
+void fill_modular_shares(u64 blocks, int threads, u64 shared, const ModularTables* tables, u64 size,
+                         u64 count) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
+        fill_shares(block, *tables, static_cast<u32>(size), count, memory);
+    });
+}
+
+void divide_modular_shares(u64 blocks, int threads, u64 shared, const ModularTables* tables) {
+    run_blocks(blocks, threads, shared,
+               [&](const Block& block, void*) { divide_shares(block, *tables); });
+}
+
+void find_modular_probabilities(u64 blocks, int threads, u64 shared, const ModularTables* tables,
+                                const ListedFamilies* families) {
+    run_blocks(blocks, threads, shared,
+               [&](const Block& block, void*) { find_probabilities(block, *tables, *families); });
 }
 
 // For tests of the parts.

@@ -81,8 +81,8 @@ def test_best_dag_is_that_of_the_core(low: int) -> None:
 
 def test_draws_follow_the_posterior() -> None:
     model = random_model(4, 21, 1.0)
-    programme = OrderModularComputation(kernel_device(), model.weights.table, low=2)
-    orders, parents = programme.draw(20_000, seed=5)
+    computation = OrderModularComputation(kernel_device(), model.weights.table, low=2)
+    orders, parents = computation.draw(20_000, seed=5)
     names = model.variables
     assert_follows([tuple(names[v] for v in order) for order in orders.tolist()], order_law(model))
     assert_follows(
@@ -107,16 +107,16 @@ def test_draws_depend_on_seed_and_number_alone() -> None:
 
 def test_draws_after_the_best_dag_are_those_before_it() -> None:
     table = random_model(6, 4, 3.0).weights.table
-    programme = OrderModularComputation(kernel_device(), table, low=3)
-    before = programme.draw(50, seed=3)[1]
-    programme.best_dag()
-    assert (programme.draw(50, seed=3)[1] == before).all()
+    computation = OrderModularComputation(kernel_device(), table, low=3)
+    before = computation.draw(50, seed=3)[1]
+    computation.best_dag()
+    assert (computation.draw(50, seed=3)[1] == before).all()
 
 
 def test_log_weight_alone() -> None:
     model = random_model(6, 2, 10.0)
-    programme = OrderModularComputation(kernel_device(), model.weights.table, low=3)
-    assert math.isclose(programme.log_weight(), core_answer(model)[0], rel_tol=1e-12)
+    computation = OrderModularComputation(kernel_device(), model.weights.table, low=3)
+    assert math.isclose(computation.log_weight(), core_answer(model)[0], rel_tol=1e-12)
 
 
 def test_progress_rises_to_one() -> None:

@@ -1,8 +1,8 @@
 // Draws of orders and DAGs from the exact order-modular posterior, one for each block.
 //
-// When the backward programme has ended, its table says how much is to come: an order is drawn from
-// its beginning, the next node v after the set U by alpha_v(U) B(U + v), and its parents S within U
-// by phi_v(S). A draw is a function of the seed and of its number.
+// When the backward computation has ended, its table says how much is to come: an order is drawn
+// from its beginning, the next node v after the set U by alpha_v(U) B(U + v), and its parents S
+// within U by phi_v(S). A draw is a function of the seed and of its number.
 #pragma once
 
 #include "arcwise/kernels/order_modular.hpp"
@@ -96,12 +96,12 @@ ARCWISE_DEVICE u64 draw_parents(const Families<Wide>& families, int v, u64 set, 
     return parents;
 }
 
-ARCWISE_DEVICE void draw_orders(const Block& block, const Programme<Wide>& programme,
+ARCWISE_DEVICE void draw_orders(const Block& block, const OrderModular<Wide>& computation,
                                 const OrderDraws& draws, void* memory) {
-    const Families<Wide>& families = programme.families;
+    const Families<Wide>& families = computation.families;
     const int nodes = static_cast<int>(families.nodes);
     Wide* const partial = static_cast<Wide*>(memory);
-    Wide* const weight = partial + programme.most_pieces;
+    Wide* const weight = partial + computation.most_pieces;
     i32* const chosen = reinterpret_cast<i32*>(weight + nodes);
     for (u64 draw = block.index(); draw < draws.count; draw += block.blocks()) {
         const u64 stream = draws.first + draw;
@@ -115,7 +115,7 @@ ARCWISE_DEVICE void draw_orders(const Block& block, const Programme<Wide>& progr
                 piece_sums(block, families, v, set, partial);
                 if (block.thread() == 0) {
                     weight[v] = times(sum_of(partial, families.pieces(v)),
-                                      programme.values[set | (u64{1} << v)]);
+                                      computation.values[set | (u64{1} << v)]);
                 }
                 block.sync();
             }
@@ -145,10 +145,11 @@ ARCWISE_DEVICE void draw_orders(const Block& block, const Programme<Wide>& progr
 
 #if defined(__CUDACC__)
 extern "C" {
-__global__ void draw_orders(const arcwise::kernels::Programme<arcwise::kernels::Wide>* programme,
-                            const arcwise::kernels::OrderDraws* draws) {
+__global__ void draw_orders(
+    const arcwise::kernels::OrderModular<arcwise::kernels::Wide>* computation,
+    const arcwise::kernels::OrderDraws* draws) {
     extern __shared__ double memory[];
-    const auto own = *programme;
+    const auto own = *computation;
     const auto wanted = *draws;
     arcwise::kernels::draw_orders(arcwise::kernels::Block{}, own, wanted, memory);
 }

@@ -1,5 +1,5 @@
 // Non-negative numbers of nearly any size in 64 bits, and maxima of logarithms: the two semirings
-// of the programmes over subsets.
+// of the recursions over subsets.
 //
 // A `Wide` has 18 bits of exponent and 45 of mantissa: it is off by one part in 2^46, and goes from
 // -90,000 to 90,000 nats. Numbers compare as their bits do; zero is no bits at all.

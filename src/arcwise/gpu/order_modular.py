@@ -5,16 +5,21 @@ One number is held for each of the 2^n sets; see `core/arcwise/kernels/order_mod
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.errors import ArgumentError, NumericalError
 from arcwise.gpu.device import KernelDevice, refuse_beyond_device
-from arcwise.gpu.family_pieces import FamilyPieces, cut_into_pieces, node_lists
+from arcwise.gpu.family_pieces import FamilyPieces, cut_into_pieces
+from arcwise.gpu.subset_sums import (
+    DevicePosterior,
+    Listener,
+    WrittenDown,
+    families_of_nodes,
+    impossible_model,
+    sets_by_size,
+    sorted_by_size,
+)
 from arcwise.gpu.wide_numbers import RELATIVE_ROUNDING, logs_of_wide, wide_from_logs
 
 MOST_VARIABLES = 36  # 512 GiB
@@ -23,30 +28,6 @@ THREADS = 256
 _UNIT = 2.0**-63  # of the probabilities of families
 _WORKSPACE_TILES = 3
 _ENTRY_BYTES = 4 + 8 + 8  # its high parents, weight and share
-
-Listener = Callable[[float], None] | None
-
-
-@dataclass(frozen=True)
-class DevicePosterior:
-    """What the sums over all subsets give.
-
-    Parameters
-    ----------
-    log_weight
-        The log of the summed weights of all DAGs, once for each topological order.
-    families
-        The probabilities of the families of each node, as in the family table.
-    edges
-        The probability of each edge, as [parent, child].
-    error
-        An estimate of the largest error of a probability.
-    """
-
-    log_weight: float
-    families: _core.FamilyTable
-    edges: NDArray[np.float64]
-    error: float
 
 
 def needed_bytes(nodes: int, families: int, low: int = LOW) -> int:
@@ -83,10 +64,7 @@ class OrderModularComputation:
         self._threads = threads
         self._nodes = len(weights)
         self._low = min(self._nodes, LOW if low is None else low)
-        lists = [node_lists(weights, node) for node in range(self._nodes)]
-        if any(each is None for each in lists):
-            raise _impossible()
-        self._lists = [each for each in lists if each is not None]
+        self._lists = families_of_nodes(weights)
         count = sum(len(each.sets) for each in self._lists)
         refuse_beyond_device(
             device,
@@ -95,28 +73,19 @@ class OrderModularComputation:
         )
         self._pieces = cut_into_pieces(self._lists, self._low)
         self._offset = float(sum(each.offset for each in self._lists))
-        self._levels = self._high_sets_by_level()
+        self._levels = sets_by_size(device, self._nodes - self._low)
         self._holds_backward = False
         self._values = device.zeros(1 << self._nodes, np.uint64)
-        self._sums = _Launches(device, self._pieces, self._values, self._nodes, self._low)
-
-    def _high_sets_by_level(self) -> list[tuple[object, int]]:
-        sets = np.arange(1 << (self._nodes - self._low), dtype=np.uint32)
-        sizes = np.bitwise_count(sets) if hasattr(np, "bitwise_count") else _bit_counts(sets)
-        order = np.argsort(sizes, kind="stable").astype(np.uint32)
-        ends = np.cumsum(np.bincount(sizes))
-        starts = [0, *ends[:-1].tolist()]
-        return [
-            (self._device.upload(order[start:end]), int(end - start))
-            for start, end in zip(starts, ends.tolist(), strict=True)
-        ]
+        self._sums = _written_down(device, self._pieces, self._values, self._nodes, self._low)
+        tiles = _WORKSPACE_TILES * (1 << self._low) + self._low * (1 << self._low) // 2
+        self._shared_bytes = 8 * (tiles + self._pieces.most_pieces) + 16
 
     def posterior(self, progress: Listener = None) -> DevicePosterior:
         """Return the evidence, and the probabilities of families and edges."""
         self._forward("forward_sums", self._sums, progress, 0.0, 0.4)
         total = self._last()
         if total == 0:
-            raise _impossible()
+            raise impossible_model()
         log_total = float(logs_of_wide(np.array([total], dtype=np.uint64))[0])
         shares = self._device.zeros(len(self._pieces.entry_logs), np.uint64)
         self._sums.write(shares=self._device.address(shares), inverse_total=_inverse(total))
@@ -125,24 +94,33 @@ class OrderModularComputation:
         mismatch = abs(float(np.expm1(logs_of_wide(first)[0] - log_total)))
         self._holds_backward = True
         probabilities = self._device.download(shares).astype(np.float64) * _UNIT
-        return self._assembled(log_total + self._offset, probabilities, mismatch)
+        # Every sum of a chain of n is rounded a few dozen times, at random.
+        rounding = RELATIVE_ROUNDING * 16.0 * self._nodes + 0.5 * _UNIT * len(self._levels)
+        return DevicePosterior.of_families(
+            self._weights,
+            self._lists,
+            [probabilities[entries] for entries in self._pieces.entries],
+            log_weight=log_total + self._offset,
+            error=mismatch,
+            rounding=rounding,
+        )
 
     def log_weight(self, progress: Listener = None) -> float:
         """Return the log of the summed weights of all DAGs, once for each topological order."""
         self._forward("forward_sums", self._sums, progress, 0.0, 1.0)
         total = self._device.download(self._values, (1 << self._nodes) - 1, 1)
         if int(total[0]) == 0:
-            raise _impossible()
+            raise impossible_model()
         return float(logs_of_wide(total)[0]) + self._offset
 
     def best_dag(self, progress: Listener = None) -> tuple[float, list[int]]:
         """Return the largest log weight of a DAG, and the parents of each node as bits."""
-        maxima = _Launches(
+        maxima = _written_down(
             self._device, self._pieces, self._values, self._nodes, self._low, maxima=True
         )
         self._forward("forward_maxima", maxima, progress, 0.0, 1.0)
         if self._last() == _LOG_OF_ZERO:
-            raise _impossible()
+            raise impossible_model()
         total, parents = 0.0, [0] * self._nodes
         left = (1 << self._nodes) - 1
         while left:
@@ -187,7 +165,7 @@ class OrderModularComputation:
         draws = self._device.upload(np.array([seed, first, count, *places], dtype=np.uint64))
         shared = 8 * (self._pieces.most_pieces + self._nodes) + 16
         at_once = self._device.blocks_at_once("draw_orders", self._threads, shared)
-        arguments = (self._sums.programme, draws)
+        arguments = (self._sums.buffer, draws)
         self._device.launch("draw_orders", min(count, at_once), self._threads, arguments, shared)
         self._device.synchronize()
         shape = (count, self._nodes)
@@ -210,14 +188,14 @@ class OrderModularComputation:
         return int(self._device.download(self._values, (1 << self._nodes) - 1, 1)[0])
 
     def _forward(
-        self, kernel: str, launches: _Launches, progress: Listener, begin: float, end: float
+        self, kernel: str, told: WrittenDown, progress: Listener, begin: float, end: float
     ) -> None:
-        self._by_level(kernel, launches, self._levels, progress, begin, end)
+        self._by_level(kernel, told, self._levels, progress, begin, end)
 
     def _by_level(
         self,
         kernel: str,
-        launches: _Launches,
+        told: WrittenDown,
         levels: list[tuple[object, int]],
         progress: Listener,
         begin: float,
@@ -225,39 +203,16 @@ class OrderModularComputation:
     ) -> None:
         self._holds_backward = False
         done, tiles = 0, 1 << (self._nodes - self._low)
-        shared = launches.shared_bytes
+        shared = self._shared_bytes
         at_once = self._device.blocks_at_once(kernel, self._threads, shared)
         for high_sets, count in levels:
-            arguments = (launches.programme, high_sets, np.uint64(count))
+            arguments = (told.buffer, high_sets, np.uint64(count))
             self._device.launch(kernel, min(count, at_once), self._threads, arguments, shared)
             done += count
             if progress is not None:
                 self._device.synchronize()  # else nothing would have been done yet
                 progress(begin + (end - begin) * done / tiles)
         self._device.synchronize()
-
-    def _assembled(
-        self, log_weight: float, probabilities: NDArray[np.float64], mismatch: float
-    ) -> DevicePosterior:
-        table = self._weights.copy()
-        edges = np.zeros((self._nodes, self._nodes))
-        error = mismatch
-        for node, lists in enumerate(self._lists):
-            found = probabilities[self._pieces.entries[node]]
-            error = max(error, abs(float(found.sum()) - 1.0))
-            values = table.values(node)
-            values[:] = 0.0
-            values[lists.places] = np.minimum(found, 1.0)
-            for parent in range(self._nodes):
-                edges[parent, node] = found[(lists.sets >> parent & 1) == 1].sum()
-        # Every sum of a chain of n is rounded a few dozen times, at random.
-        error += RELATIVE_ROUNDING * 16.0 * self._nodes + 0.5 * _UNIT * len(self._levels)
-        if not error < 1e-6:
-            raise NumericalError(
-                f"rounding on the device may cost up to {error:.1g} of a probability; use device="
-                "None, which has more digits"
-            )
-        return DevicePosterior(log_weight, table, np.clip(edges, 0.0, 1.0), error)
 
 
 _LOG_OF_ZERO = 0xFFF << 52
@@ -281,68 +236,36 @@ _FIELDS = (
 )
 
 
-class _Launches:
-    """The `Programme` of the kernels in the device's memory, and what it points to."""
-
-    def __init__(
-        self,
-        device: KernelDevice,
-        pieces: FamilyPieces,
-        values: object,
-        nodes: int,
-        low: int,
-        *,
-        maxima: bool = False,
-    ) -> None:
-        self._device = device
-        weights = pieces.entry_logs if maxima else wide_from_logs(pieces.entry_logs)
-        places = np.arange(1 << low, dtype=np.uint32)
-        sizes = _bit_counts(places)
-        self._kept = {
-            "node_pieces": device.upload(pieces.node_pieces),
-            "group_entries": device.upload(pieces.group_entries),
-            "group_length": device.upload(pieces.group_length),
-            "piece_place": device.upload(pieces.piece_place),
-            "place_pieces": device.upload(pieces.place_pieces),
-            "listed_pieces": device.upload(pieces.listed_pieces),
-            "entry_high": device.upload(pieces.entry_high),
-            "entry_weight": device.upload(weights),
-            "values": values,
-            "level_places": device.upload(np.argsort(sizes, kind="stable").astype(np.uint32)),
-            "level_starts": device.upload(
-                np.concatenate([[0], np.cumsum(np.bincount(sizes))]).astype(np.uint32)
-            ),
-        }
-        self._numbers = {"nodes": nodes, "low": low, "most_pieces": pieces.most_pieces}
-        self.shared_bytes = (
-            8 * (_WORKSPACE_TILES * (1 << low) + pieces.most_pieces + low * (1 << low) // 2) + 16
-        )
-        self.programme: object = None
-        self.write()
-
-    def write(self, **numbers: int) -> None:
-        """Write the programme down, with these fields changed."""
-        self._numbers.update(numbers)
-        fields = [
-            self._device.address(self._kept[name])
-            if name in self._kept
-            else self._numbers.get(name, 0)
-            for name in _FIELDS
-        ]
-        self.programme = self._device.upload(np.array(fields, dtype=np.uint64))
+def _written_down(
+    device: KernelDevice,
+    pieces: FamilyPieces,
+    values: object,
+    nodes: int,
+    low: int,
+    *,
+    maxima: bool = False,
+) -> WrittenDown:
+    """Return the `OrderModular` of the kernels, for sums or for maxima."""
+    places, starts = sorted_by_size(low)
+    arrays = {
+        "node_pieces": device.upload(pieces.node_pieces),
+        "group_entries": device.upload(pieces.group_entries),
+        "group_length": device.upload(pieces.group_length),
+        "piece_place": device.upload(pieces.piece_place),
+        "place_pieces": device.upload(pieces.place_pieces),
+        "listed_pieces": device.upload(pieces.listed_pieces),
+        "entry_high": device.upload(pieces.entry_high),
+        "entry_weight": device.upload(
+            pieces.entry_logs if maxima else wide_from_logs(pieces.entry_logs)
+        ),
+        "values": values,
+        "level_places": device.upload(places),
+        "level_starts": device.upload(starts),
+    }
+    numbers = {"nodes": nodes, "low": low, "most_pieces": pieces.most_pieces}
+    return WrittenDown(device, _FIELDS, arrays, numbers)
 
 
 def _inverse(bits: int) -> int:
     logs = logs_of_wide(np.array([bits], dtype=np.uint64))
     return int(wide_from_logs(-logs)[0])
-
-
-def _bit_counts(sets: NDArray[np.uint32]) -> NDArray[np.int64]:
-    counts = np.zeros(len(sets), dtype=np.int64)
-    for bit in range(32):
-        counts += sets >> np.uint32(bit) & np.uint32(1)
-    return counts
-
-
-def _impossible() -> ArgumentError:
-    return ArgumentError("no DAG has a positive weight; relax the constraints or the prior")

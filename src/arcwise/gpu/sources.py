@@ -20,6 +20,8 @@ _FILES = (
     "wide.hpp",
     "family_sums.hpp",
     "order_modular.hpp",
+    "scaled.hpp",
+    "modular.hpp",
     "random.hpp",
     "order_draws.hpp",
     "linear_orders.hpp",
