@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import arcwise
 from arcwise.gpu.linear_orders import LinearOrderChains
+from arcwise.gpu.modular import ModularComputation
 from arcwise.gpu.order_modular import OrderModularComputation
 from arcwise.gpu.order_tables import OrderTables
 from support.emulated_gpu import ON_DEVICE, EmulatedGpu, kernel_device
@@ -20,12 +23,12 @@ def random_model(nodes: int, seed: int, spread: float) -> arcwise.Model:
     return arcwise.Model(names, lambda node, parents: float(rng.normal(0, spread)), max_indegree=3)
 
 
+@pytest.mark.parametrize("computation", [OrderModularComputation, ModularComputation])
 @pytest.mark.parametrize(("nodes", "spread"), [(9, 3.0), (14, 200.0)])
-def test_exact_posteriors(nodes: int, spread: float) -> None:
+def test_exact_posteriors(nodes: int, spread: float, computation: Any) -> None:
     table = random_model(nodes, nodes, spread).weights.table
     one, other = (
-        OrderModularComputation(device, table, low=6).posterior()
-        for device in (EmulatedGpu(), kernel_device())
+        computation(device, table, low=6).posterior() for device in (EmulatedGpu(), kernel_device())
     )
     assert one.log_weight == other.log_weight
     assert (one.edges == other.edges).all()

@@ -81,6 +81,18 @@ def test_exact_posterior(gpu: Any, model: arcwise.Model) -> None:
     assert {"forward_sums", "backward_sums", "forward_maxima", "draw_orders"} <= set(gpu.launched)
 
 
+def test_exact_modular_posterior(gpu: Any, model: arcwise.Model) -> None:
+    """Probabilities come from the device, draws and paths from processors."""
+    one = arcwise.exact(model, device="gpu", dags=10, seed=1, paths=True)
+    other = arcwise.exact(model, dags=10, seed=1, paths=True)
+    assert np.allclose(one.edges, other.edges, rtol=0, atol=1e-12)
+    assert math.isclose(one.log_evidence, other.log_evidence, rel_tol=1e-12)
+    assert one.map_dag == other.map_dag
+    assert (one.dags.parents == other.dags.parents).all()
+    assert (one.paths == other.paths).all()
+    assert {"fill_modular_beyond", "fill_modular_on", "forward_maxima"} <= set(gpu.launched)
+
+
 def test_parent_only_variables(gpu: Any) -> None:
     """They are folded before the device sees the weights; its chains would not unfold them."""
     data = arcwise.simulate("asia", 200, seed=1)
@@ -91,6 +103,8 @@ def test_parent_only_variables(gpu: Any) -> None:
     assert math.isclose(one.log_evidence, other.log_evidence, rel_tol=1e-12)
     assert one.map_dag == other.map_dag
     assert one.dags.variables == data.variables
+    modular = arcwise.exact(model, device="gpu")
+    assert np.allclose(modular.edges, arcwise.exact(model).edges, rtol=0, atol=1e-12)
     with pytest.raises(ArgumentError, match="parent-only variables cannot be sampled there"):
         arcwise.mcmc(model, device="gpu", steps=100)
 
@@ -107,7 +121,6 @@ def test_auto_takes_the_device_where_it_is_worth_it(gpu: Any, model: arcwise.Mod
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda m: arcwise.exact(m, device="gpu"), "only the exact order-modular posterior"),
         (lambda m: arcwise.exact(m, device="tpu"), "device is 'tpu'; give 'gpu'"),
         (lambda m: arcwise.mcmc(m, "partitions", device="gpu"), "use the space 'linear'"),
         (lambda m: arcwise.mcmc(m, device="gpu", engine="tcp://127.0.0.1:1"), "engine"),

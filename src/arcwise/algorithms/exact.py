@@ -67,11 +67,12 @@ def exact(
     threads
         The number of threads; None for all cores.
     device
-        None for the processors. ``"gpu"``: the order-modular posterior and its best DAG are
-        computed on a graphics processor, for as many variables as its memory holds, 33 in 64 GiB;
-        the result is the same but for rounding, which its `error` tells. DAGs are drawn there as
-        well, others than those of processors; paths still come from these. ``"auto"``: where there
-        is one, and 20 variables or more.
+        None for the processors. ``"gpu"``: the posterior and its best DAG are computed on a
+        graphics processor, for as many variables as its memory holds: 33 in 64 GiB
+        (order-modular), or 26 in 18 GiB (modular). The result is the same but for rounding,
+        which its `error` tells. Order-modular DAGs are drawn there as well, others than those of
+        processors; modular ones and paths still come from these. ``"auto"``: where there is one,
+        of the order-modular posterior of 20 variables or more.
     progress
         True for a progress bar, or a function of the share done.
 

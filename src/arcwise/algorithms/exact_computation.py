@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.algorithms.memory import memory_needed, refuse_too_large
 from arcwise.errors import ArgumentError, CapacityError, NumericalError, option
-from arcwise.gpu import order_modular
+from arcwise.gpu import modular, order_modular
 from arcwise.gpu.choice import chosen_device
 from arcwise.gpu.device import KernelDevice
+from arcwise.gpu.modular import ModularComputation
+from arcwise.gpu.order_modular import OrderModularComputation
 from arcwise.graphs.dag import Dag
 from arcwise.graphs.linear_extensions import linear_extensions
 from arcwise.model import Model, checked_model
@@ -54,7 +56,7 @@ class ExactComputation:
     threads
         The number of threads; None for all cores.
     device
-        Where the order-modular posterior and its best DAG are computed, see `exact`.
+        Where the posterior and its best DAG are computed, see `exact`.
 
     Examples
     --------
@@ -82,22 +84,21 @@ class ExactComputation:
         self.modularity = as_modularity(modularity)
         self._order_modular = self.modularity == "order-modular"
         n = len(model.ordinary)
+        by_device = order_modular if self._order_modular else modular
         self._device = chosen_device(
             device,
-            refusal=None
-            if self._order_modular
-            else "only the exact order-modular posterior can be computed there; use "
-            "modularity 'order-modular', or leave it out",
-            worthwhile=n >= _FEWEST_ON_DEVICE,
-            needed=order_modular.needed_bytes(n, len(model.weights)),
+            refusal=None,
+            # What the modular posterior gains there has not been measured.
+            worthwhile=self._order_modular and n >= _FEWEST_ON_DEVICE,
+            needed=by_device.needed_bytes(n, len(model.weights)),
         )
-        self._computation: order_modular.OrderModularComputation | None = None
+        self._computation: OrderModularComputation | ModularComputation | None = None
         if self._device is None:
             self._refuse_too_many()
-        elif n > order_modular.MOST_VARIABLES:
+        elif n > by_device.MOST_VARIABLES:
             raise CapacityError(
-                f"the model has {n} variables, and the exact order-modular posterior takes up to "
-                f"{order_modular.MOST_VARIABLES} on any device; use a sampler"
+                f"the model has {n} variables, and the exact {self.modularity} posterior takes up "
+                f"to {by_device.MOST_VARIABLES} on any device; use a sampler"
             )
         tolerance = open_fraction(tolerance, "tolerance")
         if memory_limit is not None:
@@ -133,21 +134,23 @@ class ExactComputation:
             )
         return self._made
 
-    def _on_device(self) -> order_modular.OrderModularComputation | None:
+    def _on_device(self) -> OrderModularComputation | ModularComputation | None:
         """Return the computation on the device, made when it is first needed, if there is one."""
         if self._device is not None and self._computation is None:
-            self._computation = order_modular.OrderModularComputation(
-                self._device, self._folded.table
-            )
+            made = OrderModularComputation if self._order_modular else ModularComputation
+            self._computation = made(self._device, self._folded.table)
         return self._computation
 
-    def _maxima_on_device(self, device: KernelDevice) -> order_modular.OrderModularComputation:
+    def _draws_on_device(self) -> OrderModularComputation | None:
+        """Return the computation on the device, if it draws: modular DAGs come from processors."""
+        computation = self._on_device() if self._order_modular else None
+        return computation if isinstance(computation, OrderModularComputation) else None
+
+    def _maxima_on_device(self, device: KernelDevice) -> OrderModularComputation:
         """Return the computation for the best DAG on the device, as `_of_maxima` on processors."""
         if self.model.parent_only:
-            return order_modular.OrderModularComputation(device, self._folded.maxima)
-        computation = self._on_device()
-        assert computation is not None
-        return computation
+            return OrderModularComputation(device, self._folded.maxima)
+        return self._draws_on_device() or OrderModularComputation(device, self._folded.table)
 
     def posterior(self, *, progress: Progress = None) -> Posterior:
         """Return the probabilities of edges and parent sets, the evidence and the best DAG.
@@ -231,7 +234,7 @@ class ExactComputation:
             As for `exact`.
         """
         with running(self._threads, progress, "Setting up", self._deadline) as run:
-            computation = self._on_device()
+            computation = self._draws_on_device()
             if computation is not None:
                 computation.prepare_draws(run.progress)
                 return
@@ -295,7 +298,7 @@ class ExactComputation:
         key = checked_seed(seed)
         start = whole_number(first, "first", at_least=0)
         with running(self._threads, progress, "Drawing", self._deadline) as run:
-            computation = self._on_device()
+            computation = self._draws_on_device()
             if computation is not None:
                 orders, parents = computation.draw(number, seed=key, first=start)
                 return orders, parents[:, :, None]

@@ -417,8 +417,8 @@ DeviceName = Annotated[
     str | None,
     typer.Option(
         "--device",
-        help="gpu: a graphics processor computes exact order-modular posteriors, and mcmc and ais "
-        "over linear orders; auto: where there is one (default: the processors).",
+        help="gpu: a graphics processor computes exact posteriors, and mcmc and ais over linear "
+        "orders; auto: where there is one (default: the processors).",
         metavar="gpu|auto",
     ),
 ]

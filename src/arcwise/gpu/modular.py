@@ -1,0 +1,285 @@
+"""The exact modular posterior on a device: evidence, families and edges.
+
+All sums alpha are held, and H, B and shares of all sets; see `core/arcwise/kernels/modular.hpp`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.gpu.device import KernelDevice, refuse_beyond_device
+from arcwise.gpu.family_pieces import NodeLists
+from arcwise.gpu.subset_sums import (
+    DevicePosterior,
+    Listener,
+    WrittenDown,
+    bit_counts,
+    families_of_nodes,
+    impossible_model,
+    sets_by_size,
+    sorted_by_size,
+)
+
+MOST_VARIABLES = 28  # 80 GiB
+LOW = 7
+THREADS = 256
+_LANES = 256  # of a block that works at one set, as in the kernels
+_PRODUCTS_BITS = 8
+_KINDS_OF_SUMS = 2 + _PRODUCTS_BITS  # besides those of far nodes
+_BLOCKS_OF_TABLES = 4096  # items that a block takes at a time
+_EPSILON = float(np.finfo(np.float64).eps)
+
+
+def needed_bytes(nodes: int, families: int) -> int:
+    """Return the bytes of the device's memory that the tables hold at most."""
+    sums_and_shares = nodes * (8 + 4 + 8) << max(nodes - 1, 0)
+    return sums_and_shares + ((8 + 8 + 4) << nodes) + families * (4 + 8 + 4 + 8)
+
+
+class ModularComputation:
+    """The tables of the modular posterior of one model, on one device.
+
+    Parameters
+    ----------
+    device
+        The device.
+    weights
+        The log weights of all families.
+    low, threads
+        The number of low nodes, those of one tile, and the threads of a block; None for what suits
+        the device. Neither changes more than the last bits of a result.
+    """
+
+    def __init__(
+        self,
+        device: KernelDevice,
+        weights: _core.FamilyTable,
+        *,
+        low: int | None = None,
+        threads: int = THREADS,
+    ) -> None:
+        self._device = device
+        self._weights = weights
+        self._threads = threads
+        self._nodes = len(weights)
+        self._low = min(self._nodes, LOW if low is None else low)
+        self._lists = families_of_nodes(weights)
+        refuse_beyond_device(
+            device,
+            needed_bytes(self._nodes, sum(len(each.sets) for each in self._lists)),
+            f"the exact modular posterior of {self._nodes} variables",
+        )
+        sets, sums = 1 << self._nodes, self._nodes << (self._nodes - 1)
+        self._scales = device.zeros(sets, np.int32)
+        self._on = device.zeros(sets, np.float64)
+        self._beyond = device.zeros(sets, np.float64)
+        pairs, pair_starts = _pairs_by_added(self._low)
+        self._pairs = len(pairs)
+        places, starts = sorted_by_size(self._low)
+        self._tables = WrittenDown(
+            device,
+            _FIELDS,
+            {
+                "mantissas": device.zeros(sums, np.float64),
+                "exponents": device.zeros(sums, np.int32),
+                "scales": self._scales,
+                "on": self._on,
+                "beyond": self._beyond,
+                "shares": device.zeros(sums, np.float64),
+                "binomials": device.upload(_binomials(self._nodes)),
+                "pairs": device.upload(pairs),
+                "pair_starts": device.upload(pair_starts),
+                "level_places": device.upload(places),
+                "level_starts": device.upload(starts),
+                "ternary": device.upload(_ternary(self._low)),
+            },
+            {"nodes": self._nodes, "low": self._low},
+        )
+        self._listed = [self._list_on_device(node) for node in range(self._nodes)]
+
+    def posterior(self, progress: Listener = None) -> DevicePosterior:
+        """Return the evidence, and the probabilities of families and edges."""
+        log_weight, mismatch = self._fill(progress, 0.6)
+        last = (1 << self._nodes) - 1
+        total = float(self._device.download(self._on, last, 1)[0])
+        self._tables.write(inverse_total=int(np.float64(1.0 / total).view(np.uint64)))
+        self._by_size("fill_modular_shares", range(self._nodes), self._far_kinds, progress, 0.6, 1)
+        # The whole set has no nodes outside, and its place still holds H.
+        squares = float(self._device.download(self._on, 0, last).sum())
+        self._over_sums("divide_modular_shares")
+        for bit in range(self._nodes - 1):
+            self._over_sums("add_modular_sums", np.uint64(bit), np.uint64(0))
+        probabilities = []
+        for told, buffer in self._listed:
+            self._launch("find_modular_probabilities", 1, (told.buffer,))
+            probabilities.append(self._device.download(buffer))
+        # As on processors: one rounding for each factor and each sum that a term is part of; and
+        # logarithms are rounded in proportion to their size.
+        terms = _EPSILON * (self._nodes + 4) * math.sqrt(squares)
+        return DevicePosterior.of_families(
+            self._weights,
+            self._lists,
+            probabilities,
+            log_weight=log_weight,
+            error=max(mismatch, terms),
+            rounding=_EPSILON * (512.0 * self._nodes + abs(log_weight - self._offset)),
+        )
+
+    @property
+    def _offset(self) -> float:
+        return float(sum(each.offset for each in self._lists))
+
+    def _fill(self, progress: Listener, end: float) -> tuple[float, float]:
+        """Fill all but the shares; return the log weight, and what H and B differ by."""
+        for told, _ in self._listed:
+            self._launch("place_modular_families", 1, (told.buffer,))
+        for bit in range(self._nodes - 1):
+            self._over_sums("add_modular_sums", np.uint64(bit), np.uint64(1))
+        sizes = range(self._nodes + 1)
+        for size in sizes:
+            count = math.comb(self._nodes, size)
+            blocks = -(-count // _BLOCKS_OF_TABLES)
+            self._launch("fill_modular_scales", blocks, (np.uint64(size), np.uint64(count)))
+        self._by_size("fill_modular_beyond", sizes[::-1], 1, progress, 0.0, end / 2)
+        if not float(self._device.download(self._beyond, 0, 1)[0]) > 0.0:
+            raise impossible_model()
+        self._fill_on(progress, end / 2, end)
+        last = (1 << self._nodes) - 1
+        on = float(self._device.download(self._on, last, 1)[0])
+        beyond = float(self._device.download(self._beyond, 0, 1)[0])
+        scale = int(self._device.download(self._scales, last, 1)[0])
+        if not on > 0.0:
+            raise impossible_model()
+        return math.log(on) + scale * math.log(2.0) + self._offset, abs(beyond / on - 1.0)
+
+    def _fill_on(self, progress: Listener, begin: float, end: float) -> None:
+        sets = 1 << self._low
+        shared = 8 * (2 * self._pairs + self._low * sets // 2 + sets)
+        shared += 4 * (self._pairs + self._low * sets // 2 + sets + 2)
+        high = self._nodes - self._low
+        done = 0
+        for size, (high_sets, count) in enumerate(sets_by_size(self._device, high)):
+            self._launch("fill_modular_on", count, (high_sets, np.uint64(count)), shared)
+            done += count << size
+            self._tell(progress, begin + (end - begin) * done / 3**high)
+
+    @property
+    def _far_kinds(self) -> int:
+        return _KINDS_OF_SUMS + max(0, self._nodes - 2 * _PRODUCTS_BITS)
+
+    def _by_size(
+        self,
+        kernel: str,
+        sizes: range,
+        kinds: int,
+        progress: Listener,
+        begin: float,
+        end: float,
+    ) -> None:
+        """Start a kernel for the sets of each size, with room for so many kinds of sums."""
+        shared = 8 * _LANES * (4 + kinds)
+        done = 0
+        for size in sizes:
+            count = math.comb(self._nodes, size)
+            self._launch(kernel, count, (np.uint64(size), np.uint64(count)), shared)
+            done += count << (self._nodes - size)
+            self._tell(progress, begin + (end - begin) * min(1.0, (done + 1) / 3**self._nodes))
+
+    def _over_sums(self, kernel: str, *arguments: Any) -> None:
+        sums = self._nodes << (self._nodes - 1)
+        self._launch(kernel, -(-sums // _BLOCKS_OF_TABLES), arguments)
+
+    def _launch(
+        self, kernel: str, blocks: int, arguments: tuple[Any, ...], shared: int = 0
+    ) -> None:
+        most = self._device.blocks_at_once(kernel, self._threads, shared)
+        told = (self._tables.buffer, *arguments)
+        self._device.launch(kernel, min(blocks, most), self._threads, told, shared)
+
+    def _tell(self, progress: Listener, share: float) -> None:
+        if progress is not None:
+            self._device.synchronize()  # else nothing would have been done yet
+            progress(share)
+
+    def _list_on_device(self, node: int) -> tuple[WrittenDown, Any]:
+        """Return the `ListedFamilies` of a node, and where their probabilities will be."""
+        families = self._lists[node]
+        mantissas, exponents = _mantissas_and_exponents(families)
+        below = (1 << node) - 1
+        places = (families.sets & below) | (families.sets >> 1 & ~below)
+        probabilities = self._device.zeros(len(places), np.float64)
+        told = WrittenDown(
+            self._device,
+            ("node", "count", "places", "mantissas", "exponents", "probabilities"),
+            {
+                "places": self._device.upload(places.astype(np.uint32)),
+                "mantissas": self._device.upload(mantissas),
+                "exponents": self._device.upload(exponents),
+                "probabilities": probabilities,
+            },
+            {"node": node, "count": len(places)},
+        )
+        return told, probabilities
+
+
+_FIELDS = (
+    "nodes",
+    "low",
+    "mantissas",
+    "exponents",
+    "scales",
+    "on",
+    "beyond",
+    "shares",
+    "binomials",
+    "pairs",
+    "pair_starts",
+    "level_places",
+    "level_starts",
+    "ternary",
+    "inverse_total",
+)
+
+
+def _mantissas_and_exponents(
+    families: NodeLists,
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Return the weights of families as numbers from 1 to 2 times powers of two."""
+    # More digits than logarithms have, see `wide_from_logs`.
+    in_bits = families.log_weights.astype(np.longdouble) / np.log(np.longdouble(2.0))
+    exponents = np.floor(in_bits)
+    mantissas = np.exp2(in_bits - exponents).astype(np.float64)
+    up = mantissas >= 2.0
+    return np.where(up, 1.0, mantissas), (exponents + up).astype(np.int32)
+
+
+def _binomials(nodes: int) -> NDArray[np.uint32]:
+    """Return the numbers of subsets, as [size (nodes + 1) + of]."""
+    table = [[math.comb(of, size) for of in range(nodes + 1)] for size in range(nodes + 1)]
+    return np.array(table, dtype=np.uint32).reshape(-1)
+
+
+def _ternary(low: int) -> NDArray[np.uint32]:
+    """Return the bits of all sets of low nodes as digits in base three."""
+    sets = np.arange(1 << low, dtype=np.uint32)
+    result = np.zeros_like(sets)
+    for bit in range(low):
+        result += (sets >> np.uint32(bit) & np.uint32(1)) * np.uint32(3**bit)
+    return result
+
+
+def _pairs_by_added(low: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return all disjoint pairs U | T << 16 by the size of T, and where each size begins."""
+    sets = np.arange(1 << low, dtype=np.uint32)
+    before, added = (each.reshape(-1) for each in np.meshgrid(sets, sets))
+    disjoint = before & added == 0
+    before, added = before[disjoint], added[disjoint]
+    sizes = bit_counts(added)
+    order = np.argsort(sizes, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(sizes))]).astype(np.uint32)
+    return (before | added << np.uint32(16))[order], starts
