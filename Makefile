@@ -17,7 +17,7 @@ wanted = $(shell $(BIN)/python -c "import tomllib; \
     print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))$(1)))")
 say = @printf '%s\n' "$(1)"
 
-.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install docs lint format sanitize stubs benchmark clean
+.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install docs lint format sanitize stubs benchmark wheels clean
 .NOTPARALLEL:
 
 help:  ## this list
@@ -104,6 +104,13 @@ test-install: $(VENV)/test.stamp  ## README's first snippet, in a fresh environm
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
 	    --config-settings build-dir=build/python $(STRICT) --wheel-dir build/wheel .
 	@$(BIN)/python -m pytest tests/install
+
+# make wheels PYTHONS="python3.11 /opt/python3.13/bin/python": these instead of all that are found.
+PYTHONS ?=
+
+wheels: $(BIN)/python  ## source archive and wheels: built, repaired, audited, and run in clean environments
+	$(call say,Building and trying the wheels:)
+	@$(BIN)/python tools/build_wheels.py --out build/wheels $(addprefix --python=,$(PYTHONS))
 
 # With the CuPy that is there, or that of `make test-gpu GPU=gpu-cuda13`.
 GPU ?= gpu
