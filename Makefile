@@ -17,7 +17,7 @@ wanted = $(shell $(BIN)/python -c "import tomllib; \
     print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))$(1)))")
 say = @printf '%s\n' "$(1)"
 
-.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install docs lint format sanitize stubs benchmark clean
+.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install docs lint format sanitize stubs benchmark wheels test-compilers cross-compile clean
 .NOTPARALLEL:
 
 help:  ## this list
@@ -105,6 +105,13 @@ test-install: $(VENV)/test.stamp  ## README's first snippet, in a fresh environm
 	    --config-settings build-dir=build/python $(STRICT) --wheel-dir build/wheel .
 	@$(BIN)/python -m pytest tests/install
 
+# make wheels PYTHONS="python3.11 /opt/python3.13/bin/python": these instead of all that are found.
+PYTHONS ?=
+
+wheels: $(BIN)/python  ## source archive and wheels: built, repaired, audited, and run in clean environments
+	$(call say,Building and trying the wheels:)
+	@$(BIN)/python tools/build_wheels.py --out build/wheels $(addprefix --python=,$(PYTHONS))
+
 # With the CuPy that is there, or that of `make test-gpu GPU=gpu-cuda13`.
 GPU ?= gpu
 
@@ -128,6 +135,28 @@ sanitize: $(VENV)/tools.stamp  ## the tests of the core under address and undefi
 	    -DARCWISE_SANITIZE=ON -DARCWISE_WARNINGS_AS_ERRORS=ON >/dev/null
 	@$(BIN)/cmake --build build/sanitize --target core_tests -- --quiet
 	@$(call run_core_tests,build/sanitize)
+
+# Two builds of the core that gcc's own does not show: by clang, and without what gcc and clang have
+# beyond the standard, as other compilers get it.
+test-compilers: $(VENV)/tools.stamp  ## the tests of the core by clang, and in plain C++
+	@command -v clang++ >/dev/null || { echo "clang++ is not there; on Debian: apt-get install clang"; \
+	    exit 1; }
+	$(call say,Testing the core by clang:)
+	@$(call build_core,build/clang,-DCMAKE_CXX_COMPILER=clang++)
+	@$(call run_core_tests,build/clang)
+	$(call say,Testing the core in plain C++:)
+	@$(call build_core,build/plain,-DARCWISE_PLAIN=ON)
+	@$(call run_core_tests,build/plain)
+
+# $(call build_core,FOLDER,OPTIONS): the tests of the core alone.
+build_core = $(BIN)/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+    -DARCWISE_WARNINGS_AS_ERRORS=ON $(2) >/dev/null && \
+    $(BIN)/cmake --build $(1) --target core_tests -- --quiet
+
+cross-compile: $(BIN)/python  ## whether the core compiles for musl, ARM, macOS and Windows
+	@$(BIN)/python -c "import ziglang" 2>/dev/null || $(PIP) 'ziglang>=0.14'
+	$(call say,Compiling the core for other systems:)
+	@$(BIN)/python tools/cross_compile.py
 
 lint: $(VENV)/lint.stamp  ## ruff, mypy, clang-format, includes, the stub of the extension
 	$(BIN)/ruff check --quiet .

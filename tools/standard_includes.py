@@ -83,6 +83,7 @@ NAMES = {
         make_reverse_iterator next ostreambuf_iterator prev random_access_iterator_tag rbegin rend
         reverse_iterator size ssize""",
     "limits": "numeric_limits",
+    "locale": "locale",
     "map": "map multimap erase_if",
     "memory": """
         addressof align allocator allocator_traits assume_aligned construct_at destroy_at
@@ -100,10 +101,13 @@ NAMES = {
     "random": "mt19937 mt19937_64 random_device uniform_int_distribution uniform_real_distribution",
     "set": "multiset set erase_if",
     "span": "as_bytes as_writable_bytes dynamic_extent span",
+    "sstream": "istringstream ostringstream stringstream",
     "stdexcept": """
         domain_error invalid_argument length_error logic_error out_of_range overflow_error
         runtime_error underflow_error""",
-    "string": "char_traits getline stod stoi stol stoll stoul stoull string to_string erase",
+    "string": """
+        char_traits getline stod stoi stol stoll stoul stoull string to_string u8string
+        erase""",
     "string_view": "string_view",
     "system_error": "errc error_code generic_category make_error_code system_category system_error",
     "thread": "jthread this_thread thread",

@@ -8,13 +8,10 @@
 #include <vector>
 
 #include "arcwise/support/bits.hpp"
+#include "arcwise/support/compiler.hpp"
 
 // Counts are whole numbers: the same whatever instruction finds them.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(ARCWISE_SANITIZE)
-#define ARCWISE_COUNT_VERSIONS __attribute__((target_clones("default", "popcnt", "avx2")))
-#else
-#define ARCWISE_COUNT_VERSIONS
-#endif
+#define ARCWISE_COUNT_VERSIONS ARCWISE_VERSIONS("popcnt", "avx2")
 
 namespace arcwise {
 namespace {

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
-#include <limits>
 
+#include "arcwise/numerics/four.hpp"
 #include "arcwise/numerics/lanes.hpp"
 
 namespace arcwise {
@@ -14,9 +13,6 @@ namespace {
 
 // Eight numbers at a time, as two vectors of four. They are written out because the compiler, left
 // to itself, unrolls the loops over rows first and then finds nothing to put side by side.
-using Four = double __attribute__((vector_size(4 * sizeof(double))));
-using FourLongs = std::int64_t __attribute__((vector_size(4 * sizeof(std::int64_t))));
-
 struct Doubles {
     Four low{};
     Four high{};
@@ -58,13 +54,17 @@ struct LanesOf<long double> {
 template <class Real>
 using Lanes = typename LanesOf<Real>::Type;
 
+using arcwise::add_absolute;
+using arcwise::load;
+using arcwise::store;
+
 ARCWISE_INLINE void load(Doubles& to, const double* from) {
-    std::memcpy(&to.low, from, sizeof to.low);
-    std::memcpy(&to.high, from + 4, sizeof to.high);
+    load(to.low, from);
+    load(to.high, from + 4);
 }
 ARCWISE_INLINE void store(double* to, const Doubles& from) {
-    std::memcpy(to, &from.low, sizeof from.low);
-    std::memcpy(to + 4, &from.high, sizeof from.high);
+    store(to, from.low);
+    store(to + 4, from.high);
 }
 ARCWISE_INLINE void load(LongDoubles& to, const long double* from) {
     std::copy_n(from, lanes, to.lane);
@@ -74,20 +74,10 @@ ARCWISE_INLINE void store(long double* to, const LongDoubles& from) {
 }
 
 // to[i] = factor * 2^(products[i] + row - scales[i]).
-ARCWISE_INLINE void load_factors(Four& to, double factor, const std::int64_t* products,
-                                 std::int64_t row, const std::int64_t* scales) {
-    FourLongs exponent;
-    FourLongs scale;
-    std::memcpy(&exponent, products, sizeof exponent);
-    std::memcpy(&scale, scales, sizeof scale);
-    exponent += row - scale;
-    exponent &= exponent >= lowest_exponent;
-    to = factor * (Four)(exponent << 52);
-}
 ARCWISE_INLINE void load_factors(Doubles& to, double factor, const std::int64_t* products,
                                  std::int64_t row, const std::int64_t* scales) {
-    load_factors(to.low, factor, products, row, scales);
-    load_factors(to.high, factor, products + 4, row, scales + 4);
+    load_powers(to.low, factor, products, row, scales, lowest_exponent);
+    load_powers(to.high, factor, products + 4, row, scales + 4, lowest_exponent);
 }
 ARCWISE_INLINE void load_factors(LongDoubles& to, long double factor, const std::int64_t* products,
                                  std::int64_t row, const std::int64_t* scales) {
@@ -96,9 +86,6 @@ ARCWISE_INLINE void load_factors(LongDoubles& to, long double factor, const std:
     }
 }
 
-ARCWISE_INLINE void add_absolute(Four& to, const Four& from) {
-    to += (Four)((FourLongs)from & std::numeric_limits<std::int64_t>::max());
-}
 ARCWISE_INLINE void add_absolute(Doubles& to, const Doubles& from) {
     add_absolute(to.low, from.low);
     add_absolute(to.high, from.high);

@@ -4,17 +4,20 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <memory>
+#include <limits>
+#include <locale>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <unordered_map>
 
+#include "arcwise/support/compiler.hpp"
 #include "arcwise/support/error.hpp"
+#include "arcwise/support/file_names.hpp"
 
 namespace arcwise {
 namespace {
@@ -24,6 +27,38 @@ namespace {
                                             std::to_string(line) + " " + what +
                                             "; write it again or check where it was cut.");
 }
+
+// Reads a number that takes all of a word; says whether it does.
+template <class Number>
+bool read_number(const char* first, const char* last, Number& value) {
+    const auto [end, problem] = std::from_chars(first, last, value);
+    return problem == std::errc() && end == last;
+}
+
+#if !defined(__cpp_lib_to_chars) || defined(ARCWISE_PLAIN)
+// Some standard libraries read whole numbers alone by from_chars. A stream knows neither infinities
+// nor numbers that are not, and takes hexadecimal ones.
+bool read_number(const char* first, const char* last, double& value) {
+    std::string word(first, last);
+    const bool negative = word.starts_with('-');
+    for (char& letter : word) {
+        if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    }
+    const std::string_view magnitude = std::string_view(word).substr(negative ? 1 : 0);
+    if (magnitude == "inf" || magnitude == "infinity" || magnitude == "nan") {
+        value = magnitude == "nan" ? std::numeric_limits<double>::quiet_NaN()
+                                   : std::numeric_limits<double>::infinity();
+        if (negative) value = -value;
+        return true;
+    }
+    if (word.find_first_not_of("0123456789.e+-") != std::string::npos) return false;
+    if (word.starts_with('+')) return false;
+    std::istringstream stream(word);
+    stream.imbue(std::locale::classic());
+    stream >> value;
+    return !stream.fail() && stream.peek() == std::istringstream::traits_type::eof();
+}
+#endif
 
 // Splits text into lines of white-space separated words; blank lines are passed over.
 class WordLines {
@@ -62,8 +97,7 @@ class WordLines {
         Number value{};
         const char* last = word.data() + word.size();
         const char* first = word.data() + (word.starts_with('+') ? 1 : 0);
-        const auto [end, problem] = std::from_chars(first, last, value);
-        if (problem != std::errc() || end != last) {
+        if (!read_number(first, last, value)) {
             fail("has '" + shown(word) + "' where " + what + " should be");
         }
         return value;
@@ -97,8 +131,9 @@ struct RawFamilies {
 };
 
 std::string read_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file || std::filesystem::is_directory(path)) {
+    const std::filesystem::path name = file_name(path);
+    std::ifstream file(name, std::ios::binary);
+    if (!file || std::filesystem::is_directory(name)) {
         throw Error(ErrorKind::file_format,
                     "'" + path + "' cannot be read; check the path and its permissions.");
     }
@@ -224,11 +259,12 @@ void write_jkl(const std::string& path, const std::vector<std::string>& names,
         }
     }
     // A complete file or none: it is written beside its place and moved there at the end.
-    const std::string beside = path + ".partial";
-    const bool folder = std::filesystem::is_directory(path);
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-        folder ? nullptr : std::fopen(beside.c_str(), "wb"), &std::fclose);
-    if (!file) {
+    const std::filesystem::path place = file_name(path);
+    const std::filesystem::path beside = file_name(path + ".partial");
+    const bool folder = std::filesystem::is_directory(place);
+    std::ofstream file;
+    if (!folder) file.open(beside, std::ios::binary);
+    if (!file.is_open()) {
         throw Error(
             ErrorKind::file_format,
             "'" + path +
@@ -236,9 +272,8 @@ void write_jkl(const std::string& path, const std::vector<std::string>& names,
                         : "' cannot be written; check that its folder exists and is writable."));
     }
     std::string out = std::to_string(table.size()) + "\n";
-    bool written = true;
     const auto flush = [&] {
-        written = written && std::fwrite(out.data(), 1, out.size(), file.get()) == out.size();
+        file.write(out.data(), static_cast<std::streamsize>(out.size()));
         out.clear();
     };
     char digits[32];
@@ -266,9 +301,10 @@ void write_jkl(const std::string& path, const std::vector<std::string>& names,
         });
     }
     flush();
-    written = std::fclose(file.release()) == 0 && written;
+    file.close();
+    const bool written = file.good();
     std::error_code problem;
-    if (written) std::filesystem::rename(beside, path, problem);
+    if (written) std::filesystem::rename(beside, place, problem);
     if (!written || problem) {
         std::filesystem::remove(beside, problem);
         throw Error(

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "arcwise/numerics/extended.hpp"
+#include "arcwise/support/wide_product.hpp"
 
 namespace arcwise {
 
@@ -58,7 +59,7 @@ class Remainders {
             for (std::size_t i = 0; i < lanes; ++i) {
                 const std::uint64_t quotient = primes_[i] / d;
                 inverses_[d][i] =
-                    multiplied(primes_[i] - quotient, inverses_[primes_[i] % d][i], primes_[i]);
+                    product_modulo(primes_[i] - quotient, inverses_[primes_[i] % d][i], primes_[i]);
             }
         }
     }
@@ -75,7 +76,7 @@ class Remainders {
     }
     Number product(const Number& a, const Number& b) const {
         Number result;
-        for (std::size_t i = 0; i < lanes; ++i) result[i] = multiplied(a[i], b[i], primes_[i]);
+        for (std::size_t i = 0; i < lanes; ++i) result[i] = product_modulo(a[i], b[i], primes_[i]);
         return result;
     }
     Number times(const Number& a, int factor) const {
@@ -88,12 +89,6 @@ class Remainders {
     }
 
   private:
-    __extension__ using Wide = unsigned __int128;
-
-    static std::uint64_t multiplied(std::uint64_t a, std::uint64_t b, std::uint64_t prime) {
-        return static_cast<std::uint64_t>(static_cast<Wide>(a) * b % prime);
-    }
-
     Number primes_{};
     std::vector<Number> inverses_;
 };

@@ -9,17 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// Compiles a function once per instruction set; the best one is chosen at run time.
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(ARCWISE_SANITIZE)
-#define ARCWISE_VECTOR_VERSIONS __attribute__((target_clones("default", "avx2", "avx512f")))
-#else
-#define ARCWISE_VECTOR_VERSIONS
-#endif
+#include "arcwise/support/compiler.hpp"
 
-// Kernels must become part of the version they are used in.
-#define ARCWISE_INLINE __attribute__((always_inline)) inline
-#define ARCWISE_INLINE_LAMBDA __attribute__((always_inline))
+#define ARCWISE_VECTOR_VERSIONS ARCWISE_VERSIONS("avx2", "avx512f")
 
 namespace arcwise {
 

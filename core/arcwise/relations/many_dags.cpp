@@ -7,6 +7,7 @@
 
 #include "arcwise/relations/mutable_dag.hpp"
 #include "arcwise/support/bits.hpp"
+#include "arcwise/support/wide_product.hpp"
 
 namespace arcwise {
 namespace {
@@ -98,12 +99,10 @@ constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
 
 // Every word is mixed in by a product of 128 bits, whose halves are added (as wyhash does).
 std::uint64_t hash(const std::uint64_t* row, std::size_t width) {
-    __extension__ using Wide = unsigned __int128;
     std::uint64_t state = 0x9E3779B97F4A7C15U;
     for (std::size_t i = 0; i < width; ++i) {
-        const Wide product = static_cast<Wide>(state ^ row[i]) * 0xD6E8FEB86659FD93U;
-        state = (static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64)) +
-                0x2545F4914F6CDD1DU;
+        const WideProduct product = wide_product(state ^ row[i], 0xD6E8FEB86659FD93U);
+        state = (product.low ^ product.high) + 0x2545F4914F6CDD1DU;
     }
     return state;
 }

@@ -13,6 +13,7 @@
 #include "arcwise/spaces/space.hpp"
 #include "arcwise/sums/node_sums.hpp"
 #include "arcwise/sums/score_sums.hpp"
+#include "arcwise/support/compiler.hpp"
 
 namespace arcwise {
 
@@ -61,7 +62,7 @@ class NodeWeights {
     // and where what is done with an entry depends on it, one look-up waits for the other.
     void fetch(int node, const std::uint64_t* predecessors) const {
         const Table& table = tables_[static_cast<std::size_t>(node)];
-        if (table.sums != nullptr) __builtin_prefetch(table.sums + (predecessors[0] & table.mask));
+        if (table.sums != nullptr) prefetch(table.sums + (predecessors[0] & table.mask));
     }
 
     // By node, the rows that its weights are the plain sums of; null where they are not.

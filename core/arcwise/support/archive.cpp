@@ -1,18 +1,24 @@
 // Maps files; writing and reading, byte by byte.
 #include "arcwise/support/archive.hpp"
 
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <new>
+#include <system_error>
+
+#include "arcwise/support/compiler.hpp"
+#include "arcwise/support/error.hpp"
+#include "arcwise/support/file_names.hpp"
+
+#if ARCWISE_MAPS_FILES
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <system_error>
-
-#include "arcwise/support/error.hpp"
+#endif
 
 namespace arcwise {
 namespace {
@@ -22,7 +28,13 @@ namespace {
                 "'" + path + "' cannot be read (" + std::strerror(errno) + "); check the path.");
 }
 
+[[noreturn]] void refuse_empty(const std::string& path) {
+    throw Error(ErrorKind::file_format, "'" + path + "' is empty; write it again.");
+}
+
 }  // namespace
+
+#if ARCWISE_MAPS_FILES
 
 MappedFile::MappedFile(const std::string& path) {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -30,7 +42,7 @@ MappedFile::MappedFile(const std::string& path) {
     struct stat about{};
     if (::fstat(file, &about) != 0 || about.st_size <= 0) {
         ::close(file);
-        throw Error(ErrorKind::file_format, "'" + path + "' is empty; write it again.");
+        refuse_empty(path);
     }
     const auto size = static_cast<std::size_t>(about.st_size);
     void* memory = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
@@ -46,10 +58,34 @@ MappedFile::MappedFile(const std::string& path) {
 
 MappedFile::~MappedFile() { ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size()); }
 
+#else
+
+// A copy: on Windows, a mapped file could be neither replaced nor deleted.
+MappedFile::MappedFile(const std::string& path) {
+    std::ifstream file(file_name(path), std::ios::binary);
+    if (!file) refuse(path);
+    std::error_code problem;
+    const std::uintmax_t size = std::filesystem::file_size(file_name(path), problem);
+    if (problem || size == 0) refuse_empty(path);
+    void* const memory =
+        ::operator new(static_cast<std::size_t>(size), std::align_val_t{archive_alignment});
+    bytes_ = {static_cast<const std::byte*>(memory), static_cast<std::size_t>(size)};
+    if (!file.read(static_cast<char*>(memory), static_cast<std::streamsize>(size))) {
+        ::operator delete(memory, std::align_val_t{archive_alignment});
+        refuse(path);
+    }
+}
+
+MappedFile::~MappedFile() {
+    ::operator delete(const_cast<std::byte*>(bytes_.data()), std::align_val_t{archive_alignment});
+}
+
+#endif
+
 ArchiveWriter::ArchiveWriter(const std::string& path)
-    : path_(path), out_(path, std::ios::binary | std::ios::app) {
+    : path_(path), out_(file_name(path), std::ios::binary | std::ios::app) {
     std::error_code none;
-    const auto size = std::filesystem::file_size(path, none);
+    const auto size = std::filesystem::file_size(file_name(path), none);
     at_ = none ? 0 : static_cast<std::size_t>(size);
 }
 

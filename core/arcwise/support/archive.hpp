@@ -56,7 +56,8 @@ class Stored {
     std::shared_ptr<const void> keeper_;
 };
 
-// A file as read-only memory, of which all processes of a machine share one copy.
+// A file as read-only memory, of which all processes of a machine share one copy where files can be
+// mapped (on Windows each has its own).
 class MappedFile {
   public:
     // Throws `file_format` if it cannot be read.

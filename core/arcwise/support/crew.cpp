@@ -1,6 +1,7 @@
 // Threads that wait for pieces of work.
 #include "arcwise/support/crew.hpp"
 
+#include <thread>
 #include <utility>
 
 namespace arcwise {
@@ -21,7 +22,7 @@ void wait_while(const std::atomic<std::uint32_t>& number, std::uint32_t value) {
 
 Crew::Crew(int threads) {
     for (int helper = 1; helper < threads; ++helper) {
-        helpers_.emplace_back([this] { help(); });
+        helpers_.start([this] { help(); });
     }
 }
 
@@ -29,6 +30,7 @@ Crew::~Crew() {
     over_ = true;
     piece_.fetch_add(1, std::memory_order_release);
     piece_.notify_all();
+    helpers_.join();
 }
 
 void Crew::help() {

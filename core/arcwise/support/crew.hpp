@@ -10,8 +10,8 @@
 #include <exception>
 #include <functional>
 #include <mutex>
-#include <thread>
-#include <vector>
+
+#include "arcwise/support/joined_threads.hpp"
 
 namespace arcwise {
 
@@ -31,7 +31,6 @@ class Crew {
     void help();
     void work();
 
-    std::vector<std::jthread> helpers_;
     const std::function<void(std::size_t)>* task_ = nullptr;
     std::size_t count_ = 0;
     std::atomic<std::size_t> next_{0};
@@ -40,6 +39,7 @@ class Crew {
     std::atomic<bool> over_{false};
     std::mutex mutex_;
     std::exception_ptr failure_;
+    JoinedThreads helpers_;  // last: they end before what they use
 };
 
 }  // namespace arcwise

@@ -1,10 +1,10 @@
 // The Philox rounds; constants are those of the paper's table 2 and section 3.3.
 #include "arcwise/support/random.hpp"
 
+#include "arcwise/support/wide_product.hpp"
+
 namespace arcwise {
 namespace {
-
-__extension__ typedef unsigned __int128 Wide;
 
 constexpr std::uint64_t multiplier_0 = 0xD2E7470EE14C6C93ULL;
 constexpr std::uint64_t multiplier_1 = 0xCA5A826395121157ULL;
@@ -17,12 +17,10 @@ constexpr int rounds = 10;
 std::array<std::uint64_t, 4> philox(std::array<std::uint64_t, 4> counter,
                                     std::array<std::uint64_t, 2> key) {
     for (int round = 0; round < rounds; ++round) {
-        const Wide product_0 = static_cast<Wide>(multiplier_0) * counter[0];
-        const Wide product_1 = static_cast<Wide>(multiplier_1) * counter[2];
-        counter = {static_cast<std::uint64_t>(product_1 >> 64) ^ counter[1] ^ key[0],
-                   static_cast<std::uint64_t>(product_1),
-                   static_cast<std::uint64_t>(product_0 >> 64) ^ counter[3] ^ key[1],
-                   static_cast<std::uint64_t>(product_0)};
+        const WideProduct product_0 = wide_product(multiplier_0, counter[0]);
+        const WideProduct product_1 = wide_product(multiplier_1, counter[2]);
+        counter = {product_1.high ^ counter[1] ^ key[0], product_1.low,
+                   product_0.high ^ counter[3] ^ key[1], product_0.low};
         key[0] += key_step_0;
         key[1] += key_step_1;
     }
@@ -52,14 +50,12 @@ void Random::restore(ByteReader& in) {
 // The high word of bits * count is uniform once the low words below 2^64 mod count are refused
 // (Lemire, "Fast random integer generation in an interval", 2019).
 std::uint64_t Random::unscripted_below(std::uint64_t count) {
-    Wide product = static_cast<Wide>(bits()) * count;
-    if (static_cast<std::uint64_t>(product) < count) {
+    WideProduct product = wide_product(bits(), count);
+    if (product.low < count) {
         const std::uint64_t refused = (0 - count) % count;
-        while (static_cast<std::uint64_t>(product) < refused) {
-            product = static_cast<Wide>(bits()) * count;
-        }
+        while (product.low < refused) product = wide_product(bits(), count);
     }
-    return static_cast<std::uint64_t>(product >> 64);
+    return product.high;
 }
 
 std::size_t Random::choose(std::span<const double> weights) {

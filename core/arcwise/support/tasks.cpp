@@ -6,10 +6,9 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <thread>
-#include <vector>
 
 #include "arcwise/support/error.hpp"
+#include "arcwise/support/joined_threads.hpp"
 
 namespace arcwise {
 
@@ -62,14 +61,13 @@ void run_tasks(std::size_t count, std::uint64_t total_work, const RunOptions& op
         std::clamp<std::size_t>(static_cast<std::size_t>(std::max(1, options.threads())), 1,
                                 std::max<std::size_t>(1, count));
     running = wanted;
-    std::vector<std::jthread> workers;
-    workers.reserve(wanted);
+    JoinedThreads workers;
     try {
-        for (std::size_t i = 0; i < wanted; ++i) workers.emplace_back(work);
+        for (std::size_t i = 0; i < wanted; ++i) workers.start(work);
     } catch (...) {
         // The threads that did start must not outlive the state they refer to.
         stop = true;
-        workers.clear();
+        workers.join();
         throw;
     }
 
@@ -93,7 +91,7 @@ void run_tasks(std::size_t count, std::uint64_t total_work, const RunOptions& op
             lock.lock();
         }
     }
-    workers.clear();
+    workers.join();
     if (refused) stop_interrupted();
     if (first_failure) std::rethrow_exception(first_failure);
 }

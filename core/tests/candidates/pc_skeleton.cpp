@@ -26,7 +26,8 @@ class ChainTest final : public IndependenceTest {
                 set_.assign(set.begin(), set.end());
             }
             double log_p(int other) override {
-                const auto [low, high] = std::minmax(variable_, other);
+                const int low = std::min(variable_, other);
+                const int high = std::max(variable_, other);
                 const bool apart = std::any_of(set_.begin(), set_.end(),
                                                [&](int z) { return low < z && z < high; });
                 return apart ? 0.0 : -100.0 + static_cast<double>(high - low);

@@ -72,13 +72,19 @@ TEST(parents_are_drawn_by_their_weights) {
         const FamilyTable table = random_table(7, 8.0, most_parents);
         const ParentTables tables(table, {});
         ParentDraws draws(tables);
-        for (const auto& [node, allowed, wanted] :
-             std::vector<std::tuple<int, std::uint32_t, std::uint32_t>>{{0, 0b1111110, 0},
-                                                                        {3, 0b1100111, 0b0000001},
-                                                                        {6, 0b0111111, 0b0110000},
-                                                                        {2, 0b0000011, 0b0000011},
-                                                                        {5, 0, 0}}) {
-            const NodeFamilies& families = table[static_cast<std::size_t>(node)];
+        struct Question {
+            int node;
+            std::uint32_t allowed;
+            std::uint32_t wanted;
+        };
+        for (const Question& asked : std::vector<Question>{{0, 0b1111110, 0},
+                                                           {3, 0b1100111, 0b0000001},
+                                                           {6, 0b0111111, 0b0110000},
+                                                           {2, 0b0000011, 0b0000011},
+                                                           {5, 0, 0}}) {
+            const std::uint32_t allowed = asked.allowed;
+            const std::uint32_t wanted = asked.wanted;
+            const NodeFamilies& families = table[static_cast<std::size_t>(asked.node)];
             std::map<std::uint32_t, double> expected;
             double total = 0.0;
             families.for_each([&](std::uint64_t index, std::span<const int> members) {
@@ -95,7 +101,7 @@ TEST(parents_are_drawn_by_their_weights) {
             AllBranches branches;
             branches.for_each([&] {
                 Random random(branches);
-                draws.enter(node, allowed, wanted);
+                draws.enter(asked.node, allowed, wanted);
                 const std::uint32_t drawn = draws.draw(random);
                 law[drawn] += branches.probability();
             });

@@ -125,6 +125,11 @@ TEST(wrong_files_are_refused) {
              "1\na 1\n-1.0 1 b\n",                    // unknown parent
              "1\na 1\n-1.0 2 b\n",                    // fewer parents than announced
              "1\na 1\n-1.0x 0\n",                     // score with a tail
+             "1\na 1\n-1.0.5 0\n",                    // two points
+             "1\na 1\n--1.0 0\n",                     // two signs
+             "1\na 1\n+-1.0e 0\n",                    // no exponent
+             "1\na 1\n0x10 0\n",                      // hexadecimal
+             "1\na 1\n1e999 0\n",                     // too large
              "2\na 1\n-1.0 0\na 1\n-1.0 0\n",         // a name twice
              "2\na 1\n-1.0 0\nb 1\n-1.0 2 a a\n",     // a parent twice
              "2\na 1\n-1.0 0\nb 2\n-1.0 0\n-2.0 0\n"  // a family twice

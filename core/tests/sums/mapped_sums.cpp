@@ -1,9 +1,9 @@
 // Score sums written to a file and mapped again: the same answers to the last bit, and damaged
 // files refused.
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <random>
+#include <string>
 
 #include "arcwise/sums/score_sums.hpp"
 #include "check.hpp"
@@ -20,11 +20,9 @@ constexpr char header[] = "whatever comes before";
 // A file of its own that goes when the test ends.
 struct TemporaryFile {
     TemporaryFile() {
-        char name[] = "/tmp/arcwise_mapped_XXXXXX";
-        std::FILE* file = ::fdopen(::mkstemp(name), "w");
-        std::fputs(header, file);
-        std::fclose(file);
-        path = name;
+        const std::string name = "arcwise_mapped_" + std::to_string(std::random_device{}());
+        path = (std::filesystem::temp_directory_path() / name).string();
+        std::ofstream(path) << header;
     }
     ~TemporaryFile() { std::filesystem::remove(path); }
     std::string path;

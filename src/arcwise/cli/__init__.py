@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import warnings
@@ -32,6 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arcwise 0.1.0
     0
     """
+    # Windows gives pipes and files a code page that lacks signs of tables; standard error escapes
+    # what it cannot write by itself.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     # A call from Python with arguments of its own begins now, also after one without.
     before = began.set(process_began() if arguments is None else None)
     try:

@@ -8,7 +8,7 @@ lock keeps two workers from writing at once; the system releases it if a worker 
 
 from __future__ import annotations
 
-import fcntl
+import getpass
 import os
 import pickle
 import socket
@@ -25,6 +25,7 @@ from typing import Any
 
 from arcwise.errors import ArcwiseError, CapacityError, EngineError, FileFormatError
 from arcwise.sums import ScoreSums, score_table
+from arcwise.support.file_locks import UnsupportedLock, acquired_within
 from arcwise.support.sealed_files import Header, contents, header_of, seal, verify
 
 PAYLOAD = "arcwise payload"
@@ -33,6 +34,8 @@ _VERSIONS = {PAYLOAD: PAYLOAD_VERSION, score_table.KIND: score_table.VERSION}
 _MOST_OPEN = 8
 _WRITING = ".writing-"
 _UNUSED_FOR = 3 * 24 * 3600.0
+_LONGEST_WAIT = 600.0  # seconds for a chunk that another process writes
+_OWNERS_KNOWN = hasattr(os, "getuid")  # not on Windows
 
 
 class FileMissing(ArcwiseError):
@@ -57,7 +60,7 @@ class HostFile:
 def cache_folder() -> Path:
     """Return the local folder of files stored under their hash, created if necessary."""
     named = os.environ.get("ARCWISE_CACHE")
-    folder = Path(named) if named else Path(tempfile.gettempdir()) / f"arcwise-{os.getuid()}"
+    folder = Path(named) if named else Path(tempfile.gettempdir()) / f"arcwise-{_user()}"
     _refuse_unsafe(folder)
     return folder
 
@@ -75,10 +78,16 @@ def _refuse_unsafe(folder: Path) -> None:
         ) from None
     if stat.S_ISLNK(about.st_mode):
         raise EngineError(f"'{folder}' is a link; {other}")
+    if not _OWNERS_KNOWN:
+        return  # the folder of temporary files is the user's own there
     if about.st_uid != os.getuid():
         raise EngineError(f"'{folder}' belongs to another user; {other}")
     if about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise EngineError(f"others can write to '{folder}'; {other}, or take that right away")
+
+
+def _user() -> str:
+    return str(os.getuid()) if _OWNERS_KNOWN else getpass.getuser()
 
 
 def place() -> str:
@@ -238,7 +247,18 @@ def _exclusive(file: HostFile) -> Iterator[Path]:
     """Yield the path of a file being received, to one process of the machine at a time."""
     folder = cache_folder()
     with open(folder / f"{file.hash}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            ours = acquired_within(lock.fileno(), _LONGEST_WAIT)
+        except UnsupportedLock as error:
+            raise EngineError(
+                f"the file system of '{folder}' does not support locks ({error}); set "
+                "ARCWISE_CACHE to a folder on a local disk"
+            ) from None
+        if not ours:
+            raise EngineError(
+                f"another process has been writing to '{folder}' for {_LONGEST_WAIT:g} seconds; "
+                "end it, or set ARCWISE_CACHE to another folder"
+            )
         yield folder / f"{file.hash}.partial"
 
 

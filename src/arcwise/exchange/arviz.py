@@ -58,7 +58,7 @@ def to_arviz(posterior: Posterior, *, edges: Literal["all", "uncertain"] = "all"
             "to_arviz needs sampled DAGs, but this posterior has none; use a sampler that keeps "
             "them, or ExactSampler"
         )
-    arviz = optional("arviz_base", "to_arviz", "'arcwise[arviz]'")
+    arviz = optional("arviz_base", "to_arviz")
     places = _places(posterior, dags)
     present = _present(dags, places)
     names = list(posterior.variables)

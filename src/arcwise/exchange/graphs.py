@@ -36,7 +36,7 @@ def to_networkx(graph: Exchanged, threshold: float = 0.5, *, on: ThresholdOn = "
     >>> sorted(graph.edges)
     [('a', 'b'), ('b', 'a')]
     """
-    networkx = optional("networkx", "to_networkx", "'arcwise[graphs]'")
+    networkx = optional("networkx", "to_networkx")
     result = networkx.DiGraph()
     result.add_nodes_from(graph.variables)
     for edge in edges_of(graph, threshold, on):

@@ -11,7 +11,6 @@ from arcwise.dynamics.lagged_edges import process_graph, required_slices
 from arcwise.errors import ArgumentError, option
 from arcwise.exchange.weighted_edges import Exchanged
 from arcwise.layout.in_time import process_picture
-from arcwise.plots.figures import INSTALL
 from arcwise.plots.network import NetworkPlot, links_from, picture_of
 from arcwise.posterior import Posterior, views
 from arcwise.support.checks import checked_probability, real_number, true_or_false, whole_number
@@ -100,7 +99,7 @@ def draw(
         if isinstance(graph, Posterior):
             plot.add_title(least)
     dots = _dots_per_inch(plot.axes.figure.get_size_inches(), dpi) if ending == "png" else 72.0
-    matplotlib = optional("matplotlib", "draw", INSTALL)
+    matplotlib = optional("matplotlib", "draw")
     with matplotlib.rc_context(_SETTINGS), replacing(file) as temporary:
         plot.axes.figure.savefig(temporary, format=ending, dpi=dots, metadata=_WITHOUT_DATE[ending])
     return file

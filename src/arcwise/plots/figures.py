@@ -9,15 +9,13 @@ from typing import Any
 from arcwise.layout.colours import SHADES
 from arcwise.support.optional import optional
 
-INSTALL = "'arcwise[plots]'"
-
 
 def axes_for(axes: Any, size: tuple[float, float], method: str) -> Any:
     """Return the given axes, or those of a new figure of this size in inches.
 
     The layout of a new figure makes room for titles and labels automatically.
     """
-    module = optional("matplotlib.figure", method, INSTALL)
+    module = optional("matplotlib.figure", method)
     if axes is not None:
         return axes
     from arcwise.plots.picture_axes import PictureAxes
@@ -27,7 +25,7 @@ def axes_for(axes: Any, size: tuple[float, float], method: str) -> Any:
 
 def shades(method: str) -> Any:
     """Return the colour map of probabilities, the same as on the report page."""
-    module = optional("matplotlib.colors", method, INSTALL)
+    module = optional("matplotlib.colors", method)
     return module.LinearSegmentedColormap.from_list("arcwise", SHADES)
 
 

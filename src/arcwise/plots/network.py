@@ -14,7 +14,7 @@ from arcwise.layout.in_time import slices_picture
 from arcwise.layout.labels import lines_of
 from arcwise.layout.links import Link, links_of
 from arcwise.layout.picture import Picture, modules_of, starting_threshold
-from arcwise.plots.figures import INSTALL, axes_for
+from arcwise.plots.figures import axes_for
 from arcwise.plots.routes import Route, smooth
 from arcwise.posterior import Posterior
 from arcwise.support.checks import checked_probability, whole_number
@@ -169,7 +169,7 @@ class NetworkPlot:
 
     def _width(self, name: str) -> float:
         """Return the width of a label in points."""
-        outlines = optional("matplotlib.textpath", "plots.network", INSTALL)
+        outlines = optional("matplotlib.textpath", "plots.network")
         # Blanks at the ends have no outline; a dot at each end makes room for them.
         return max(
             float(outlines.TextPath((0, 0), f".{line}.", size=self.size).get_extents().width)
@@ -185,7 +185,7 @@ class NetworkPlot:
         )
 
     def _add_frames(self) -> None:
-        patches = optional("matplotlib.patches", "plots.network", INSTALL)
+        patches = optional("matplotlib.patches", "plots.network")
         for left, top, right, bottom in self.picture.drawing.frames:
             self.axes.add_patch(
                 patches.FancyBboxPatch(
@@ -224,7 +224,7 @@ class NetworkPlot:
         return None
 
     def _add_links(self) -> None:
-        patches = optional("matplotlib.patches", "plots.network", INSTALL)
+        patches = optional("matplotlib.patches", "plots.network")
         names, drawing = self.picture.variables, self.picture.drawing
         numbered = len(self.picture.links) <= _MOST_NUMBERED
         box = self.axes.get_window_extent()
@@ -329,7 +329,7 @@ class NetworkPlot:
 
     def add_title(self, threshold: float, what: str = "Adjacent") -> None:
         """Add what is drawn, and what the widths and shades of links mean."""
-        lines = optional("matplotlib.lines", "plots.network", INSTALL)
+        lines = optional("matplotlib.lines", "plots.network")
         # Title and legend scale with the figure.
         words = float(
             np.clip(self.axes.get_window_extent().width / self.axes.figure.dpi, 9.0, 18.0)

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import time
 from pathlib import Path
 from types import TracebackType
 
 from arcwise.errors import RunDirectoryError
+from arcwise.support.file_locks import UnsupportedLock, acquired, acquired_within
 
 _NAME = "lock"
-_TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EINTR)
 _PATIENCE = 0.5  # seconds; a process that only checks for a writer holds it for a moment
-
-
-class _Unsupported(Exception):
-    """The file system has no locks."""
 
 
 class Lock:
@@ -39,15 +33,15 @@ class Lock:
         """Acquire it, or refuse if another process holds it."""
         file = os.open(self._directory / _NAME, os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            acquired = _acquired_soon(file)
-        except _Unsupported as error:
+            ours = acquired_within(file, _PATIENCE)
+        except UnsupportedLock as error:
             os.close(file)
             raise RunDirectoryError(
                 f"the file system of the run directory '{self._directory}' does not support locks "
                 f"({error}), which prevent two processes from writing to it; use a directory on a "
                 "local disk, or move this one there to continue its run"
             ) from None
-        if not acquired:
+        if not ours:
             os.close(file)
             raise RunDirectoryError(
                 f"another process is writing to the run directory '{self._directory}'; wait for "
@@ -76,43 +70,8 @@ def is_locked(directory: Path) -> bool:
     except OSError:
         return False
     try:
-        return not _acquired(file)
-    except _Unsupported:
+        return not acquired(file)
+    except UnsupportedLock:
         return False  # nor can a process write to it
     finally:
         os.close(file)
-
-
-def _acquired_soon(file: int) -> bool:
-    """Try for a moment to lock an open file, and return whether that succeeded."""
-    end = time.monotonic() + _PATIENCE
-    while not _acquired(file):
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
-
-
-def _acquired(file: int) -> bool:
-    """Try to lock an open file, and return whether that succeeded."""
-    try:
-        import fcntl
-    except ImportError:
-        return _acquired_on_windows(file)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno not in _TAKEN:
-            raise _Unsupported(os.strerror(error.errno or 0)) from None
-        return False
-    return True
-
-
-def _acquired_on_windows(file: int) -> bool:
-    import msvcrt
-
-    try:
-        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-    except OSError:
-        return False
-    return True

@@ -77,7 +77,8 @@ class PartsFile:
         """Add the values of some units."""
         content = values.astype("<f8").tobytes()
         record = _RECORD.pack(first, count, len(values), zlib.crc32(content)) + content
-        flags = os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
+        # Windows would put a carriage return before bytes that look like line ends.
+        flags = os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         with open(os.open(self._path, flags), "wb") as file:
             file.truncate(self._end)
             file.seek(self._end)

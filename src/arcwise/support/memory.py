@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from pathlib import Path
+from typing import Any, ClassVar
+
+_NO_LIMIT = 2**63
 
 
 def available_memory() -> int:
@@ -27,7 +31,33 @@ def _free_on_machine() -> int:
                     return int(line.split()[1]) * 1024
     except OSError:
         pass
+    if not hasattr(os, "sysconf"):
+        return _free_on_windows()
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+class _MemoryStatus(ctypes.Structure):
+    """MEMORYSTATUSEX of the Windows interface, in its order."""
+
+    _fields_: ClassVar = [
+        ("length", ctypes.c_uint32),
+        ("load", ctypes.c_uint32),
+        ("total", ctypes.c_uint64),
+        ("available", ctypes.c_uint64),
+        ("total_page_file", ctypes.c_uint64),
+        ("available_page_file", ctypes.c_uint64),
+        ("total_virtual", ctypes.c_uint64),
+        ("available_virtual", ctypes.c_uint64),
+        ("available_extended", ctypes.c_uint64),
+    ]
+
+
+def _free_on_windows() -> int:
+    status = _MemoryStatus(length=ctypes.sizeof(_MemoryStatus))
+    windows: Any = vars(ctypes)["windll"]
+    if not windows.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
+        return _NO_LIMIT
+    return int(status.available)
 
 
 def _number_in(path: Path) -> int | None:
@@ -38,14 +68,13 @@ def _number_in(path: Path) -> int | None:
 
 
 def _left_of_address_space() -> int:
-    no_limit = 2**63
     try:
         import resource
     except ImportError:
-        return no_limit
+        return _NO_LIMIT
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit == resource.RLIM_INFINITY:
-        return no_limit
+        return _NO_LIMIT
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     except (OSError, ValueError):

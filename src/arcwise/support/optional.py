@@ -7,6 +7,15 @@ from typing import Any
 
 from arcwise.errors import MissingDependencyError
 
+EXTRAS = {
+    "arviz_base": "arviz",
+    "cupy": "gpu",
+    "distributed": "cluster",
+    "matplotlib": "plots",
+    "networkx": "graphs",
+}
+"""The extra of arcwise that brings a package, by the name under which it is imported."""
+
 
 def optional(module: str, method: str, install: str | None = None) -> Any:
     """Return a module of an optional package.
@@ -18,7 +27,8 @@ def optional(module: str, method: str, install: str | None = None) -> Any:
     method
         The function that needs it, for the message.
     install
-        The argument of ``pip install``; None for the package itself.
+        The argument of ``pip install``; None for the extra of arcwise that brings the package,
+        or for the package itself if none does.
 
     Raises
     ------
@@ -29,7 +39,9 @@ def optional(module: str, method: str, install: str | None = None) -> Any:
         return import_module(module)
     except ImportError:
         package = module.partition(".")[0]
+        extra = EXTRAS.get(package)
+        advice = install or (package if extra is None else f"'arcwise[{extra}]'")
         raise MissingDependencyError(
             f"`{method}` needs the package {package}, which is not installed; "
-            f"install it with `pip install {install or package}`"
+            f"install it with `pip install {advice}`"
         ) from None

@@ -149,8 +149,8 @@ Neighbourhoods::Neighbourhoods(const ScoreSums& sums, std::span<const double> ne
         shares_.push_back(many ? 1.0 : std::exp2(-static_cast<double>(size)));
         std::ranges::sort(sets);
         // By the model alone, how often a set was grown tells little of how often it is needed.
-        if (need == 0.0) sets.erase(std::ranges::unique(sets).begin(), sets.end());
-        OfSize& of_size = sizes_.emplace_back(size);
+        if (need == 0.0) sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
+        OfSize& of_size = sizes_.emplace_back(OfSize{size, {}});
         for (const std::vector<int>& set : sets) {
             of_size.members.insert(of_size.members.end(), set.begin(), set.end());
         }

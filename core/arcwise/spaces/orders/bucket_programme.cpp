@@ -11,6 +11,7 @@
 #include <cmath>
 #include <memory>
 
+#include "arcwise/numerics/four.hpp"
 #include "arcwise/numerics/log_kernels.hpp"
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/support/bits.hpp"
@@ -20,19 +21,7 @@ namespace {
 
 // Members 0, 1 and 2 choose a subset within a block of eight, the others choose the block.
 constexpr std::size_t low_members = 3;
-constexpr std::size_t half_block = lanes / 2;
-
-// Half a block: what the widest unit of most processors holds.
-using Four = double __attribute__((vector_size(32)));
-using FourInMemory = double __attribute__((vector_size(32), aligned(8), may_alias));
-
-ARCWISE_INLINE FourInMemory& four_at(double* place) {
-    return *reinterpret_cast<FourInMemory*>(place);
-}
-
-ARCWISE_INLINE const FourInMemory& four_at(const double* place) {
-    return *reinterpret_cast<const FourInMemory*>(place);
-}
+constexpr std::size_t half_block = lanes / 2;  // what the widest unit of most processors holds
 
 ARCWISE_INLINE std::size_t lowest_bit(std::size_t set) { return set & (~set + 1); }
 
@@ -93,20 +82,22 @@ struct LowEntries {
 
     ARCWISE_INLINE LowEntries(const double* const* tables, std::size_t block, double nothing) {
         const Four none = {nothing, nothing, nothing, nothing};
-        const Four first = four_at(tables[0] + half_block * block);
-        const Four second = four_at(tables[1] + half_block * block);
-        lower[0] = __builtin_shufflevector(first, none, 4, 0, 4, 1);
-        upper[0] = __builtin_shufflevector(first, none, 4, 2, 4, 3);
-        lower[1] = __builtin_shufflevector(second, none, 4, 4, 0, 1);
-        upper[1] = __builtin_shufflevector(second, none, 4, 4, 2, 3);
-        upper[2] = four_at(tables[2] + half_block * block);
+        Four first;
+        Four second;
+        load(first, tables[0] + half_block * block);
+        load(second, tables[1] + half_block * block);
+        pick<4, 0, 4, 1>(lower[0], first, none);
+        pick<4, 2, 4, 3>(upper[0], first, none);
+        pick<4, 4, 0, 1>(lower[1], second, none);
+        pick<4, 4, 2, 3>(upper[1], second, none);
+        load(upper[2], tables[2] + half_block * block);
     }
 };
 
 // before[i]: in the lane of every subset the value of the subset without low member i = 0, 1.
 ARCWISE_INLINE void without_each(const Four& values, Four (&before)[2]) {
-    before[0] = __builtin_shufflevector(values, values, 0, 0, 2, 2);
-    before[1] = __builtin_shufflevector(values, values, 0, 1, 0, 1);
+    pick<0, 0, 2, 2>(before[0], values, values);
+    pick<0, 1, 0, 1>(before[1], values, values);
 }
 
 // Ends a programme within a block: `lower` and `upper` come with what the high members give them.
@@ -139,7 +130,7 @@ void find_best(const double* const* log_sums, std::size_t members, double* best,
                double* const* low_exponents) {
     const auto add = [](Four& value, const Four& entry, const Four& from) {
         const Four product = entry + from;
-        value = value < product ? product : value;
+        raise_to(value, product);
     };
     const std::size_t blocks = std::size_t{1} << (members - low_members);
     for (std::size_t block = 0; block < blocks; block = next_block(block, blocks)) {
@@ -147,13 +138,19 @@ void find_best(const double* const* log_sums, std::size_t members, double* best,
         Four upper = lower;
         if (block == 0) lower[0] = 0.0;
         for_high_members(log_sums, block, [&](const double* entries, std::size_t from) {
-            add(lower, four_at(entries), four_at(best + from));
-            add(upper, four_at(entries + half_block), four_at(best + from + half_block));
+            Four entry;
+            Four before;
+            load(entry, entries);
+            load(before, best + from);
+            add(lower, entry, before);
+            load(entry, entries + half_block);
+            load(before, best + from + half_block);
+            add(upper, entry, before);
         });
         const LowEntries entries(log_sums, block, minus_infinity);
         finish_block(entries, lower, upper, add);
-        four_at(best + lanes * block) = lower;
-        four_at(best + lanes * block + half_block) = upper;
+        store(best + lanes * block, lower);
+        store(best + lanes * block + half_block, upper);
 
         Four before_lower[2];
         Four before_upper[2];
@@ -166,11 +163,13 @@ void find_best(const double* const* log_sums, std::size_t members, double* best,
             in_upper[i] = entries.upper[i] + before_upper[i] - upper;
         }
         const std::size_t place = half_block * block;
-        four_at(low_exponents[0] + place) =
-            __builtin_shufflevector(in_lower[0], in_upper[0], 1, 3, 5, 7);
-        four_at(low_exponents[1] + place) =
-            __builtin_shufflevector(in_lower[1], in_upper[1], 2, 3, 6, 7);
-        four_at(low_exponents[2] + place) = entries.upper[2] + lower - upper;
+        Four exponents;
+        pick<1, 3, 5, 7>(exponents, in_lower[0], in_upper[0]);
+        store(low_exponents[0] + place, exponents);
+        pick<2, 3, 6, 7>(exponents, in_lower[1], in_upper[1]);
+        store(low_exponents[1] + place, exponents);
+        exponents = entries.upper[2] + lower - upper;
+        store(low_exponents[2] + place, exponents);
     }
 }
 
@@ -193,13 +192,15 @@ void add_up(const double* const* log_sums, std::size_t members, const double* be
                 from_high[i] += share_kernel(exponent) * sums[from + i];
             }
         });
-        Four lower = four_at(from_high);
-        Four upper = four_at(from_high + half_block);
+        Four lower;
+        Four upper;
+        load(lower, from_high);
+        load(upper, from_high + half_block);
         finish_block(
             LowEntries(low_shares, block, 0.0), lower, upper,
             [](Four& value, const Four& entry, const Four& from) { value += entry * from; });
-        four_at(sums + lanes * block) = lower;
-        four_at(sums + lanes * block + half_block) = upper;
+        store(sums + lanes * block, lower);
+        store(sums + lanes * block + half_block, upper);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "arcwise/support/compiler.hpp"
 #include "arcwise/support/random.hpp"
 
 namespace arcwise {
@@ -47,8 +48,8 @@ void PartSums::prefetch_table(int node, PartSets sets) const {
     if (!of_node.tabulated()) return;
     const Stored<double>& table = of_node.table();
     const std::size_t mask = table.size() - 1;
-    __builtin_prefetch(table.data() + (sets[0] & mask));
-    __builtin_prefetch(table.data() + (sets[0] & ~sets[words_] & mask));
+    prefetch(table.data() + (sets[0] & mask));
+    prefetch(table.data() + (sets[0] & ~sets[words_] & mask));
 }
 
 void PartSums::answer() {

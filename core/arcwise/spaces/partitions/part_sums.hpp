@@ -12,6 +12,7 @@
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/node_weights.hpp"
 #include "arcwise/spaces/partitions/parts.hpp"
+#include "arcwise/support/compiler.hpp"
 
 namespace arcwise {
 
@@ -33,7 +34,7 @@ class PartSums {
     void ask(int node, PartSets sets, bool first, LogWeight& weight) {
         if (first || needs_parent(sets, words_)) {
             std::uint64_t* entry = entry_of(node, sets);
-            __builtin_prefetch(entry);
+            prefetch(entry);
             questions_.push_back({node, sets, entry, &weight});
         } else {
             weight = {weights_.stand_in(node), 1};
