@@ -1,7 +1,7 @@
 """How long exact posteriors and exact draws take, and how much memory.
 
 Each size runs in a process of its own, so that its memory can be read. Ratios
-are to a plain NumPy programme of the same recurrences, at the sizes it can do.
+are to a plain NumPy recursion of the same recurrences, at the sizes it can do.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def log_weight(table: _core.FamilyTable, order_modular: bool) -> float:
 
 
 def ratios() -> None:
-    heading("Ratio to a plain NumPy programme (log of the summed weights)")
+    heading("Ratio to a plain NumPy recursion (log of the summed weights)")
     model = model_of(14)
     table = model.weights.table
     weights = [np.asarray(_dense(model, node)) for node in range(len(model.variables))]

@@ -131,7 +131,7 @@ class Limits:
 
 
 def exact_bytes(nodes: int, low: int) -> float:
-    """Bytes that the two programmes must move: tiles read for each high node, read and written."""
+    """Bytes that the two recursions must move: tiles read for each high node, read and written."""
     high = nodes - low
     return 2.0**nodes * 8 * ((high / 2 + 1) + (high / 2 + 2))
 
@@ -154,9 +154,9 @@ def exact_part(device: Any, limits: Limits, quick: bool) -> None:
         if needed > device.free_bytes():
             say(f"  {nodes} variables need {byte_size(needed)}: too much for this device")
             continue
-        made, programme = seconds_of(partial(OrderModularComputation, device, model.weights.table))
-        taken, found = seconds_of(programme.posterior)
-        best_taken, best = seconds_of(programme.best_dag)
+        made, recursion = seconds_of(partial(OrderModularComputation, device, model.weights.table))
+        taken, found = seconds_of(recursion.posterior)
+        best_taken, best = seconds_of(recursion.best_dag)
         processors, agreement = "", f"error {found.error:.1e}"
         if nodes <= (18 if quick else 26):
             cpu, (total, _, edges, _) = seconds_of(partial(cpu_exact, model))
@@ -173,7 +173,7 @@ def exact_part(device: Any, limits: Limits, quick: bool) -> None:
             f"{pairs:.2e} sums/s, {share:.1%} of the bandwidth; best DAG {best_taken:.2f} s "
             f"({best[0]:.3f}), set-up {made:.2f} s",
         )
-        del programme
+        del recursion
         gc.collect()
 
 
@@ -183,12 +183,12 @@ def tiles_part(device: Any, limits: Limits, quick: bool) -> None:
     for low in (8, 9, 10, 11):
         found = []
         for threads in (128, 256, 512, 1024):
-            programme = OrderModularComputation(
+            recursion = OrderModularComputation(
                 device, model.weights.table, low=low, threads=threads
             )
-            taken, _ = seconds_of(programme.posterior)
+            taken, _ = seconds_of(recursion.posterior)
             found.append(f"{threads} threads {taken:.3f}")
-            del programme
+            del recursion
             gc.collect()
         say(f"  2^{low} sets: {', '.join(found)}")
 
@@ -199,8 +199,8 @@ def flat_part(device: Any, limits: Limits, quick: bool) -> None:
         [(14, 20, 3)] if quick else [(28, 20, 3), (26, 500, 4), (26, 500, 5)]
     ):
         model = network_model(nodes, rows, parents)
-        programme = OrderModularComputation(device, model.weights.table)
-        taken, found = seconds_of(programme.posterior)
+        recursion = OrderModularComputation(device, model.weights.table)
+        taken, found = seconds_of(recursion.posterior)
         row(
             f"n = {nodes}, {rows} rows, {parents} parents",
             f"{taken:.3f} s",
@@ -208,7 +208,7 @@ def flat_part(device: Any, limits: Limits, quick: bool) -> None:
             f"error {found.error:.1e}",
             f"{2 * nodes * 2.0 ** (nodes - 1) / taken:.2e} sums/s",
         )
-        del programme
+        del recursion
         gc.collect()
 
 
@@ -345,10 +345,10 @@ def draws_part(device: Any, limits: Limits, quick: bool) -> None:
     say("\nDAGs drawn from the exact order-modular posterior")
     model = network_model(12 if quick else 26, 500, 3)
     nodes, count = len(model.variables), 500 if quick else 10_000
-    programme = OrderModularComputation(device, model.weights.table)
-    found = programme.posterior()
-    programme.draw(10, seed=1)
-    taken, (_, parents) = seconds_of(lambda: programme.draw(count, seed=2))
+    recursion = OrderModularComputation(device, model.weights.table)
+    found = recursion.posterior()
+    recursion.draw(10, seed=1)
+    taken, (_, parents) = seconds_of(lambda: recursion.draw(count, seed=2))
     drawn = np.array(
         [
             [(parents[:, v] >> np.uint64(u) & np.uint64(1)).mean() for v in range(nodes)]
@@ -399,8 +399,8 @@ def largest_part(device: Any, limits: Limits, quick: bool) -> None:
     if needed > device.free_bytes():
         say(f"  {nodes} variables need {byte_size(needed)}, {byte_size(device.free_bytes())} free")
         return
-    programme = OrderModularComputation(device, model.weights.table)
-    taken, found = seconds_of(programme.posterior)
+    recursion = OrderModularComputation(device, model.weights.table)
+    taken, found = seconds_of(recursion.posterior)
     row(
         f"n = {nodes}, {len(model.weights):,} families, {byte_size(needed)}",
         f"{taken:.3f} s",

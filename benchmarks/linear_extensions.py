@@ -1,7 +1,7 @@
 """How long linear extensions take to count, and how well they are estimated.
 
 (a) Random DAGs one by one; (b) many small DAGs in one call; (c) a plain Python
-programme over sets closed under parents, side by side; (d) estimates for DAGs
+recursion over sets closed under parents, side by side; (d) estimates for DAGs
 that are out of reach of a count.
 """
 
@@ -90,7 +90,7 @@ def many(repetitions: int) -> None:
 
 
 def against_plain(repetitions: int) -> None:
-    heading("(c) a plain Python programme against arcwise, ten DAGs of max_indegree 3, n = 20")
+    heading("(c) a plain Python recursion against arcwise, ten DAGs of max_indegree 3, n = 20")
     dags = [random_dag(20, "max_indegree 3", seed) for seed in range(10)]
     packed = np.concatenate([packed_parents(dag) for dag in dags])
     assert [plain_count(dag) for dag in dags] == [

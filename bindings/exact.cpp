@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "arcwise/exact/exact_computation.hpp"
-#include "arcwise/exact/subset_programme.hpp"
+#include "arcwise/exact/subset_recursion.hpp"
 #include "arrays.hpp"
 #include "gate.hpp"
 
@@ -67,10 +67,10 @@ void bind_exact(nb::module_& module) {
         nb::arg("nodes"), nb::arg("families"), nb::arg("order_modular"), nb::arg("threads"),
         "Bytes without and with paths, and operations.");
     module.def(
-        "forward_programme",
+        "forward_recursion",
         [](const FamilyTable& weights) {
             const std::vector<double> forward =
-                forward_programme(BlockSums(weights), Semiring::sum, {});
+                forward_recursion(BlockSums(weights), Semiring::sum, {});
             return copied(std::span<const double>(forward), {1, forward.size()});
         },
         nb::arg("weights"), "ln F of every set by its bits, relative to the heaviest families.");

@@ -267,7 +267,7 @@ class Processors:
 def exact_cost(nodes: int, families: int, order_modular: bool, threads: int) -> tuple[int, int, int]:
     """Bytes without and with paths, and operations."""
 
-def forward_programme(weights: FamilyTable) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+def forward_recursion(weights: FamilyTable) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """ln F of every set by its bits, relative to the heaviest families."""
 
 class ExactComputation:

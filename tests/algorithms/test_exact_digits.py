@@ -1,4 +1,4 @@
-"""Cancellation in the modular programme: known counts, honest errors, more digits when asked.
+"""Cancellation in the modular recursion: known counts, honest errors, more digits when asked.
 
 The fewer edges the probable DAGs have, the more nodes are sinks at once and the
 more the alternating sums lose: with a strong penalty 3^n terms of size 1 add up
@@ -121,7 +121,7 @@ def test_a_tolerance_that_doubles_meet_changes_nothing() -> None:
 def test_a_tolerance_beyond_all_digits_is_refused(tolerance: float) -> None:
     model = flat_model(6, prior=EdgePenalty(3.0))
     sentence = (
-        r"^The alternating sums of the modular programme have an error of up to \d\.\de-1\d, more "
+        r"^The alternating sums of the modular recursion have an error of up to \d\.\de-1\d, more "
         rf"than the tolerance {tolerance:.1e}; [^.;]*\.$"
     )
     with pytest.raises(NumericalError, match=sentence):
@@ -133,7 +133,7 @@ def test_a_tolerance_beyond_all_digits_is_refused(tolerance: float) -> None:
 
 
 def test_the_prior_constant_is_held_to_the_tolerance_too() -> None:
-    # A prior that tells nodes apart has its constant from the same programme.
+    # A prior that tells nodes apart has its constant from the same recursion.
     score = random_score(6, 2.0, 1)
     model = Model(list(names(6)), score, prior=score)
     with pytest.raises(NumericalError, match="alternating sums"):

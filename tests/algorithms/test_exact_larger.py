@@ -1,7 +1,7 @@
 """Exact posteriors of 7 to 16 variables: independent formulas, names, and strong dependence.
 
-Modular posteriors alternate in sign; the layering programme of the reference
-does not. Order-modular ones come from two programmes here, from one and many
+Modular posteriors alternate in sign; the layering recursion of the reference
+does not. Order-modular ones come from two recursions here, from one and many
 conditioned sums in the reference.
 """
 
@@ -49,7 +49,7 @@ def assert_agrees(posterior: Posterior, expected: PositivePosterior) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_modular_against_the_layering_programme(name: str) -> None:
+def test_modular_against_the_layering_recursion(name: str) -> None:
     model = random_model(**MODELS[name])
     assert_agrees(arcwise.exact(model), modular_by_layers(model))
 
@@ -103,7 +103,7 @@ def test_names_do_not_matter(spread: float, modularity: Modularity) -> None:
 
 @pytest.mark.parametrize("spread", [6.0, 700.0, 10_000.0])
 def test_names_do_not_matter_where_the_subsets_come_in_several_blocks(spread: float) -> None:
-    # Beyond 14 variables the programmes go block by block.
+    # Beyond 14 variables the recursions go block by block.
     assert_names_do_not_matter(16, "order-modular", spread=spread, max_indegree=3)
 
 

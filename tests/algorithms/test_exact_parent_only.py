@@ -1,6 +1,6 @@
 """Exact posteriors with parent-only variables, against all DAGs one by one.
 
-The exact programmes run over the ordinary variables alone; everything is unfolded afterwards.
+The exact computations run over the ordinary variables alone; everything is unfolded afterwards.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The forward programme keeps its digits however far the weights are apart.
+"""The forward recursion keeps its digits however far the weights are apart.
 
 Its innermost step works on plain numbers in two scales and on logarithms; the
 spreads below reach all three, and the borders between them.
@@ -11,7 +11,7 @@ import pytest
 
 import arcwise
 from arcwise import _core
-from reference.subset_programme import forward_programme
+from reference.subset_recursion import forward_recursion
 
 
 @pytest.mark.parametrize("spread", [1, 100, 300, 500, 700, 800, 1500, 4000])
@@ -30,5 +30,5 @@ def test_agrees_with_logarithms(spread: int, variables: int) -> None:
             sum(heaviest[v] for v in range(variables) if chosen >> v & 1)
             for chosen in range(1 << variables)
         ]
-        found = _core.forward_programme(table)[0] + relative_to
-        np.testing.assert_allclose(found, forward_programme(table).astype(float), atol=1e-9)
+        found = _core.forward_recursion(table)[0] + relative_to
+        np.testing.assert_allclose(found, forward_recursion(table).astype(float), atol=1e-9)

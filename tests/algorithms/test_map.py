@@ -166,7 +166,7 @@ def test_all_kinds_of_sums_lead_to_the_same() -> None:
             assert assert_found(model, sums=sums, restarts=2).agree
 
 
-def test_more_variables_than_the_exact_programme_takes() -> None:
+def test_more_variables_than_the_exact_recursion_takes() -> None:
     # The generating DAG is within the candidates, so nothing found may weigh less.
     for seed in range(2):
         truth = random_dag(40, expected_degree=3.0, max_indegree=4, seed=seed)

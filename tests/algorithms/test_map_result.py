@@ -215,7 +215,7 @@ def test_an_interrupted_search_returns_the_best_so_far(options: str, finished: b
     assert_returns_what_there_is(INTERRUPTED.format(options=options, finished=finished))
 
 
-def test_an_interrupted_exact_programme_stops() -> None:
+def test_an_interrupted_exact_recursion_stops() -> None:
     assert_stops_within_two_seconds(
         "import arcwise\n"
         "names = [f'x{i}' for i in range(25)]\n"

@@ -1,4 +1,4 @@
-"""The constant of a structure prior: by enumeration, by recurrence and by programme."""
+"""The constant of a structure prior: by enumeration, by recurrence and by recursion."""
 
 from __future__ import annotations
 
@@ -80,19 +80,19 @@ def test_against_enumeration(prior: str, modularity: Any) -> None:
 
 @pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize("prior", SYMMETRIC)
-def test_the_recurrence_against_the_programme(prior: str, modularity: Any) -> None:
+def test_the_recurrence_against_the_recursion(prior: str, modularity: Any) -> None:
     for n in (1, 2, 5, 8):
         for rule in ({}, {"max_indegree": min(3, n - 1)}):
             model = flat_model(n, prior=SYMMETRIC[prior](n), **rule)
             assert weights_by_size(model.prior_terms, model.families) is not None
             table = model.prior_weights().table
             computation = _core.ExactComputation(table, modularity == "order-modular", 1e-6)
-            by_programme = computation.log_weight(_core.Processors(2), None)
-            assert close(constant(model, modularity), by_programme)
+            by_recursion = computation.log_weight(_core.Processors(2), None)
+            assert close(constant(model, modularity), by_recursion)
 
 
 @pytest.mark.parametrize("prior", ASYMMETRIC)
-def test_the_programme_against_sums_without_a_minus_sign(prior: str) -> None:
+def test_the_recursion_against_sums_without_a_minus_sign(prior: str) -> None:
     model = flat_model(7, prior=ASYMMETRIC[prior](7), max_indegree=3)
     assert weights_by_size(model.prior_terms, model.families) is None
     assert close(constant(model, "modular"), modular_by_layers(model).log_total)

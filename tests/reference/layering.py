@@ -9,7 +9,7 @@ layers U, the last of them T, ::
     G(V, T) = 1,  G(U, T) = sum over nonempty W outside U of G(U + W, W) prod_W tau_v(U, T),
 
 and G before the first layer, where tau_v is the weight of no parents, is the
-sum over all DAGs: the layering programme with M = n. Order-modular: one node
+sum over all DAGs: the layering recursion with M = n. Order-modular: one node
 after the other, in all orders.
 
 Decimal numbers have as many digits and as large exponents as it takes.
@@ -43,7 +43,7 @@ class PositivePosterior:
 
 
 def modular_by_layers(model: Model) -> PositivePosterior:
-    """Return the modular posterior by the layering programme."""
+    """Return the modular posterior by the layering recursion."""
     with localcontext(_CONTEXT):
         return _Layers(_weights(model)).posterior()
 

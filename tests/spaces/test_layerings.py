@@ -52,7 +52,7 @@ def expected_weights(rule: str, spread: float, max_size: int) -> dict[State, flo
     return log_weights_of_layerings(five_nodes(rule, spread), max_size)
 
 
-# With 3,000 nats between weights the plain numbers of the programme underflow at every turn.
+# With 3,000 nats between weights the plain numbers of the recursion underflow at every turn.
 @pytest.mark.parametrize("method", ["table", "walk", "scan"])
 @pytest.mark.parametrize("spread", [5.0, 700.0, 3000.0])
 @pytest.mark.parametrize("rule", RULES)

@@ -5,13 +5,13 @@
 #include <limits>
 
 #include "arcwise/exact/block_sums.hpp"
-#include "arcwise/exact/subset_programme.hpp"
+#include "arcwise/exact/subset_recursion.hpp"
 
 namespace arcwise {
 
 BestDags best_dags(const FamilyTable& weights, const RunOptions& options) {
     const BlockSums sums(weights, options.unwatched());
-    BestDags found{{}, forward_programme(sums, Semiring::maximum, options)};
+    BestDags found{{}, forward_recursion(sums, Semiring::maximum, options)};
     const std::vector<double>& best = found.log_weights;
     if (std::isinf(best.back())) refuse_impossible();
     BestDag& result = found.on_all;

@@ -1,4 +1,4 @@
-// The DAG of the largest weight, by the forward programme with maxima.
+// The DAG of the largest weight, by the forward recursion with maxima.
 #pragma once
 
 #include <cstdint>

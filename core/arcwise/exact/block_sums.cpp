@@ -39,7 +39,7 @@ std::uint64_t BlockSums::bytes(int nodes, std::uint64_t families, int threads) {
 
 BlockSums::BlockSums(const FamilyTable& table, int low, const RunOptions& options) : low_(low) {
     if (table.size() > 32 || low < 0 || low > static_cast<int>(table.size())) {
-        throw Error(ErrorKind::capacity, "Programmes over all subsets take at most 32 variables.");
+        throw Error(ErrorKind::capacity, "Recursions over all subsets take at most 32 variables.");
     }
     nodes_.resize(table.size());
     run_tasks(table.size(), table.size(), options, [&](std::size_t v, TaskContext& context) {

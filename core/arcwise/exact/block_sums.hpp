@@ -1,4 +1,4 @@
-// Score sums over whole blocks of parent bounds, for dynamic programmes that visit every subset.
+// Score sums over whole blocks of parent bounds, for dynamic programs that visit every subset.
 //
 // The variables are split into low and high ones. A block is a set H of high variables with all
 // sets L of low ones: for a node v and a block, ln alpha_v(H + L) comes as one array over L (v
@@ -103,7 +103,7 @@ class BlockSums {
         : BlockSums(table, balanced_low(static_cast<int>(table.size())), options) {}
     static int balanced_low(int nodes);
 
-    // Bytes they take, split so, with the buffers that programmes over them need on each thread.
+    // Bytes they take, split so, with the buffers that recursions over them need on each thread.
     static std::uint64_t bytes(int nodes, std::uint64_t families, int threads);
 
     int nodes() const { return static_cast<int>(nodes_.size()); }

@@ -1,4 +1,4 @@
-// All that can be asked of the exact posterior of a model, by dynamic programmes over all subsets
+// All that can be asked of the exact posterior of a model, by dynamic programs over all subsets
 // of the nodes that run once, when they are first needed, and are kept.
 #pragma once
 

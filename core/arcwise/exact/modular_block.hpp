@@ -1,4 +1,4 @@
-// One block of the modular dynamic programme: a set U among the middle and top nodes, and what the
+// One block of the modular dynamic program: a set U among the middle and top nodes, and what the
 // loops over the rest need; see set_parts.hpp.
 //
 // Belongs to one task, which moves it from block to block.

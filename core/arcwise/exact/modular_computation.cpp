@@ -91,7 +91,7 @@ void ModularComputation::fill_tables(const RunOptions& options) {
     if (!(error <= tolerance_)) {
         tables_ = std::monostate{};
         throw Error(ErrorKind::numerical,
-                    "The alternating sums of the modular programme have an error of up to " +
+                    "The alternating sums of the modular recursion have an error of up to " +
                         in_digits(error) + ", more than the tolerance " + in_digits(tolerance_) +
                         "; allow more, or use the order-modular target or a sampler.");
     }

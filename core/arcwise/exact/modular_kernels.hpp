@@ -1,4 +1,4 @@
-// The inner loops of the modular dynamic programme, over arrays of terms side by side.
+// The inner loops of the modular dynamic program, over arrays of terms side by side.
 //
 // A term is a product of a mantissa and a power of two whose exponent is a sum of three: that of
 // the products of score sums, that of a row, and the scale of the set it leads to. Arrays have a

@@ -1,4 +1,4 @@
-// The tables of the modular dynamic programme: what all sets of nodes weigh, and what that says.
+// The tables of the modular dynamic program: what all sets of nodes weigh, and what that says.
 //
 //   H(empty) = 1,  H(S) = - sum over nonempty T within S  of  H(S - T) prod_T (-alpha_j(S - T))
 //   B(V)     = 1,  B(U) = - sum over nonempty T outside U of  prod_T (-alpha_j(U)) B(U + T)

@@ -1,4 +1,4 @@
-// Adds up the terms t(U, T) of the modular dynamic programme: shares, pairs for paths, rounding.
+// Adds up the terms t(U, T) of the modular dynamic program: shares, pairs for paths, rounding.
 #include <algorithm>
 #include <bit>
 

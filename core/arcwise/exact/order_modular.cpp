@@ -1,4 +1,4 @@
-// Joins the two programmes into the probabilities of all families.
+// Joins the two recursions into the probabilities of all families.
 #include "arcwise/exact/order_modular.hpp"
 
 #include <algorithm>

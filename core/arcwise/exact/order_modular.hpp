@@ -1,5 +1,5 @@
-// Exact posterior and paths under the order-modular prior, from the forward and backward programmes
-// (subset_programme.hpp).
+// Exact posterior and paths under the order-modular prior, from the forward and backward recursions
+// (subset_recursion.hpp).
 //
 // The probability that v has the predecessors U in a random order is F(U) alpha_v(U) B(U + v) /
 // F(V); given U, a parent set S within U has probability phi_v(S) / alpha_v(U).

@@ -1,4 +1,4 @@
-// Runs each programme when it is first needed.
+// Runs each recursion when it is first needed.
 #include "arcwise/exact/order_modular_computation.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "arcwise/exact/order_modular.hpp"
-#include "arcwise/exact/subset_programme.hpp"
+#include "arcwise/exact/subset_recursion.hpp"
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
@@ -29,7 +29,7 @@ double heaviest(const NodeFamilies& families) {
 }  // namespace
 
 std::uint64_t OrderModularComputation::bytes(int nodes, std::uint64_t families, int threads) {
-    // Both programmes and the probabilities of the families.
+    // Both recursions and the probabilities of the families.
     return BlockSums::bytes(nodes, families, threads) +
            (std::uint64_t{2} << nodes) * sizeof(double) + families * sizeof(double);
 }
@@ -45,7 +45,7 @@ const BlockSums& OrderModularComputation::sums(const RunOptions& options) {
 
 void OrderModularComputation::fill_forward(const RunOptions& options) {
     if (!forward_.empty()) return;
-    std::vector<double> forward = forward_programme(sums(options), Semiring::sum, options);
+    std::vector<double> forward = forward_recursion(sums(options), Semiring::sum, options);
     if (std::isinf(forward.back())) refuse_impossible();
     forward_ = std::move(forward);
 }
@@ -54,7 +54,7 @@ void OrderModularComputation::fill_both(const RunOptions& options) {
     Phases phases(options, 2);
     phases.run(1, [&](const RunOptions& part) { fill_forward(part); });
     phases.run(1, [&](const RunOptions& part) {
-        if (backward_.empty()) backward_ = backward_programme(sums(part), Semiring::sum, part);
+        if (backward_.empty()) backward_ = backward_recursion(sums(part), Semiring::sum, part);
     });
 }
 

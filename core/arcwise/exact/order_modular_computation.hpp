@@ -1,4 +1,4 @@
-// The exact posterior under the order-modular prior, from the forward and backward programmes.
+// The exact posterior under the order-modular prior, from the forward and backward recursions.
 #pragma once
 
 #include <optional>

@@ -19,7 +19,7 @@ namespace arcwise {
 
 class OrderSampler {
   public:
-    // `forward` is ln F of the forward programme, less the offsets; it must outlive this.
+    // `forward` is ln F of the forward recursion, less the offsets; it must outlive this.
     OrderSampler(const FamilyTable& weights, const BlockSums& blocks,
                  const std::vector<double>& forward, const RunOptions& options);
 

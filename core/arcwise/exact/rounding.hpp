@@ -1,4 +1,4 @@
-// What keeping sums as logarithms costs the exact programmes.
+// What keeping sums as logarithms costs the exact computations.
 #pragma once
 
 #include <cmath>

@@ -71,7 +71,7 @@ class Extended {
     std::int64_t exponent_ = 0;
 };
 
-// The kinds of numbers that the programmes over layers count in.
+// The kinds of numbers that the recursions over layers count in.
 //
 // Plain ones, of type double, serve nearly always; extended ones where weights are too far apart.
 // Where all there is to know is whether a number is zero, a float counts every other as one.

@@ -125,7 +125,7 @@ ARCWISE_INLINE double log_kernel(double x, double scale) {
     return (scale + k * ln2_high) + (k * ln2_low + fraction);
 }
 
-// Sums kept relative to their largest term, as the programmes over down-sets have them.
+// Sums kept relative to their largest term, as the recursions over down-sets have them.
 //
 // The weight of the best way to a set that has none: below any other, yet a number, so that
 // differences are numbers too. The relative sum of such a set comes out as zero.

@@ -10,7 +10,7 @@
 namespace arcwise {
 namespace {
 
-// One step of a programme over the subsets of three elements: `to` gains e^(a_v[entry]) * `from`.
+// One step of a recursion over the subsets of three elements: `to` gains e^(a_v[entry]) * `from`.
 struct Step {
     unsigned to;
     unsigned from;

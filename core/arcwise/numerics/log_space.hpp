@@ -27,7 +27,7 @@ void max_products(double* to, const double* a, const double* b, std::size_t coun
 // The largest a[i] + b[i].
 double largest_product(const double* a, const double* b, std::size_t count);
 
-// The end of a programme over subsets, for three elements 0, 1, 2 and their eight subsets L:
+// The end of a recursion over subsets, for three elements 0, 1, 2 and their eight subsets L:
 //   forward:   values[L] = ln(e^values[L] + sum over v in L     of e^(a_v[L - v] + values[L - v]))
 //   backward:  values[L] = ln(e^values[L] + sum over v not in L of e^(a_v[L] + values[L + v]))
 // a_v has four entries, for the subsets of the other two elements.

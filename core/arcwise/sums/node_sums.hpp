@@ -1,4 +1,4 @@
-// The score sums of one node: what every space, algorithm and exact programme stands on.
+// The score sums of one node: what every space, algorithm and exact computation stands on.
 //
 // Four ways to answer, behind one interface. With a table over all sets of candidates a sum is one
 // look-up (K 2^(K-1) additions to fill it); rows do the same where a family may have one outside

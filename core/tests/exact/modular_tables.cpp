@@ -1,4 +1,4 @@
-// The tables of the modular dynamic programme against the recurrences as they are written down.
+// The tables of the modular dynamic program against the recurrences as they are written down.
 #include "arcwise/exact/modular_tables.hpp"
 
 #include <bit>

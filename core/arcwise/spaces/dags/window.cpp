@@ -14,7 +14,7 @@
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/dags/dag_state.hpp"
 #include "arcwise/spaces/dags/neighbourhoods.hpp"
-#include "arcwise/spaces/dags/window_programme.hpp"
+#include "arcwise/spaces/dags/window_recursion.hpp"
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {
@@ -40,9 +40,9 @@ class Window final : public Move {
         find_blocked();
         find_sums();
         find_dependences();
-        programme_.sum(smallest_shares_, log_sums_);
-        if (!programme_.has(dependences_)) return {.possible = false};
-        const auto places = programme_.draw(random);
+        recursion_.sum(smallest_shares_, log_sums_);
+        if (!recursion_.has(dependences_)) return {.possible = false};
+        const auto places = recursion_.draw(random);
         for (std::size_t node = 0; node < nodes_.size(); ++node) {
             draw_parents(node, places[node].before, places[node].layer, random);
         }
@@ -75,7 +75,7 @@ class Window final : public Move {
     std::vector<double> smallest_shares_;
     std::vector<Set> dependences_;
     std::vector<std::uint64_t> below_, window_, allowed_, required_;
-    WindowProgramme programme_;
+    WindowRecursion recursion_;
     SumMemo memo_;
 };
 

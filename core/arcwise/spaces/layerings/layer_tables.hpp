@@ -1,10 +1,10 @@
-// What one layer is made of, in numbers that are shares: the tables its programme runs over.
+// What one layer is made of, in numbers that are shares: the tables its recursion runs over.
 //
 // With tau_v(D) the sum of the families of v within the nodes before the layer and the members D,
 // and Phi(D) = max over v not in D of ln tau_v(D) + Phi(D + v), Phi(all) = 0, an upper bound for
 // what can come after D, all numbers are taken relative to tau and Phi: so they are at most one
 // however far apart the weights are, and what underflows is small beside the bound, which the
-// programme checks.
+// recursion checks.
 #pragma once
 
 #include <cstddef>

@@ -53,8 +53,8 @@ bool LayeringEdges<Number>::add(double scale, double* edges) {
     edges_ = edges;
     forward_.assign(1, Number(1.0));
     lost_ = -1e9;
-    for (std::size_t layer = 0; layer < programme_.layers().count(); ++layer) {
-        if (!(programme_.divided(layer) ? add_divided(layer) : add_whole(layer))) return false;
+    for (std::size_t layer = 0; layer < recursion_.layers().count(); ++layer) {
+        if (!(recursion_.divided(layer) ? add_divided(layer) : add_whole(layer))) return false;
     }
     return true;
 }
@@ -84,9 +84,9 @@ void LayeringEdges<Extended>::normalise(Values&) {}
 
 template <class Number>
 bool LayeringEdges<Number>::add_whole(std::size_t layer) {
-    const auto in = programme_.entry(layer);
-    const Number after = programme_.message(layer + 1)->values[0];
-    const std::size_t count = programme_.layers().size(layer);
+    const auto in = recursion_.entry(layer);
+    const Number after = recursion_.message(layer + 1)->values[0];
+    const std::size_t count = recursion_.layers().size(layer);
     // Products over the members before and after each.
     std::vector<Values> earlier(count + 1, forward_);
     for (std::size_t i = 0; i < count; ++i) {
@@ -112,15 +112,15 @@ bool LayeringEdges<Number>::add_whole(std::size_t layer) {
 
 template <class Number>
 bool LayeringEdges<Number>::add_divided(std::size_t layer) {
-    const std::size_t count = programme_.layers().size(layer);
-    const auto in = programme_.entry(layer);
-    const auto own = programme_.tables(layer);
-    const auto onward = programme_.onward(layer);
+    const std::size_t count = recursion_.layers().size(layer);
+    const auto in = recursion_.entry(layer);
+    const auto own = recursion_.tables(layer);
+    const auto onward = recursion_.onward(layer);
     const SubsetPairs& pairs = *own->pairs;
     const std::size_t all = pairs.sets() - 1;
 
     // The first part; ways_[S] is what leads to it.
-    programme_.first_parts(layer, *onward, values_);
+    recursion_.first_parts(layer, *onward, values_);
     factors_.clear();
     for (std::size_t i = 0; i < count; ++i) factors_.push_back(in->meets(i));
     unfold_here(forward_.data(), in->length);
@@ -195,7 +195,7 @@ template <class Number>
 void LayeringEdges<Number>::add_within(std::size_t layer, std::size_t member,
                                        const LayerTables<Number>& tables, const Values& counted,
                                        const Number& total) {
-    const std::span<const int> members = programme_.layers().members(layer);
+    const std::span<const int> members = recursion_.layers().members(layer);
     if (members.size() == 1) return;
     const int node = members[member];
     std::vector<int> places;
@@ -211,7 +211,7 @@ void LayeringEdges<Number>::add_within(std::size_t layer, std::size_t member,
         log_factors.push_back(any ? log_of(counted[held]) - log_total - log_sum : minus_infinity);
     }
     std::vector<double> by_place(sums_.possible_parents(node).size(), 0.0);
-    add_families(sums_[node], sums_.bits(node, programme_.layers().before(layer)), places,
+    add_families(sums_[node], sums_.bits(node, recursion_.layers().before(layer)), places,
                  log_factors, by_place);
     add_parents_to_edges(sums_, node, scale_, by_place, edges_);
 }
@@ -220,10 +220,10 @@ template <class Number>
 void LayeringEdges<Number>::add_entry(std::size_t layer, std::size_t member, double log_sum,
                                       Values& weights, const Number& total) {
     if (layer == 0 || log_sum == minus_infinity) return;
-    const Parts& layers = programme_.layers();
+    const Parts& layers = recursion_.layers();
     const int node = layers.members(layer)[member];
     std::vector<double> by_place(sums_.possible_parents(node).size(), 0.0);
-    if (programme_.divided(layer - 1)) {
+    if (recursion_.divided(layer - 1)) {
         sum_over_meeting(weights.data(), weights.size(), missing_);
         std::vector<double> log_factors;
         for (const Number& weight : weights) {

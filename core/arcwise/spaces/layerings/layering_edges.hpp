@@ -1,4 +1,4 @@
-// Edge probabilities given a layering: its programme run from the first layer to the last as well.
+// Edge probabilities given a layering: its recursion run from the first layer to the last as well.
 //
 // A node v of the part that comes after D with last part T has a family A within reach that meets T
 // with the probability e^(weight of A) * w_v(D, T), where w_v sums up all that can come before and
@@ -7,15 +7,15 @@
 
 #include <vector>
 
-#include "arcwise/spaces/layerings/layering_programme.hpp"
+#include "arcwise/spaces/layerings/layering_recursion.hpp"
 
 namespace arcwise {
 
 template <class Number>
 class LayeringEdges {
   public:
-    explicit LayeringEdges(LayeringProgramme<Number>& programme, const ScoreSums& sums)
-        : programme_(programme), sums_(sums) {}
+    explicit LayeringEdges(LayeringRecursion<Number>& recursion, const ScoreSums& sums)
+        : recursion_(recursion), sums_(sums) {}
 
     // edges[u * n + v] += scale * P(edge u -> v), for all edges; false, and edges are of no use, if
     // underflow took too much.
@@ -39,7 +39,7 @@ class LayeringEdges {
     void normalise(Values& numbers);
     bool enough(const Number& total, double bits) const;
 
-    LayeringProgramme<Number>& programme_;
+    LayeringRecursion<Number>& recursion_;
     const ScoreSums& sums_;
     double scale_ = 1.0;
     double* edges_ = nullptr;

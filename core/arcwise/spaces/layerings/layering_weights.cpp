@@ -13,7 +13,7 @@ LayeringWeights::LayeringWeights(const Layerings& space)
           return !possible_.message(layer)->passed_over;
       }) {}
 
-LayeringProgramme<Extended>& LayeringWeights::extended() {
+LayeringRecursion<Extended>& LayeringWeights::extended() {
     if (!extended_) extended_.emplace(space_);
     extended_->set(layers_);
     return *extended_;
@@ -28,7 +28,7 @@ LogWeight LayeringWeights::weight(std::span<const int> layer_of, double enough) 
 
 void LayeringWeights::draw_partition(std::span<const int> layer_of, Random& random,
                                      std::vector<int>& part_of) {
-    with_programme(layer_of, [&](auto& programme) { programme.draw_partition(random, part_of); });
+    with_recursion(layer_of, [&](auto& recursion) { recursion.draw_partition(random, part_of); });
 }
 
 void LayeringWeights::add_edge_probabilities(std::span<const int> layer_of, double scale,
@@ -38,8 +38,8 @@ void LayeringWeights::add_edge_probabilities(std::span<const int> layer_of, doub
     // Into a table of their own, as plain numbers may turn out too small only on the way.
     std::vector<double> found(nodes * nodes, 0.0);
     bool done = false;
-    with_programme(layer_of, [&](auto& programme) {
-        done = LayeringEdges(programme, sums).add(scale, found.data());
+    with_recursion(layer_of, [&](auto& recursion) {
+        done = LayeringEdges(recursion, sums).add(scale, found.data());
     });
     if (!done) {
         std::fill(found.begin(), found.end(), 0.0);

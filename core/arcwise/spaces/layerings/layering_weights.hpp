@@ -7,7 +7,7 @@
 
 #include "arcwise/numerics/extended.hpp"
 #include "arcwise/numerics/log_space.hpp"
-#include "arcwise/spaces/layerings/layering_programme.hpp"
+#include "arcwise/spaces/layerings/layering_recursion.hpp"
 
 namespace arcwise {
 
@@ -28,9 +28,9 @@ class LayeringWeights {
     void add_edge_probabilities(std::span<const int> layer_of, double scale, double* edges);
 
   private:
-    // Calls use(programme) with the programme of these layers in numbers that serve.
+    // Calls use(recursion) with the recursion of these layers in numbers that serve.
     template <class Use>
-    void with_programme(std::span<const int> layer_of, Use use) {
+    void with_recursion(std::span<const int> layer_of, Use use) {
         layers_ = Parts({layer_of.begin(), layer_of.end()});
         plain_.set(layers_);
         if (plain_.trusted()) {
@@ -39,13 +39,13 @@ class LayeringWeights {
             use(extended());
         }
     }
-    LayeringProgramme<Extended>& extended();
+    LayeringRecursion<Extended>& extended();
 
     const Layerings& space_;
     Parts layers_;
-    LayeringProgramme<float> possible_;  // says which layers have no partition
-    LayeringProgramme<double> plain_;
-    std::optional<LayeringProgramme<Extended>> extended_;
+    LayeringRecursion<float> possible_;  // says which layers have no partition
+    LayeringRecursion<double> plain_;
+    std::optional<LayeringRecursion<Extended>> extended_;
 };
 
 }  // namespace arcwise

@@ -24,7 +24,7 @@ class PairLayouts;
 
 class Layerings final : public Space {
   public:
-    // The largest size from 4 to 8 by which the programme over all layers, 4^M n / M products,
+    // The largest size from 4 to 8 by which the recursion over all layers, 4^M n / M products,
     // costs no more than going once through all families.
     static int usual_size(const ScoreSums& sums);
 

@@ -7,7 +7,7 @@
 
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/numerics/special.hpp"
-#include "arcwise/spaces/orders/bucket_programme.hpp"
+#include "arcwise/spaces/orders/bucket_recursion.hpp"
 #include "arcwise/spaces/orders/given_buckets.hpp"
 #include "arcwise/spaces/registry.hpp"
 #include "arcwise/support/error.hpp"
@@ -65,7 +65,7 @@ class BucketOrder final : public State {
     LogWeight proposed_;
 
     SumMemo memo_;
-    BucketProgramme programme_;
+    BucketRecursion recursion_;
     std::vector<double> tables_;
     std::vector<const double*> table_of_;
     std::vector<int> places_;
@@ -118,7 +118,7 @@ BucketOrder::BucketOrder(const BucketOrders& space)
       order_(nodes_),
       bucket_weights_(buckets()),
       proposed_buckets_(buckets()),
-      programme_(static_cast<int>(size_)),
+      recursion_(static_cast<int>(size_)),
       tables_(size_ << (size_ - 1)),
       table_of_(size_),
       base_bits_(weights_.words()),
@@ -242,7 +242,7 @@ double BucketOrder::log_score(const int* base, std::size_t base_size, const int*
         weights_.sums()[node].log_sums_over(base_bits_.data(), places_, table);
         table_of_[i] = table;
     }
-    return programme_.log_score({table_of_.data(), count});
+    return recursion_.log_score({table_of_.data(), count});
 }
 
 }  // namespace

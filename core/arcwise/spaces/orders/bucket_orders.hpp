@@ -1,7 +1,7 @@
 // Balanced bucket orders: buckets of a fixed size (the last may be smaller), any order within each.
 //
 // A bucket order's weight is the sum of the weights of its linear extensions, a product over the
-// buckets of a programme over each bucket's subsets. The move swaps two nodes of different buckets;
+// buckets of a recursion over each bucket's subsets. The move swaps two nodes of different buckets;
 // only the buckets from the one to the other change.
 #pragma once
 

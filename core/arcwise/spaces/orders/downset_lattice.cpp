@@ -111,22 +111,22 @@ void solve(const DownsetLattice& lattice, const double* log_sums, std::vector<do
 
 }  // namespace
 
-double LatticeProgramme::log_score(const double* log_sums) {
+double LatticeRecursion::log_score(const double* log_sums) {
     solve<false>(*lattice_, log_sums, best_, sums_);
     return relative_logarithm(best_.back(), sums_.back());
 }
 
-std::vector<double> LatticeProgramme::log_forward(const double* log_sums) {
+std::vector<double> LatticeRecursion::log_forward(const double* log_sums) {
     solve<false>(*lattice_, log_sums, best_, sums_);
     return logarithms();
 }
 
-std::vector<double> LatticeProgramme::log_backward(const double* log_sums) {
+std::vector<double> LatticeRecursion::log_backward(const double* log_sums) {
     solve<true>(*lattice_, log_sums, best_, sums_);
     return logarithms();
 }
 
-std::vector<double> LatticeProgramme::logarithms() const {
+std::vector<double> LatticeRecursion::logarithms() const {
     std::vector<double> result(best_.size());
     std::ranges::transform(best_, sums_, result.begin(), relative_logarithm);
     return result;

@@ -68,12 +68,12 @@ std::vector<std::uint64_t> transitive_closure(std::vector<std::uint64_t> predece
 //   forward:   F(empty) = 1,  F(to)   = sum over the transitions to it   of alpha F(from)
 //   backward:  B(full)  = 1,  B(from) = sum over the transitions from it of alpha B(to)
 //
-// As for buckets (bucket_programme.hpp) all values are logarithms, any number of nats apart.
+// As for buckets (bucket_recursion.hpp) all values are logarithms, any number of nats apart.
 //
-// Solves one programme after the other in memory of its own; belongs to one thread.
-class LatticeProgramme {
+// Solves one recursion after the other in memory of its own; belongs to one thread.
+class LatticeRecursion {
   public:
-    explicit LatticeProgramme(const DownsetLattice& lattice)
+    explicit LatticeRecursion(const DownsetLattice& lattice)
         : lattice_(&lattice), best_(lattice.size()), sums_(lattice.size()) {}
 
     // ln F(full), from ln alpha of each transition.

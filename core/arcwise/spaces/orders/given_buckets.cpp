@@ -66,13 +66,13 @@ GivenBuckets::GivenBuckets(const ScoreSums& sums, std::vector<std::vector<int>> 
         }
         before.insert(before.end(), members.begin(), members.end());
         bucket.members = std::move(members);
-        log_weight_ += programme_.log_score(bucket.tables());
+        log_weight_ += recursion_.log_score(bucket.tables());
         buckets_.push_back(std::move(bucket));
     }
 }
 
 const BucketOrderLaw& GivenBuckets::law(Bucket& bucket) {
-    if (!bucket.law) bucket.law.emplace(bucket.tables(), programme_);
+    if (!bucket.law) bucket.law.emplace(bucket.tables(), recursion_);
     return *bucket.law;
 }
 

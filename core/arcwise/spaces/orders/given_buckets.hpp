@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "arcwise/spaces/orders/bucket_programme.hpp"
+#include "arcwise/spaces/orders/bucket_recursion.hpp"
 #include "arcwise/spaces/space.hpp"
 #include "arcwise/sums/score_sums.hpp"
 
@@ -42,7 +42,7 @@ class GivenBuckets final : public GivenState {
 
     const ScoreSums& sums_;
     std::vector<Bucket> buckets_;
-    BucketProgramme programme_;
+    BucketRecursion recursion_;
     double log_weight_ = 0.0;
 };
 

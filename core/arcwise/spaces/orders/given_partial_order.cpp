@@ -62,18 +62,18 @@ double TransitionSums::log_sum(const DownsetLattice::Transition& transition) con
 GivenPartialOrder::GivenPartialOrder(const ScoreSums& sums,
                                      std::shared_ptr<const DownsetLattice> lattice,
                                      std::vector<int> node_at)
-    : sums_(sums), lattice_(std::move(lattice)), alpha_(sums, lattice_), programme_(*lattice_) {
+    : sums_(sums), lattice_(std::move(lattice)), alpha_(sums, lattice_), recursion_(*lattice_) {
     alpha_.place(std::move(node_at));
     log_sums_.reserve(lattice_->transitions().size());
     for (const auto& transition : lattice_->transitions()) {
         log_sums_.push_back(alpha_.log_sum(transition));
     }
-    forward_ = programme_.log_forward(log_sums_.data());
+    forward_ = recursion_.log_forward(log_sums_.data());
 }
 
 void GivenPartialOrder::add_edge_probabilities(double scale, double* edges) {
     if (std::isinf(log_weight())) refuse_order_without_dag();
-    const std::vector<double> backward = programme_.log_backward(log_sums_.data());
+    const std::vector<double> backward = recursion_.log_backward(log_sums_.data());
     for (int position = 0; position < lattice_->positions(); ++position) {
         add_position(position, scale, backward, edges);
     }

@@ -56,7 +56,7 @@ class GivenPartialOrder final : public GivenState {
     const ScoreSums& sums_;
     std::shared_ptr<const DownsetLattice> lattice_;
     TransitionSums alpha_;
-    LatticeProgramme programme_;
+    LatticeRecursion recursion_;
     std::vector<double> log_sums_;  // by transition
     std::vector<double> forward_;   // by down-set
 };

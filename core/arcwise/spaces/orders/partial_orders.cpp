@@ -138,7 +138,7 @@ std::unique_ptr<State> PartialOrders::make_state() const {
 PartialOrderState::PartialOrderState(const PartialOrders& space)
     : space_(space),
       alpha_(*space.sums_, space.lattice_),
-      programme_(*space.lattice_),
+      recursion_(*space.lattice_),
       log_sums_(space.lattice_->transitions().size()),
       proposed_alpha_(alpha_),
       proposed_log_sums_(log_sums_.size()),
@@ -154,7 +154,7 @@ void PartialOrderState::become(std::vector<int> node_at) {
     for (std::size_t i = 0; i < transitions.size(); ++i) {
         log_sums_[i] = alpha_.log_sum(transitions[i]);
     }
-    weight_ = weight_of(programme_.log_score(log_sums_.data()), alpha_);
+    weight_ = weight_of(recursion_.log_score(log_sums_.data()), alpha_);
 }
 
 LogWeight PartialOrderState::weight_of(double log_score, const TransitionSums& alpha) const {
@@ -205,7 +205,7 @@ Proposal PartialOrderState::swap(int first, int second) {
             element == first || element == second || (set >> first & 1) != (set >> second & 1);
         proposed_log_sums_[i] = changes ? proposed_alpha_.log_sum(transitions[i]) : log_sums_[i];
     }
-    proposed_weight_ = weight_of(programme_.log_score(proposed_log_sums_.data()), proposed_alpha_);
+    proposed_weight_ = weight_of(recursion_.log_score(proposed_log_sums_.data()), proposed_alpha_);
     return {.weight = proposed_weight_};
 }
 

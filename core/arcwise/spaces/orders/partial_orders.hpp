@@ -86,7 +86,7 @@ class PartialOrderState final : public State {
 
     const PartialOrders& space_;
     TransitionSums alpha_;
-    LatticeProgramme programme_;
+    LatticeRecursion recursion_;
     std::vector<double> log_sums_;  // by transition
     // The proposal: what accept() puts in place of the state.
     TransitionSums proposed_alpha_;

@@ -1,7 +1,7 @@
 // Shares of a node's score sums by whether a family holds a given member of a layer.
 //
 // tau(D) is the sum of the families of a node within a base set and the members D of a layer. All
-// that the programmes over layers need of a node follows from the shares of tau(D) that hold a
+// that the recursions over layers need of a node follows from the shares of tau(D) that hold a
 // member t of D and that do not: holds_t(D) + lacks_t(D) = 1 with lacks_t(D) = tau(D - t) / tau(D).
 // Each is had with all its digits, also where the other is nearly one.
 #pragma once

@@ -1,4 +1,4 @@
-// Down-sets against all subsets looked at one by one, and the programme over them against all
+// Down-sets against all subsets looked at one by one, and the recursion over them against all
 // linear extensions.
 #include "arcwise/spaces/orders/downset_lattice.hpp"
 
@@ -107,7 +107,7 @@ TEST(downset_lattice_refuses_cycles_and_what_is_too_large) {
     CHECK(DownsetLattice(std::vector<std::uint64_t>(4, 0), 16).size() == 16);
 }
 
-TEST(lattice_programme_adds_up_all_linear_extensions) {
+TEST(lattice_recursion_adds_up_all_linear_extensions) {
     Random random(2, 0);
     for (int positions = 1; positions <= 6; ++positions) {
         for (const double spread : {4.0, 5000.0}) {
@@ -137,16 +137,16 @@ TEST(lattice_programme_adds_up_all_linear_extensions) {
                 for (const long double weight : weights) sum += std::exp(weight - largest);
             }
             const auto expected = static_cast<double>(largest + std::log(sum));
-            LatticeProgramme programme(lattice);
+            LatticeRecursion recursion(lattice);
             const double close_to = 1e-13 + 1e-15 * spread;
-            CHECK_CLOSE(programme.log_score(log_sums.data()), expected, close_to);
-            CHECK_CLOSE(programme.log_forward(log_sums.data()).back(), expected, close_to);
-            CHECK_CLOSE(programme.log_backward(log_sums.data()).front(), expected, close_to);
+            CHECK_CLOSE(recursion.log_score(log_sums.data()), expected, close_to);
+            CHECK_CLOSE(recursion.log_forward(log_sums.data()).back(), expected, close_to);
+            CHECK_CLOSE(recursion.log_backward(log_sums.data()).front(), expected, close_to);
         }
     }
 }
 
-TEST(lattice_programme_is_the_same_before_and_after_every_set_size) {
+TEST(lattice_recursion_is_the_same_before_and_after_every_set_size) {
     // Every linear extension passes one set of each size: the sum of F B over them is F(full).
     Random random(3, 0);
     const DownsetLattice lattice(random_order(9, 0.2, random));
@@ -154,9 +154,9 @@ TEST(lattice_programme_is_the_same_before_and_after_every_set_size) {
     for (std::size_t i = 0; i < lattice.transitions().size(); ++i) {
         log_sums.push_back(log_weight(random, 900.0));
     }
-    LatticeProgramme programme(lattice);
-    const auto forward = programme.log_forward(log_sums.data());
-    const auto backward = programme.log_backward(log_sums.data());
+    LatticeRecursion recursion(lattice);
+    const auto forward = recursion.log_forward(log_sums.data());
+    const auto backward = recursion.log_backward(log_sums.data());
     std::vector<double> by_size(10, 0.0);
     for (std::size_t i = 0; i < lattice.size(); ++i) {
         by_size[static_cast<std::size_t>(std::popcount(lattice.set(i)))] +=

@@ -1,5 +1,5 @@
-// The programme layer by layer: within a layer, and from its first part to the layer before.
-#include "arcwise/spaces/layerings/layering_programme.hpp"
+// The recursion layer by layer: within a layer, and from its first part to the layer before.
+#include "arcwise/spaces/layerings/layering_recursion.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -30,7 +30,7 @@ std::size_t pairs_of(int members) {
 }  // namespace
 
 template <class Number>
-LayeringProgramme<Number>::LayeringProgramme(const Layerings& space,
+LayeringRecursion<Number>::LayeringRecursion(const Layerings& space,
                                              std::function<bool(std::size_t)> has_partition)
     : space_(space),
       layouts_(space.layouts()),
@@ -44,31 +44,31 @@ LayeringProgramme<Number>::LayeringProgramme(const Layerings& space,
       kept_messages_(1023) {}
 
 template <class Number>
-void LayeringProgramme<Number>::set(const Parts& layers) {
+void LayeringRecursion<Number>::set(const Parts& layers) {
     layers_ = &layers;
     keys_.set(layers);
 }
 
 template <class Number>
-auto LayeringProgramme<Number>::tables(std::size_t layer) -> std::shared_ptr<const Tables> {
+auto LayeringRecursion<Number>::tables(std::size_t layer) -> std::shared_ptr<const Tables> {
     return kept_tables_.get(keys_.within(layer), [&](Tables& tables) { fill(layer, tables); });
 }
 template <class Number>
-auto LayeringProgramme<Number>::entry(std::size_t layer) -> std::shared_ptr<const Entry> {
+auto LayeringRecursion<Number>::entry(std::size_t layer) -> std::shared_ptr<const Entry> {
     return kept_entries_.get(keys_.entry(layer), [&](Entry& entry) { fill(layer, entry); });
 }
 template <class Number>
-auto LayeringProgramme<Number>::onward(std::size_t layer) -> std::shared_ptr<const Onward> {
+auto LayeringRecursion<Number>::onward(std::size_t layer) -> std::shared_ptr<const Onward> {
     return kept_onward_.get(keys_.tail(layer), [&](Onward& onward) { fill(layer, onward); });
 }
 template <class Number>
-auto LayeringProgramme<Number>::message(std::size_t layer) -> std::shared_ptr<const Message> {
+auto LayeringRecursion<Number>::message(std::size_t layer) -> std::shared_ptr<const Message> {
     return kept_messages_.get(keys_.tail_and_previous(layer),
                               [&](Message& message) { fill(layer, message); });
 }
 
 template <class Number>
-std::vector<std::uint64_t> LayeringProgramme<Number>::bits(int node,
+std::vector<std::uint64_t> LayeringRecursion<Number>::bits(int node,
                                                            std::span<const int> nodes) const {
     std::vector<std::uint64_t> result(sums_.sums().words(), 0);
     for (const int other : nodes) space_.weights().flip(result.data(), node, other);
@@ -76,7 +76,7 @@ std::vector<std::uint64_t> LayeringProgramme<Number>::bits(int node,
 }
 
 template <class Number>
-void LayeringProgramme<Number>::fill(std::size_t layer, Tables& tables) {
+void LayeringRecursion<Number>::fill(std::size_t layer, Tables& tables) {
     std::vector<std::vector<std::uint64_t>> bases;
     for (const int node : layers_->members(layer)) {
         bases.push_back(bits(node, layers_->before(layer)));
@@ -85,7 +85,7 @@ void LayeringProgramme<Number>::fill(std::size_t layer, Tables& tables) {
 }
 
 template <class Number>
-void LayeringProgramme<Number>::fill(std::size_t layer, Entry& entry) {
+void LayeringRecursion<Number>::fill(std::size_t layer, Entry& entry) {
     const std::span<const int> members = layers_->members(layer);
     entry.length = layer == 0 ? 1 : endings(layer - 1);
     entry.log_sums.resize(members.size());
@@ -112,7 +112,7 @@ void LayeringProgramme<Number>::fill(std::size_t layer, Entry& entry) {
 
 // A family meets T + t if it meets T, or misses it and holds t.
 template <class Number>
-void LayeringProgramme<Number>::fill_entry(int node, std::span<const std::uint64_t> before,
+void LayeringRecursion<Number>::fill_entry(int node, std::span<const std::uint64_t> before,
                                            std::size_t previous, double& log_sum, Number* meets) {
     std::vector<int> places;
     for (const int other : layers_->members(previous)) {
@@ -133,7 +133,7 @@ void LayeringProgramme<Number>::fill_entry(int node, std::span<const std::uint64
 }
 
 template <class Number>
-void LayeringProgramme<Number>::fill(std::size_t layer, Onward& onward) {
+void LayeringRecursion<Number>::fill(std::size_t layer, Onward& onward) {
     const auto after = message(layer + 1);
     const auto own = tables(layer);
     const SubsetPairs& pairs = *own->pairs;
@@ -166,7 +166,7 @@ void LayeringProgramme<Number>::fill(std::size_t layer, Onward& onward) {
 }
 
 template <class Number>
-void LayeringProgramme<Number>::first_parts(std::size_t layer, const Onward& onward,
+void LayeringRecursion<Number>::first_parts(std::size_t layer, const Onward& onward,
                                             std::vector<Number>& out) const {
     const SubsetPairs& pairs = layouts_[layers_->size(layer)];
     const std::uint32_t* const additions = pairs.additions(0);
@@ -180,7 +180,7 @@ void LayeringProgramme<Number>::first_parts(std::size_t layer, const Onward& onw
 }
 
 template <class Number>
-void LayeringProgramme<Number>::fill(std::size_t layer, Message& result) {
+void LayeringRecursion<Number>::fill(std::size_t layer, Message& result) {
     if (layer == layers_->count()) {
         result.values.assign(endings(layer - 1), Number(1));
         result.log_scale = 0.0;
@@ -222,7 +222,7 @@ void LayeringProgramme<Number>::fill(std::size_t layer, Message& result) {
 }
 
 template <>
-void LayeringProgramme<double>::normalise(std::size_t layer, bool after_trusted, double lost,
+void LayeringRecursion<double>::normalise(std::size_t layer, bool after_trusted, double lost,
                                           Message& result) {
     const double largest = *std::max_element(result.values.begin(), result.values.end());
     if (after_trusted && !(largest > 0.0) && !has_partition_(layer)) {
@@ -245,7 +245,7 @@ void LayeringProgramme<double>::normalise(std::size_t layer, bool after_trusted,
 }
 
 template <>
-void LayeringProgramme<Extended>::normalise(std::size_t layer, bool, double, Message& result) {
+void LayeringRecursion<Extended>::normalise(std::size_t layer, bool, double, Message& result) {
     const bool any = std::any_of(result.values.begin(), result.values.end(),
                                  [](const Extended& value) { return value.positive(); });
     if (!any) pass_over(layer, result);
@@ -253,7 +253,7 @@ void LayeringProgramme<Extended>::normalise(std::size_t layer, bool, double, Mes
 }
 
 template <>
-void LayeringProgramme<float>::normalise(std::size_t layer, bool, double, Message& result) {
+void LayeringRecursion<float>::normalise(std::size_t layer, bool, double, Message& result) {
     for (float& value : result.values) value = value > 0.0F ? 1.0F : 0.0F;
     const float largest = *std::max_element(result.values.begin(), result.values.end());
     if (!(largest > 0.0F)) pass_over(layer, result);
@@ -263,7 +263,7 @@ void LayeringProgramme<float>::normalise(std::size_t layer, bool, double, Messag
 // Every node of the layer counts as it would with all others of the layer before it, unless the
 // layer is one part; if all could have parents then, it is the layer that is impossible.
 template <class Number>
-void LayeringProgramme<Number>::pass_over(std::size_t layer, Message& result) {
+void LayeringRecursion<Number>::pass_over(std::size_t layer, Message& result) {
     const auto after = message(layer + 1);
     const Number largest = *std::max_element(after->values.begin(), after->values.end());
     LogWeight total{after->log_scale + log_of(largest), after->impossible};
@@ -296,13 +296,13 @@ void LayeringProgramme<Number>::pass_over(std::size_t layer, Message& result) {
 }
 
 template <class Number>
-LogWeight LayeringProgramme<Number>::weight() {
+LogWeight LayeringRecursion<Number>::weight() {
     const auto all = message(0);
     return {all->log_scale + log_of(all->values[0]), all->impossible};
 }
 
 template <class Number>
-void LayeringProgramme<Number>::draw_partition(Random& random, std::vector<int>& part_of) {
+void LayeringRecursion<Number>::draw_partition(Random& random, std::vector<int>& part_of) {
     part_of.resize(layers_->nodes());
     std::vector<Number> products;
     std::vector<double> shares;
@@ -370,8 +370,8 @@ void LayeringProgramme<Number>::draw_partition(Random& random, std::vector<int>&
     }
 }
 
-template class LayeringProgramme<double>;
-template class LayeringProgramme<Extended>;
-template class LayeringProgramme<float>;
+template class LayeringRecursion<double>;
+template class LayeringRecursion<Extended>;
+template class LayeringRecursion<float>;
 
 }  // namespace arcwise

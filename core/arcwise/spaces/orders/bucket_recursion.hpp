@@ -1,7 +1,7 @@
 // The sum over all orders of the members of one bucket, and what it says about single orders.
 //
 // The members 0 .. b-1 come after a base set and before all other nodes. With alpha_i(Y) the score
-// sum of member i when exactly the base and the members Y come before it, the programme is equation
+// sum of member i when exactly the base and the members Y come before it, the recursion is equation
 // (10) of Niinimaki, Parviainen and Koivisto (2016) on the subsets of the bucket:
 //
 //   forward:   G(empty) = 1,  G(Y) = sum over i in Y     of alpha_i(Y - i) G(Y - i)
@@ -26,11 +26,11 @@ constexpr int most_bucket_members = 20;
 // subset are the members' positions with i taken out, see squeeze_bit.
 using BucketSums = std::span<const double* const>;
 
-// Solves the programme for one bucket after the other in memory of its own; belongs to one thread.
-class BucketProgramme {
+// Solves the recursion for one bucket after the other in memory of its own; belongs to one thread.
+class BucketRecursion {
   public:
     // Makes room for buckets of up to so many members; larger ones make it grow.
-    explicit BucketProgramme(int members = 0) { reserve(members); }
+    explicit BucketRecursion(int members = 0) { reserve(members); }
 
     void reserve(int members);
 
@@ -53,7 +53,7 @@ class BucketProgramme {
 // The distribution of the order of the members. The tables must outlive it.
 class BucketOrderLaw {
   public:
-    BucketOrderLaw(BucketSums log_sums, BucketProgramme& programme);
+    BucketOrderLaw(BucketSums log_sums, BucketRecursion& recursion);
 
     // ln G(all); if it is minus infinity there is no law, and nothing else may be asked.
     double log_score() const { return forward_.back(); }

@@ -1,4 +1,4 @@
-// The weight of a layering, and draws of its partitions, by the programme of Viinikka and Koivisto
+// The weight of a layering, and draws of its partitions, by the recursion of Viinikka and Koivisto
 // (2020, section 3.3), last layer to first.
 //
 // With U the nodes so far, T the last part of them and tau_v(U, T) the families of v within U that
@@ -21,7 +21,7 @@
 
 namespace arcwise {
 
-// Keys of what the programme remembers of a layering.
+// Keys of what the recursion remembers of a layering.
 class LayerKeys {
   public:
     explicit LayerKeys(int nodes) : keys_(nodes, roles) {}
@@ -92,11 +92,11 @@ struct LayerMessage {
 };
 
 template <class Number>
-class LayeringProgramme {
+class LayeringRecursion {
   public:
     // Plain numbers that come out as zero may have underflowed; `has_partition` says whether a
     // layer has any with what comes after it. Others know by themselves.
-    explicit LayeringProgramme(const Layerings& space,
+    explicit LayeringRecursion(const Layerings& space,
                                std::function<bool(std::size_t)> has_partition = {});
 
     // All that follows is about these layers.

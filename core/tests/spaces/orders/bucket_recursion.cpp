@@ -1,6 +1,6 @@
-// The programme of a bucket against one that adds set by set in long double, and against all orders
+// The recursion of a bucket against one that adds set by set in long double, and against all orders
 // one by one.
-#include "arcwise/spaces/orders/bucket_programme.hpp"
+#include "arcwise/spaces/orders/bucket_recursion.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -83,8 +83,8 @@ double tolerance(int members, double spread) { return 1e-13 + 1e-16 * members * 
 
 }  // namespace
 
-TEST(bucket_programme_agrees_with_a_naive_one) {
-    BucketProgramme programme(3);  // grows as it is used
+TEST(bucket_recursion_agrees_with_a_naive_one) {
+    BucketRecursion recursion(3);  // grows as it is used
     for (int members = 1; members <= 12; ++members) {
         for (const double spread : {0.0, 1.0, 40.0, 1000.0, 50'000.0}) {
             for (const double zeros : {0.0, 0.3, 0.9}) {
@@ -93,12 +93,12 @@ TEST(bucket_programme_agrees_with_a_naive_one) {
                 const auto expected = naive_forward(tables);
                 const auto from_the_end = naive_backward(tables);
                 const double close_to = tolerance(members, spread);
-                CHECK_CLOSE(programme.log_score(log_sums), static_cast<double>(expected.back()),
+                CHECK_CLOSE(recursion.log_score(log_sums), static_cast<double>(expected.back()),
                             close_to);
                 std::vector<double> forward(expected.size());
                 std::vector<double> backward(expected.size());
-                programme.log_forward(log_sums, forward.data());
-                programme.log_backward(log_sums, backward.data());
+                recursion.log_forward(log_sums, forward.data());
+                recursion.log_backward(log_sums, backward.data());
                 for (std::size_t set = 0; set < expected.size(); ++set) {
                     CHECK_CLOSE(forward[set], static_cast<double>(expected[set]), close_to);
                     CHECK_CLOSE(backward[set], static_cast<double>(from_the_end[set]), close_to);
@@ -108,8 +108,8 @@ TEST(bucket_programme_agrees_with_a_naive_one) {
     }
 }
 
-TEST(bucket_programme_adds_up_all_orders) {
-    BucketProgramme programme;
+TEST(bucket_recursion_adds_up_all_orders) {
+    BucketRecursion recursion;
     for (int members = 1; members <= 6; ++members) {
         const Tables tables = random_tables(members, 5.0, 0.2, 2);
         std::vector<std::size_t> order(static_cast<std::size_t>(members));
@@ -124,13 +124,13 @@ TEST(bucket_programme_adds_up_all_orders) {
             }
             sum += std::exp(product);
         } while (std::next_permutation(order.begin(), order.end()));
-        CHECK_CLOSE(programme.log_score(pointers(tables)), static_cast<double>(std::log(sum)),
+        CHECK_CLOSE(recursion.log_score(pointers(tables)), static_cast<double>(std::log(sum)),
                     1e-13);
     }
 }
 
-TEST(bucket_programme_does_not_depend_on_the_names_of_members) {
-    BucketProgramme programme;
+TEST(bucket_recursion_does_not_depend_on_the_names_of_members) {
+    BucketRecursion recursion;
     for (int members = 2; members <= 11; ++members) {
         const Tables tables = random_tables(members, 60.0, 0.1, 3);
         // Member i becomes member (i + 2) modulo the number of members.
@@ -147,21 +147,21 @@ TEST(bucket_programme_does_not_depend_on_the_names_of_members) {
                 renamed[now][squeeze_bit(moved, now)] = tables[i][squeeze_bit(before, i)];
             }
         }
-        CHECK_CLOSE(programme.log_score(pointers(renamed)), programme.log_score(pointers(tables)),
+        CHECK_CLOSE(recursion.log_score(pointers(renamed)), recursion.log_score(pointers(tables)),
                     1e-12);
     }
 }
 
 TEST(bucket_without_an_order_has_weight_zero) {
-    BucketProgramme programme;
+    BucketRecursion recursion;
     for (int members = 1; members <= 9; ++members) {
         // Whatever comes before the last member, it has no family.
         Tables tables = random_tables(members, 1.0, 0.0, 4);
         for (double& value : tables.back()) value = minus_infinity;
         const auto log_sums = pointers(tables);
-        CHECK(programme.log_score(log_sums) == minus_infinity);
+        CHECK(recursion.log_score(log_sums) == minus_infinity);
         std::vector<double> forward(std::size_t{1} << members);
-        programme.log_forward(log_sums, forward.data());
+        recursion.log_forward(log_sums, forward.data());
         const std::size_t with_last = forward.size() / 2;
         for (std::size_t set = 0; set < forward.size(); ++set) {
             CHECK((forward[set] == minus_infinity) == (set >= with_last));
@@ -170,13 +170,13 @@ TEST(bucket_without_an_order_has_weight_zero) {
 }
 
 TEST(bucket_predecessors_follow_the_law_of_orders) {
-    BucketProgramme programme;
+    BucketRecursion recursion;
     for (const int members : {1, 2, 3, 4, 7}) {
         for (const double spread : {3.0, 2000.0}) {
             const Tables tables = random_tables(members, spread, 0.1, 5);
             const auto forward = naive_forward(tables);
             const auto backward = naive_backward(tables);
-            const BucketOrderLaw law(pointers(tables), programme);
+            const BucketOrderLaw law(pointers(tables), recursion);
             if (std::isinf(law.log_score())) continue;
             for (int member = 0; member < members; ++member) {
                 const auto own = static_cast<std::size_t>(member);
@@ -202,8 +202,8 @@ TEST(bucket_orders_are_drawn_in_proportion_to_their_weight) {
     // Three members, six orders, 60,000 draws: a count is off by 5.5 standard deviations less than
     // once in four million times.
     const Tables tables = random_tables(3, 2.0, 0.0, 6);
-    BucketProgramme programme;
-    const BucketOrderLaw law(pointers(tables), programme);
+    BucketRecursion recursion;
+    const BucketOrderLaw law(pointers(tables), recursion);
     std::vector<int> counts(64, 0);
     constexpr int draws = 60'000;
     for (int i = 0; i < draws; ++i) {

@@ -25,7 +25,7 @@ def log_add(numbers: list[np.longdouble]) -> np.longdouble:
     return total
 
 
-def forward_programme(table: _core.FamilyTable) -> np.ndarray:
+def forward_recursion(table: _core.FamilyTable) -> np.ndarray:
     """F(Y) = sum over v in Y of alpha_v(Y - v) F(Y - v), alpha by going through all subsets."""
     n = len(table)
     weights = [dense_weights(table, node) for node in range(n)]

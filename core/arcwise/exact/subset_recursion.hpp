@@ -1,10 +1,10 @@
-// The programmes over all subsets of the variables that add one node at a time.
+// The recursions over all subsets of the variables that add one node at a time.
 //
 //   forward:   F(empty) = 1,  F(Y) = sum over v in Y      of alpha_v(Y - v) F(Y - v)
 //   backward:  B(V)     = 1,  B(Y) = sum over v not in Y  of alpha_v(Y) B(Y + v)
 //
 // F(V) = B(empty) sums the weights of all (order, DAG) pairs. With maxima in place of sums the same
-// programmes give the best DAG on Y, and the best completion from Y on. Values are logarithms,
+// recursions give the best DAG on Y, and the best completion from Y on. Values are logarithms,
 // relative to the offsets of the nodes they cover (those in Y forward, those outside backward).
 #pragma once
 
@@ -17,9 +17,9 @@
 
 namespace arcwise {
 
-std::vector<double> forward_programme(const BlockSums& sums, Semiring semiring,
+std::vector<double> forward_recursion(const BlockSums& sums, Semiring semiring,
                                       const RunOptions& options);
-std::vector<double> backward_programme(const BlockSums& sums, Semiring semiring,
+std::vector<double> backward_recursion(const BlockSums& sums, Semiring semiring,
                                        const RunOptions& options);
 
 }  // namespace arcwise

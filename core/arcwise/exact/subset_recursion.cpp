@@ -1,5 +1,5 @@
-// Both programmes block by block, blocks of as many high variables in parallel.
-#include "arcwise/exact/subset_programme.hpp"
+// Both recursions block by block, blocks of as many high variables in parallel.
+#include "arcwise/exact/subset_recursion.hpp"
 
 #include <bit>
 
@@ -8,9 +8,9 @@
 namespace arcwise {
 namespace {
 
-class Programme {
+class Recursion {
   public:
-    Programme(const BlockSums& sums, Semiring semiring)
+    Recursion(const BlockSums& sums, Semiring semiring)
         : sums_(sums),
           maximum_(semiring == Semiring::maximum),
           size_(std::size_t{1} << sums.low()),
@@ -139,14 +139,14 @@ class Programme {
 
 }  // namespace
 
-std::vector<double> forward_programme(const BlockSums& sums, Semiring semiring,
+std::vector<double> forward_recursion(const BlockSums& sums, Semiring semiring,
                                       const RunOptions& options) {
-    return Programme(sums, semiring).forward(options);
+    return Recursion(sums, semiring).forward(options);
 }
 
-std::vector<double> backward_programme(const BlockSums& sums, Semiring semiring,
+std::vector<double> backward_recursion(const BlockSums& sums, Semiring semiring,
                                        const RunOptions& options) {
-    return Programme(sums, semiring).backward(options);
+    return Recursion(sums, semiring).backward(options);
 }
 
 }  // namespace arcwise

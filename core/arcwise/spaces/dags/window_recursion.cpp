@@ -1,5 +1,5 @@
 // The tables of a window, folded from the last layer to the first.
-#include "arcwise/spaces/dags/window_programme.hpp"
+#include "arcwise/spaces/dags/window_recursion.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -12,7 +12,7 @@ namespace arcwise {
 namespace {
 
 const SubsetPairs& layout(std::size_t nodes) {
-    static const PairLayouts layouts(static_cast<int>(WindowProgramme::most_nodes));
+    static const PairLayouts layouts(static_cast<int>(WindowRecursion::most_nodes));
     return layouts[nodes];
 }
 
@@ -60,7 +60,7 @@ void multiply(double factor, const double* __restrict one, const double* __restr
 
 }  // namespace
 
-void WindowProgramme::sum(std::span<const double> smallest_shares,
+void WindowRecursion::sum(std::span<const double> smallest_shares,
                           std::span<const double> log_sums) {
     nodes_ = smallest_shares.size();
     all_ = (Set{1} << nodes_) - 1;
@@ -75,7 +75,7 @@ void WindowProgramme::sum(std::span<const double> smallest_shares,
     fill_ways();
 }
 
-void WindowProgramme::fill_meets(std::size_t node, double smallest_share, const double* log_sums) {
+void WindowRecursion::fill_meets(std::size_t node, double smallest_share, const double* log_sums) {
     const std::size_t sets = others_->sets();
     logs_.resize(sets);
     values_.resize(pairs_->sets());
@@ -91,7 +91,7 @@ void WindowProgramme::fill_meets(std::size_t node, double smallest_share, const 
                        meets_.data() + node * others_->size());
 }
 
-void WindowProgramme::fill_shares(std::span<const double> log_sums) {
+void WindowRecursion::fill_shares(std::span<const double> log_sums) {
     best_.assign(pairs_->sets(), minus_infinity);
     best_[all_] = 0.0;
     for (std::size_t set = all_; set-- > 0;) {
@@ -122,7 +122,7 @@ void WindowProgramme::fill_shares(std::span<const double> log_sums) {
     }
 }
 
-void WindowProgramme::fill_ways() {
+void WindowRecursion::fill_ways() {
     out_.resize(pairs_->sets());
     std::array<const double*, most_nodes> factors{};
     // No layer follows without a node in it.
@@ -144,7 +144,7 @@ void WindowProgramme::fill_ways() {
     }
 }
 
-bool WindowProgramme::has(std::span<const std::uint32_t> dependences) const {
+bool WindowRecursion::has(std::span<const std::uint32_t> dependences) const {
     Set placed = 0;
     Set layer = 0;
     while (placed != all_) {
@@ -160,7 +160,7 @@ bool WindowProgramme::has(std::span<const std::uint32_t> dependences) const {
     return true;
 }
 
-auto WindowProgramme::draw(Random& random) -> std::array<Place, most_nodes> {
+auto WindowRecursion::draw(Random& random) -> std::array<Place, most_nodes> {
     std::array<Place, most_nodes> places{};
     Set placed = 0;
     Set layer = 0;

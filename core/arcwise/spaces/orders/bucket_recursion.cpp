@@ -1,10 +1,10 @@
-// The programme of one bucket, eight subsets at a time.
+// The recursion of one bucket, eight subsets at a time.
 //
 // First the weight h(Y) of the best order of every subset, with additions and maxima only; then
 // g(Y) = G(Y) / e^h(Y) = sum over i of e^(ln alpha_i(Y - i) + h(Y - i) - h(Y)) g(Y - i). One of the
 // exponents is zero and none is positive, so g lies between 1 and |Y|! however far apart the
 // weights are, and a single logarithm at the end gives ln G.
-#include "arcwise/spaces/orders/bucket_programme.hpp"
+#include "arcwise/spaces/orders/bucket_recursion.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -100,8 +100,8 @@ ARCWISE_INLINE void without_each(const Four& values, Four (&before)[2]) {
     pick<0, 1, 0, 1>(before[1], values, values);
 }
 
-// Ends a programme within a block: `lower` and `upper` come with what the high members give them.
-// add(value, entry, from) is the programme's value + entry * from.
+// Ends a recursion within a block: `lower` and `upper` come with what the high members give them.
+// add(value, entry, from) is the recursion's value + entry * from.
 template <class Add>
 ARCWISE_INLINE void finish_block(const LowEntries& entries, Four& lower, Four& upper, Add add) {
     Four before[2];
@@ -206,13 +206,13 @@ void add_up(const double* const* log_sums, std::size_t members, const double* be
 
 }  // namespace
 
-void BucketProgramme::reserve(int members) {
+void BucketRecursion::reserve(int members) {
     const std::size_t subsets = std::size_t{1} << members;
     const std::size_t needed = subsets / 2 * (2 + 2 + low_members) + lanes;
     if (memory_.size() < needed) memory_.resize(needed);
 }
 
-void BucketProgramme::solve(BucketSums log_sums) {
+void BucketRecursion::solve(BucketSums log_sums) {
     reserve(static_cast<int>(log_sums.size()));
     const std::size_t half = (std::size_t{1} << log_sums.size()) / 2;
     void* start = memory_.data();
@@ -230,22 +230,22 @@ void BucketProgramme::solve(BucketSums log_sums) {
     add_up(log_sums.data(), log_sums.size(), best_, low_tables, sums_);
 }
 
-double BucketProgramme::log_score(BucketSums log_sums) {
+double BucketRecursion::log_score(BucketSums log_sums) {
     if (log_sums.size() == 1) return log_sums[0][0];
     solve(log_sums);
     const std::size_t all = (std::size_t{1} << log_sums.size()) - 1;
     return relative_logarithm(best_[all], sums_[all]);
 }
 
-void BucketProgramme::log_forward(BucketSums log_sums, double* out) {
+void BucketRecursion::log_forward(BucketSums log_sums, double* out) {
     solve(log_sums);
     for (std::size_t set = 0; set < std::size_t{1} << log_sums.size(); ++set) {
         out[set] = relative_logarithm(best_[set], sums_[set]);
     }
 }
 
-void BucketProgramme::log_backward(BucketSums log_sums, double* out) {
-    // Seen from the last member the programme is the forward one, with the members that come after
+void BucketRecursion::log_backward(BucketSums log_sums, double* out) {
+    // Seen from the last member the recursion is the forward one, with the members that come after
     // in place of those before.
     const std::size_t half = (std::size_t{1} << log_sums.size()) / 2;
     std::vector<double> reversed(log_sums.size() * half);
@@ -259,12 +259,12 @@ void BucketProgramme::log_backward(BucketSums log_sums, double* out) {
     std::reverse(out, out + 2 * half);
 }
 
-BucketOrderLaw::BucketOrderLaw(BucketSums log_sums, BucketProgramme& programme)
+BucketOrderLaw::BucketOrderLaw(BucketSums log_sums, BucketRecursion& recursion)
     : log_sums_(log_sums.begin(), log_sums.end()),
       forward_(std::size_t{1} << log_sums.size()),
       backward_(forward_.size()) {
-    programme.log_forward(log_sums, forward_.data());
-    programme.log_backward(log_sums, backward_.data());
+    recursion.log_forward(log_sums, forward_.data());
+    recursion.log_backward(log_sums, backward_.data());
 }
 
 void BucketOrderLaw::log_predecessors(int member, double* out) const {

@@ -29,7 +29,7 @@
 
 namespace arcwise {
 
-class WindowProgramme {
+class WindowRecursion {
   public:
     static constexpr std::size_t most_nodes = Neighbourhoods::most_nodes;
 

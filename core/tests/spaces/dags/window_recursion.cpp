@@ -1,5 +1,5 @@
 // DAGs over the nodes of a window: the law of their layers against all DAGs, weights near and far.
-#include "arcwise/spaces/dags/window_programme.hpp"
+#include "arcwise/spaces/dags/window_recursion.hpp"
 
 #include <algorithm>
 #include <array>
@@ -95,21 +95,21 @@ TEST(layers_of_windows_are_drawn_in_proportion) {
             const Weights weights(spread, i % 2 == 1, random);
             std::map<Key, double> expected;  // logarithms
             double total = minus_infinity;
-            WindowProgramme programme;
-            programme.sum(std::vector<double>(nodes, smallest_share), weights.log_sums());
+            WindowRecursion recursion;
+            recursion.sum(std::vector<double>(nodes, smallest_share), weights.log_sums());
             for_each_graph(weights, [&](const Dependences& dependences, double weight) {
                 Key key{};
                 if (!find_layers(dependences, key)) return;
                 const auto [at, fresh] = expected.try_emplace(key, minus_infinity);
                 at->second = log_add(at->second, weight);
                 total = log_add(total, weight);
-                if (spread <= 6.0) CHECK(programme.has(dependences));
+                if (spread <= 6.0) CHECK(recursion.has(dependences));
             });
             std::map<Key, double> law;
             AllBranches branches;
             branches.for_each([&] {
                 Random scripted(branches);
-                const auto places = programme.draw(scripted);
+                const auto places = recursion.draw(scripted);
                 Key key{};
                 for (std::size_t node = 0; node < nodes; ++node) {
                     key[2 * node] = places[node].before;
@@ -128,21 +128,21 @@ TEST(layers_of_windows_are_drawn_in_proportion) {
 TEST(largest_windows_are_uniform_where_all_weights_are_equal) {
     // Of 8 nodes with at most one parent each: all forests, (n + 1)^(n - 1) of them, of which those
     // without an edge are one.
-    constexpr std::size_t most = WindowProgramme::most_nodes;
+    constexpr std::size_t most = WindowRecursion::most_nodes;
     std::vector<double> log_sums;
     for (std::size_t node = 0; node < most; ++node) {
         for (std::size_t set = 0; set < std::size_t{1} << most; ++set) {
             log_sums.push_back(std::log(1.0 + static_cast<double>(std::popcount(set))));
         }
     }
-    WindowProgramme programme;
-    programme.sum(std::vector<double>(most, smallest_share), log_sums);
+    WindowRecursion recursion;
+    recursion.sum(std::vector<double>(most, smallest_share), log_sums);
     Random random(5, 0);
     const int draws = sanitized ? 20'000 : 200'000;
     int rooted = 0;  // forests of one tree
     for (int i = 0; i < draws; ++i) {
-        const auto places = programme.draw(random);
-        rooted += std::ranges::count(places, 0U, &WindowProgramme::Place::before) == 1;
+        const auto places = recursion.draw(random);
+        rooted += std::ranges::count(places, 0U, &WindowRecursion::Place::before) == 1;
     }
     // n^(n - 1) of (n + 1)^(n - 1); off by more than five standard errors once in a million times.
     const double share = std::pow(8.0 / 9.0, 7.0);
