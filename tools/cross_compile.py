@@ -1,7 +1,8 @@
 """Compiles the core and its tests for systems that are not at hand, to see that they compile.
 
-By the clang of the package `ziglang`, which brings headers and standard libraries of them all: musl,
-Linux on ARM, macOS, Windows. Nothing is linked or run; what is wrong is told by file and line.
+By the clang of the package `ziglang`, which brings headers and standard libraries of them all:
+musl, Linux on ARM, macOS, Windows. Nothing is linked or run; what is wrong is told by file and
+line.
 
     python tools/cross_compile.py [--target TARGET ...] [--plain]
 """
@@ -14,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,7 +35,7 @@ def batches() -> Iterator[list[str]]:
         yield files[first : first + AT_ONCE]
 
 
-def compiled(target: str, files: list[str], more: list[str]) -> str:
+def compiled(target: str, more: list[str], files: list[str]) -> str:
     """Compile files for a system, and return what the compiler complains of."""
     done = subprocess.run(
         [sys.executable, "-m", "ziglang", "c++", "-target", target, *OPTIONS, *more, *files],
@@ -53,11 +55,10 @@ def main() -> None:
     more = ["-DARCWISE_PLAIN"] if options.plain else []
     failed = False
     for target in options.target or TARGETS:
+        parts = list(batches())
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            parts = list(batches())
-            said = [
-                each for each in pool.map(lambda part: compiled(target, part, more), parts) if each
-            ]
+            results = pool.map(partial(compiled, target, more), parts)
+        said = [each for each in results if each]
         print(f"{target}: {sum(map(len, parts))} files, {'refused' if said else 'compiled'}")
         print("\n".join(said), end="")
         failed |= bool(said)
