@@ -120,9 +120,9 @@ def source_archive(programs: Path, out: Path) -> Path:
 def wheel(python: Interpreter, programs: Path, source: Path, out: Path) -> Path:
     """Build a wheel, give it the tag of what it needs, and look into it if it is for many."""
     built = out / "built" / python.name
-    settings = ["--config-settings=cmake.define.ARCWISE_WARNINGS_AS_ERRORS=ON"]
+    settings = ["-Ccmake.define.ARCWISE_WARNINGS_AS_ERRORS=ON"]
     if shutil.which("ccache"):  # the core is the same for every Python
-        settings.append("--config-settings=cmake.define.CMAKE_CXX_COMPILER_LAUNCHER=ccache")
+        settings.append("-Ccmake.define.CMAKE_CXX_COMPILER_LAUNCHER=ccache")
     environment = out / "builders" / python.name
     run(python.program, "-m", "venv", environment)
     run(environment / "bin" / "python", "-m", "pip", "install", "--quiet", "build")

@@ -19,6 +19,8 @@ def differences(tag: str, root: Path = ROOT) -> list[str]:
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     citation = (root / "CITATION.cff").read_text(encoding="utf-8")
     changes = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    recipe = (root / "recipe" / "recipe.yaml").read_text(encoding="utf-8")
+    packed = re.search(r'^  version: "(\S+)"$', recipe, re.MULTILINE)
     cited = re.search(r"^version: (\S+)$", citation, re.MULTILINE)
     newest = re.search(r"^## (.+)$", changes, re.MULTILINE)
     wrong = []
@@ -28,6 +30,8 @@ def differences(tag: str, root: Path = ROOT) -> list[str]:
         wrong.append(f"pyproject.toml has version {project['version']}")
     if cited is None or cited[1] != version:
         wrong.append(f"CITATION.cff has version {cited[1] if cited else 'none'}")
+    if packed is None or packed[1] != version:
+        wrong.append(f"recipe/recipe.yaml has version {packed[1] if packed else 'none'}")
     if (
         newest is None
         or re.fullmatch(rf"\[{re.escape(version)}\] - \d{{4}}-\d\d-\d\d", newest[1]) is None

@@ -1,9 +1,10 @@
 """Compiles the core and its tests for systems that are not at hand, to see that they compile.
 
-By the clang of the package `ziglang`, which brings headers and standard libraries of them all: musl,
-Linux on ARM, macOS, Windows. Nothing is linked or run; what is wrong is told by file and line.
+By the clang of the package `ziglang`, which brings headers and standard libraries of them all:
+musl, Linux on ARM, macOS, Windows. Nothing is linked or run; what is wrong is told by file and
+line.
 
-    python tools/cross_compile.py [--target TARGET ...] [--plain]
+    python tools/cross_compile.py [--target TARGET ...] [--plain] [--without-tests]
 """
 
 from __future__ import annotations
@@ -12,36 +13,32 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGETS = ["x86_64-linux-musl", "aarch64-linux-gnu", "aarch64-macos", "x86_64-windows-gnu"]
 OPTIONS = [
-    *("-std=c++20", "-fsyntax-only", "-fopenmp-simd", "-ffp-contract=off"),
+    *("-std=c++20", "-O0", "-fopenmp-simd", "-ffp-contract=off"),
     *("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"),
     *("-Icore", "-Icore/tests"),
 ]
-AT_ONCE = 8  # files in one call, which starts slowly
 
 
-def batches() -> Iterator[list[str]]:
-    """Yield the sources of the core and of its tests, some at a time."""
-    files = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "core").rglob("*.cpp"))
-    for first in range(0, len(files), AT_ONCE):
-        yield files[first : first + AT_ONCE]
-
-
-def compiled(target: str, files: list[str], more: list[str]) -> str:
-    """Compile files for a system, and return what the compiler complains of."""
+def compiled(target: str, more: list[str], folder: str, file: Path) -> str:
+    """Compile a file for a system, and return what the compiler complains of."""
     done = subprocess.run(
-        [sys.executable, "-m", "ziglang", "c++", "-target", target, *OPTIONS, *more, *files],
+        [
+            *(sys.executable, "-m", "ziglang", "c++", "-target", target, *OPTIONS, *more),
+            *("-c", file, "-o", Path(folder) / f"{'_'.join(file.parts)}.o"),
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,
     )
-    return "" if done.returncode == 0 else done.stderr or f"ended with {done.returncode}"
+    return "" if done.returncode == 0 else done.stderr or f"{file} ended with {done.returncode}\n"
 
 
 def main() -> None:
@@ -49,17 +46,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--target", action="append", choices=TARGETS, default=[])
     parser.add_argument("--plain", action="store_true", help="in plain C++ (ARCWISE_PLAIN)")
+    parser.add_argument("--without-tests", action="store_true", help="the core alone")
     options = parser.parse_args()
     more = ["-DARCWISE_PLAIN"] if options.plain else []
+    below = ROOT / "core" / ("arcwise" if options.without_tests else "")
+    files = sorted(path.relative_to(ROOT) for path in below.rglob("*.cpp"))
     failed = False
     for target in options.target or TARGETS:
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            parts = list(batches())
-            said = [
-                each for each in pool.map(lambda part: compiled(target, part, more), parts) if each
-            ]
-        print(f"{target}: {sum(map(len, parts))} files, {'refused' if said else 'compiled'}")
-        print("\n".join(said), end="")
+        with TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+            said = list(filter(None, pool.map(partial(compiled, target, more, folder), files)))
+        print(f"{target}: {len(files)} files, {f'{len(said)} refused' if said else 'compiled'}")
+        print("".join(said), end="", flush=True)
         failed |= bool(said)
     sys.exit(failed)
 

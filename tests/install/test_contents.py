@@ -64,7 +64,7 @@ def test_the_archive_has_nothing_that_was_built_or_is_of_the_repository_alone(
 ) -> None:
     assert not [name for name in archived if Path(name).suffix in BUILT]
     tops = {name.partition("/")[0] for name in archived}
-    assert not tops & {".ci", ".git", ".github", ".venv", "benchmarks", "build", "dist", "recipe"}
+    assert not tops & {".ci", ".git", ".github", ".venv", "benchmarks", "build", "dist"}
 
 
 def test_the_wheel_has_the_package_and_nothing_else(wheel: zipfile.ZipFile) -> None:

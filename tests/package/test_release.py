@@ -1,0 +1,53 @@
+"""A release: the version stands at several places, and the tag must agree with all of them."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = ["pyproject.toml", "CITATION.cff", "CHANGELOG.md", "recipe/recipe.yaml"]
+
+_SPEC = importlib.util.spec_from_file_location("check_version", ROOT / "tools/check_version.py")
+check_version = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(check_version)
+
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+
+
+def test_all_places_have_the_version_of_the_package() -> None:
+    for sentence in check_version.differences(f"v{VERSION}"):
+        assert sentence.startswith("CHANGELOG.md begins with '[Unreleased]")
+
+
+@pytest.fixture
+def released(tmp_path: Path) -> Path:
+    """Return a copy of the files that have the version, as they are when it is released."""
+    for name in FILES:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "CHANGELOG.md").write_text(f"# Changelog\n\n## [{VERSION}] - 2026-11-18\n")
+    return tmp_path
+
+
+def test_a_tag_that_agrees_is_released(released: Path) -> None:
+    assert check_version.differences(f"v{VERSION}", released) == []
+
+
+def test_a_tag_without_its_letter_is_refused(released: Path) -> None:
+    assert check_version.differences(VERSION, released) == [
+        f"the tag {VERSION!r} does not begin with v"
+    ]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_another_version_anywhere_is_refused(released: Path, name: str) -> None:
+    text = (released / name).read_text(encoding="utf-8")
+    (released / name).write_text(text.replace(VERSION, "9.9.9"), encoding="utf-8")
+    (sentence,) = check_version.differences(f"v{VERSION}", released)
+    assert name in sentence
+    assert "9.9.9" in sentence
