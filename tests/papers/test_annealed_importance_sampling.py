@@ -1,0 +1,48 @@
+"""Pieces of the script on annealed importance sampling, on a table made here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import annealed_importance_sampling as annealing
+import pytest
+
+import arcwise
+
+SMALL = annealing.Problem("asia", "MUSHROOM", "other data", 2, 60, 0.1, True, 10)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    arcwise.simulate("asia", 100, seed=1).write_csv(tmp_path / "asia.csv")
+    return tmp_path
+
+
+def test_samplers_have_the_settings_of_the_paper(folder: Path) -> None:
+    study = annealing.study_of(folder, SMALL, seed=1)
+    assert study.model.data.rows == 60
+    chosen = annealing.samplers(study, dags_per_state=10)
+    assert [(each.name, each.levels) for each in chosen] == [
+        ("MC³, r = 4", 4), ("MC³, r = 16", 16), ("MC³, r = 64", 64),
+        ("AIS, r = nm", 480), ("AIS, r = 4 nm", 1920), ("AIS, r = 16 nm", 7680),
+    ]  # fmt: skip
+    assert [each.dags_per_state for each in chosen] == [1, 1, 1, 10, 10, 10]
+
+
+@pytest.mark.parametrize("modularity", ["order-modular", "modular"])
+def test_the_bound_of_nine_bins_holds_and_is_within_a_factor_of_eight(
+    folder: Path, modularity: str
+) -> None:
+    study = annealing.study_of(folder, SMALL, seed=1)
+    medium = annealing.samplers(study, dags_per_state=10)[4]
+    exact = study.exact(modularity).log_evidence  # type: ignore[arg-type]
+    found = study.repeated_by_size(medium, 20, modularity)  # type: ignore[arg-type]
+    bound = annealing.nine_bins(found)
+    assert exact - 2.0 < bound < exact
+
+
+def test_too_few_runs_for_nine_bins_have_no_bound(folder: Path) -> None:
+    study = annealing.study_of(folder, SMALL, seed=1)
+    study.runs = 2
+    medium = annealing.samplers(study, dags_per_state=1)[4]
+    assert annealing.nine_bins(study.repeated_by_size(medium, 2)) is None
