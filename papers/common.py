@@ -97,7 +97,7 @@ def shown(value: object) -> str:
             return f"{value:.1f}"
         if size >= 1:
             return f"{value:.2f}"
-        return f"{value:.3f}" if size >= 0.01 or size == 0.0 else f"{value:.1g}"
+        return f"{value:.3f}" if size >= 0.01 or size == 0.0 else f"{value:.2g}"
     return str(value)
 
 

@@ -28,7 +28,7 @@ from common import (
 from counting import counting_figure, counting_table, counting_times
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
-from repeated_runs import RepeatedRuns, Sampler, Study
+from repeated_runs import TRIAL, RepeatedRuns, Sampler, Study
 
 import arcwise
 from arcwise import Model, Posterior
@@ -74,13 +74,16 @@ class Problem:
     bucket: int
     days: float
     large: bool = False
+    mixing: bool = True  # takes part in all but the comparison with distinct DAGs
+    traced: bool = True
+    distinct: bool = False  # takes part in that comparison
 
 
 PROBLEMS = [
-    Problem("flare", "Flare", "the same data", 13, 4, None, 5, 1.0),
-    Problem("credit", "German", "another credit table", 20, 4, 7, 5, 4.0),
-    Problem("boston", "Mushroom", "other data, hard for orders too", 22, 4, 7, 5, 4.0),
-    Problem("vehicle12", "Mushroom", "other data, hard for orders too", 22, 4, 7, 4, 4.0),
+    Problem("flare", "Flare", "the same data", 13, 4, None, 5, 1.0, mixing=False, distinct=True),
+    Problem("credit", "German", "another credit table", 20, 4, 7, 5, 4.0, distinct=True),
+    Problem("boston", "Mushroom", "other data, hard too", 22, 4, 7, 5, 4.0, traced=False),
+    Problem("vehicle12", "Mushroom", "other data, hard too", 22, 4, 7, 4, 4.0),
     Problem("alarm-1000", "Alarm", "the same network, other rows", 37, 4, 10, 10, 4.0, True),
     Problem("hailfinder-1000", "Spambase", "other data of that size", 58, 3, 9, 9, 4.0, True),
 ]
@@ -131,6 +134,10 @@ class Reproduction:
         self.studies = {
             problem.name: study_of(given.data, problem, given.seed) for problem in PROBLEMS
         }
+        for study in self.studies.values():
+            study.trial = TRIAL * min(1.0, scale)
+        self.mixing_problems = [problem for problem in PROBLEMS if problem.mixing]
+        self.small = [problem for problem in self.mixing_problems if not problem.large]
 
     def sizes(self, problem: Problem, sampler: Sampler, modularity: Modularity) -> list[int]:
         """Return how many steps or particles the runs of each length have.
@@ -208,9 +215,7 @@ class Reproduction:
             text_columns=2,
         )  # fmt: skip
         curves: dict[str, dict[str, list[RepeatedRuns]]] = {}
-        for problem in PROBLEMS:
-            if problem.name == "flare":
-                continue
+        for problem in self.mixing_problems:
             study = self.studies[problem.name]
             exact = study.exact("order-modular")
             curves[problem.name] = {}
@@ -228,11 +233,11 @@ class Reproduction:
         self.traces()
 
     def traces(self) -> None:
-        shown = ["credit", "vehicle12", "alarm-1000", "hailfinder-1000"]
-        figure, grid = plt.subplots(len(shown), 4, figsize=(9.5, 9.0), squeeze=False)
-        for row, name in zip(grid, shown, strict=True):
-            problem = next(each for each in PROBLEMS if each.name == name)
-            study = self.studies[name]
+        shown = [problem for problem in self.mixing_problems if problem.traced]
+        height = 0.5 + 2.1 * len(shown)
+        figure, grid = plt.subplots(len(shown), 4, figsize=(9.5, height), squeeze=False)
+        for row, problem in zip(grid, shown, strict=True):
+            study = self.studies[problem.name]
             samplers = [
                 each
                 for each in chains(problem.bucket, self.coupled(problem))
@@ -242,7 +247,7 @@ class Reproduction:
                 seconds = self.seconds[problem.large] / 4
                 found = study.repeated(sampler, seconds, burn_in=0.0)
                 self._trace_panel(axes, found)
-                axes.set_title(f"{name}: {sampler.name}", fontsize=7)
+                axes.set_title(f"{problem.name}: {sampler.name}", fontsize=7)
         for axes in grid[-1]:
             axes.set_xlabel("seconds of a processor")
         self.results.figure("figures-7-9-traces", figure)
@@ -290,7 +295,7 @@ class Reproduction:
             "the largest median error of an edge",
             ["data", "b", "steps a second", "seconds", "error", "spread"],
         )
-        for name in ("credit", "boston", "vehicle12"):
+        for name in [problem.name for problem in self.small]:
             study = self.studies[name]
             exact = study.exact("order-modular")
             assert exact is not None
@@ -320,9 +325,7 @@ class Reproduction:
             text_columns=3,
         )
         last: dict[tuple[str, Modularity], dict[str, RepeatedRuns]] = {}
-        for problem in PROBLEMS:
-            if problem.name == "flare":
-                continue
+        for problem in self.mixing_problems:
             for modularity in _BOTH:
                 found = last[problem.name, modularity] = {}
                 study = self.studies[problem.name]
@@ -390,7 +393,7 @@ class Reproduction:
             )  # fmt: skip
 
     def _scatter(self, last: dict[tuple[str, Modularity], dict[str, RepeatedRuns]]) -> None:
-        shown = ["credit", "boston", "vehicle12"]
+        shown = [problem.name for problem in self.small]
         figure, grid = plt.subplots(2, len(shown), figsize=(8.0, 5.2), squeeze=False)
         for row, modularity in zip(grid, _BOTH, strict=True):
             for axes, name in zip(row, shown, strict=True):
@@ -426,7 +429,7 @@ class Reproduction:
         self.results.figure("figure-12-edges", figure)
 
     def _evidence_figure(self, last: dict[tuple[str, Modularity], dict[str, RepeatedRuns]]) -> None:
-        shown = ["credit", "boston", "vehicle12"]
+        shown = [problem.name for problem in self.small]
         figure, grid = plt.subplots(2, len(shown), figsize=(8.5, 5.0), squeeze=False)
         for row, modularity in zip(grid, _BOTH, strict=True):
             for axes, name in zip(row, shown, strict=True):
@@ -469,8 +472,9 @@ class Reproduction:
             ["data", "method", "seconds", "largest median error", "orders short of 95 %", "DAGs"],
             text_columns=2,
         )
-        figure, grid = plt.subplots(1, 2, figsize=(6.0, 2.8), squeeze=False)
-        for axes, name in zip(grid[0], ("flare", "credit"), strict=True):
+        names = [problem.name for problem in PROBLEMS if problem.distinct]
+        figure, grid = plt.subplots(1, len(names), figsize=(3.0 * len(names), 2.8), squeeze=False)
+        for axes, name in zip(grid[0], names, strict=True):
             study = self.studies[name]
             exact = study.exact("modular")
             assert exact is not None

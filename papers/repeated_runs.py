@@ -203,7 +203,7 @@ class Study:
             size *= 4
         return self._rates[key]
 
-    def steps_per_second(self, sampler: Sampler, seconds: float = 0.4) -> float:
+    def steps_per_second(self, sampler: Sampler) -> float:
         """Return the steps a second of a chain that keeps next to nothing, as its speed is told."""
         size = FEWEST_STEPS
         while True:
@@ -216,7 +216,7 @@ class Study:
                     seed=self.seed, sums=self.sums, threads=1,
                 )  # fmt: skip
             spent = time.process_time() - start
-            if spent > seconds:
+            if spent > 3 * self.trial:
                 return size / spent
             size *= 4
 

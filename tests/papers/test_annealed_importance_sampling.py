@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import annealed_importance_sampling as annealing
+import counting
 import pytest
+from common import options
 
 import arcwise
 
@@ -46,3 +48,21 @@ def test_too_few_runs_for_nine_bins_have_no_bound(folder: Path) -> None:
     study.runs = 2
     medium = annealing.samplers(study, dags_per_state=1)[4]
     assert annealing.nine_bins(study.repeated_by_size(medium, 2)) is None
+
+
+def test_all_of_it_gives_tables_and_figures_and_bounds_below_the_exact_value(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(annealing, "PROBLEMS", [SMALL])
+    monkeypatch.setattr(annealing, "RUNS", 3)
+    monkeypatch.setattr(annealing, "counting_times", lambda: counting.counting_times((8,), 2))
+    out = folder / "out"
+    arguments = ["--data", str(folder), "--seconds", "6", "--out", str(out)]
+    annealing.run(options("", "script", 1.0, arguments))
+    assert sorted(path.stem for path in out.glob("*.svg")) == [
+        "figure-1-counting", "figure-2-evidence", "figure-3-arcs", "figure-3-corrected-evidence",
+    ]  # fmt: skip
+    rows = [line.split(" | ") for line in (out / "tables.md").read_text("utf-8").splitlines()]
+    bounds = [float(row[-2]) for row in rows if len(row) == 10 and "AIS, r = 4 nm" in row[1]]
+    assert len(bounds) == 2
+    assert max(bounds) < 0.0

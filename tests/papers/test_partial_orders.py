@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import counting
 import partial_orders
 import pytest
 from common import options
-from counting import counting_times
 from repeated_runs import Study
 
 import arcwise
 
-SMALL = partial_orders.Problem("asia", "German", "other data", 20, 2, 7, 3, 4.0)
+SMALL = partial_orders.Problem("asia", "German", "other data", 20, 2, 7, 3, 4.0, distinct=True)
 
 
 @pytest.fixture
@@ -62,6 +62,25 @@ def test_the_full_size_is_that_of_the_paper(folder: Path, monkeypatch: pytest.Mo
 
 
 def test_counting_says_which_dags_are_beyond_the_budget() -> None:
-    counted = counting_times(sizes=(12,), dags=2)
+    counted = counting.counting_times(sizes=(12,), dags=2)
     assert [(each.max_indegree, len(each.counted)) for each in counted] == [(3, 2), (6, 2)]
-    assert all(not each.counted for each in counting_times(sizes=(40,), dags=2, budget=10))
+    assert all(not each.counted for each in counting.counting_times(sizes=(40,), dags=2, budget=10))
+
+
+def test_all_of_it_gives_tables_and_figures_and_bounds_below_the_exact_value(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(partial_orders, "PROBLEMS", [SMALL])
+    monkeypatch.setattr(partial_orders, "RUNS", 2)
+    monkeypatch.setattr(partial_orders, "counting_times", lambda: counting.counting_times((8,), 2))
+    out = folder / "out"
+    arguments = ["--data", str(folder), "--seconds", "6", "--out", str(out)]
+    partial_orders.run(options("", "script", 1.0, arguments))
+    assert sorted(path.stem for path in out.glob("*.svg")) == [
+        "figure-10-mixing", "figure-12-edges", "figure-13a-counting",
+        "figure-13b-bias-correction", "figure-14-evidence", "figures-7-9-traces",
+    ]  # fmt: skip
+    rows = [line.split(" | ") for line in (out / "tables.md").read_text("utf-8").splitlines()]
+    bounds = [float(row[-2]) for row in rows if len(row) == 8 and row[2].startswith("AIS, K' = 4")]
+    assert len(bounds) == 2
+    assert max(bounds) < 0.0
