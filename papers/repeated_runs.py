@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 import arcwise
 from arcwise import Model, Posterior
 from arcwise.model.modularity import Modularity
+from arcwise.posterior.lower_bounds import lower_bound
 from arcwise.spaces import LinearOrders
 from arcwise.sums import ScoreSums
 
@@ -101,10 +102,13 @@ class RepeatedRuns:
         """The log evidence by each run."""
         return np.array([posterior.log_evidence for posterior in self.posteriors], dtype=float)
 
-    @cached_property
-    def pooled(self) -> Posterior:
-        """All runs merged into one."""
-        return Posterior.concatenate(self.posteriors)
+    def lower_bound(self, confidence: float) -> float:
+        """Return a lower bound on the log evidence that holds with at least this probability.
+
+        Every run of `ais` is a bin of its own, with the evidence as the mean of its estimate.
+        (Merged posteriors keep the best bound of a run instead, at a lower confidence.)
+        """
+        return lower_bound(self.log_evidences, len(self.posteriors), confidence).value
 
 
 def _trace(posterior: Posterior) -> NDArray[np.float64]:
@@ -222,7 +226,7 @@ class Study:
 
     def size(self, sampler: Sampler, seconds: float, modularity: Modularity) -> int:
         """Return the steps or particles that there is time for."""
-        fewest = 2 if sampler.algorithm == "ais" else FEWEST_STEPS
+        fewest = 1 if sampler.algorithm == "ais" else FEWEST_STEPS
         return max(fewest, int(seconds * self.rate(sampler, modularity)))
 
     def repeated(

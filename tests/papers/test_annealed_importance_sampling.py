@@ -39,15 +39,8 @@ def test_the_bound_of_nine_bins_holds_and_is_within_a_factor_of_eight(
     medium = annealing.samplers(study, dags_per_state=10)[4]
     exact = study.exact(modularity).log_evidence  # type: ignore[arg-type]
     found = study.repeated_by_size(medium, 20, modularity)  # type: ignore[arg-type]
-    bound = annealing.nine_bins(found)
+    bound = found.lower_bound(0.95)
     assert exact - 2.0 < bound < exact
-
-
-def test_too_few_runs_for_nine_bins_have_no_bound(folder: Path) -> None:
-    study = annealing.study_of(folder, SMALL, seed=1)
-    study.runs = 2
-    medium = annealing.samplers(study, dags_per_state=1)[4]
-    assert annealing.nine_bins(study.repeated_by_size(medium, 2)) is None
 
 
 def test_all_of_it_gives_tables_and_figures_and_bounds_below_the_exact_value(

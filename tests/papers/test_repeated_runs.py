@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from repeated_runs import Sampler, Study
 
@@ -49,10 +50,9 @@ def test_annealing_estimates_the_evidence_and_bounds_it(study: Study, modularity
     exact = study.exact(modularity).log_evidence  # type: ignore[arg-type]
     found = study.repeated_by_size(sampler, 40, modularity)  # type: ignore[arg-type]
     assert abs(found.log_evidences - exact).max() < 1.0
-    bounds = found.pooled.evidence.lower_bounds
-    # Each holds with probability 0.95 or more, and none is far below.
-    assert all(exact - 2.5 < bound.value < exact for bound in bounds.values())
-    assert set(bounds) == {"slack-2", "square-root", "nine-bins"}
+    # It holds with probability 0.95, and is as near as five bins of 40 particles allow.
+    assert exact - 2.0 < found.lower_bound(0.95) < exact
+    assert np.isclose(found.lower_bound(0.95), found.log_evidences.min() + np.log(0.05) / 5)
 
 
 def test_coupled_chains_estimate_the_evidence(study: Study) -> None:
