@@ -17,7 +17,7 @@ wanted = $(shell $(BIN)/python -c "import tomllib; \
     print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))$(1)))")
 say = @printf '%s\n' "$(1)"
 
-.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install docs lint format sanitize stubs benchmark wheels test-compilers cross-compile clean
+.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install docs lint format sanitize stubs benchmark wheels test-compilers cross-compile papers clean
 .NOTPARALLEL:
 
 help:  ## this list
@@ -189,6 +189,15 @@ benchmark: $(VENV)/test.stamp  ## speed and memory, as ratios measured side by s
 	$(BIN)/python benchmarks/seconds.py
 	$(BIN)/python benchmarks/cluster.py
 	$(BIN)/python benchmarks/features.py
+
+# make papers DATA=~/tables, where DATA holds the data sets that docs/papers names, as CSV.
+DATA ?= data
+PAPERS := partial_orders annealed_importance_sampling efficient_structure_learning \
+    exact_dag_sampling layering
+
+papers: $(VENV)/test.stamp  ## the experiments of five papers, with the data sets in DATA: minutes each
+	@set -e; for name in $(PAPERS); do $(BIN)/python papers/$$name.py --data $(DATA) \
+	    --out build/papers/$$name; done
 
 clean:  ## remove the environment and everything built
 	rm -rf build $(VENV)
