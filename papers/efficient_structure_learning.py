@@ -48,6 +48,8 @@ ALPHAS = (0.01, 0.05, 0.1, 0.2, 0.35, 0.45)
 PC_ALPHA = 0.05  # of the first search space, and where the directions of PC are compared
 ORDER_STEPS = (1.0, 4.0, 16.0)  # over n² ln n
 PARTITION_STEPS = 4.0
+TABLE_SIZES = (6, 8, 10, 12, 14)  # candidates of a node, where tables are timed
+STEP_LENGTHS = {"linear": (50_000, 1_050_000), "partitions": (5_000, 105_000)}  # steps are timed
 
 
 def simulated(variables: int, rows: int, repetition: int) -> tuple[Dag, Data]:
@@ -464,7 +466,7 @@ def table_costs() -> Table:
     )
     dag, gaussian = simulated(40, 400, 0)
     binary = arcwise.networks.discrete_network(dag, levels=2, seed=1).sample(400, seed=1)
-    for size in (6, 8, 10, 12, 14):
+    for size in TABLE_SIZES:
         candidates = {
             name: [other for other in dag.variables if other != name][:size]
             for name in dag.variables
@@ -506,13 +508,14 @@ def step_costs() -> Table:
 def _rate(model: Model, space: str) -> float:
     sums = ScoreSums(model, threads=1)
     seconds = []
-    lengths = (50_000, 1_050_000) if space == "linear" else (5_000, 105_000)
+    lengths = STEP_LENGTHS[space]
     for steps in lengths:
         start = time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", arcwise.errors.ArcwiseWarning)
             arcwise.mcmc(
-                model, space, steps=steps, thinning=2_500, chains=1, dags_per_state=0,
+                model, space, steps=steps, thinning=max(1, lengths[0] // 2), chains=1,
+                dags_per_state=0,
                 modularity="order-modular" if space == "linear" else "modular",
                 start="random", sums=sums, threads=1, seed=1,
             )  # fmt: skip

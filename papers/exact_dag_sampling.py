@@ -25,6 +25,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import polars
 from common import COLOURS, Options, Table, main, options, table_path
+from dag_matrices import edge_matrices
 from numpy.typing import NDArray
 
 import arcwise
@@ -44,6 +45,7 @@ MOST_RUNS = 15
 BUCKET = 10  # but less than all variables, which would make every draw independent
 BUCKET_STEPS = 20_000
 FIGURE_DRAWS = (1_000, 3_000, 10_000, 30_000, 100_000)
+FIGURE_RUNS = 400  # of the figure of Hoeffding's bound
 
 
 @dataclass(frozen=True)
@@ -86,14 +88,6 @@ def model_of(case: Case, folder: Path) -> Model:
     table = polars.read_csv(table_path(folder, case.file), n_rows=case.rows)
     data = arcwise.read(table, kinds="discrete", constant="drop")
     return Model(data, "bdeu", prior="uniform", max_indegree=MAX_INDEGREE, threads=1)
-
-
-def edge_matrices(dags: DagSample) -> Flags:
-    """Return the edges of each DAG as [DAG, source, target], for up to 64 variables."""
-    n = len(dags.variables)
-    bits = dags.parents.reshape(len(dags), n, 1) >> np.arange(n, dtype=np.uint64)
-    found: Flags = (bits & np.uint64(1)).astype(np.bool_).transpose(0, 2, 1)
-    return found
 
 
 def sad(found: Numbers, truth: Numbers) -> float:
@@ -170,7 +164,7 @@ def bucket_chain(exact: Exact, sums: ScoreSums, seed: int) -> float:
     return sad(found.edges, exact.order_modular.edges)
 
 
-def direct_orders(exact: Exact, sums: ScoreSums, seed: int, draws: int = DDS_DRAWS) -> float:
+def direct_orders(exact: Exact, sums: ScoreSums, seed: int, draws: int) -> float:
     """Return the error of DOS: exact edges given orders drawn from the exact posterior."""
     orders = ExactSampler(exact.model, "order-modular", threads=1).orders(draws, seed=seed)
     total = np.zeros_like(exact.order_modular.edges)
@@ -180,7 +174,7 @@ def direct_orders(exact: Exact, sums: ScoreSums, seed: int, draws: int = DDS_DRA
     return sad(total / draws, exact.order_modular.edges)
 
 
-def direct_dags(exact: Exact, seed: int, draws: int = DDS_DRAWS) -> float:
+def direct_dags(exact: Exact, seed: int, draws: int) -> float:
     """Return the error of DDS: DAGs drawn from the exact order-modular posterior."""
     dags = ExactSampler(exact.model, "order-modular", threads=1).dags(draws, seed=seed)
     return sad(dags.edge_probabilities(), exact.order_modular.edges)
@@ -205,8 +199,8 @@ def order_modular_tables(given: Options, cases: Sequence[Exact], seconds: float)
             repeated(method, share, given.full, given.seed)
             for method in (
                 partial(bucket_chain, exact, sums),
-                partial(direct_orders, exact, sums),
-                partial(direct_dags, exact),
+                partial(direct_orders, exact, sums, draws=DDS_DRAWS),
+                partial(direct_dags, exact, draws=DDS_DRAWS),
             )
         ]
         data = exact.model.data
@@ -244,7 +238,7 @@ class Weighted:
     outside: int
 
 
-def weighted(exact: Exact, seed: int, draws: int = IW_DRAWS) -> Weighted:
+def weighted(exact: Exact, seed: int, draws: int) -> Weighted:
     """Return what IW-DDS found, and how many edges are outside its bounds."""
     found = importance_weighted_dags(
         exact.model, draws, seed=seed, log_total_weight=exact.log_total_weight, threads=1
@@ -293,7 +287,7 @@ def modular_table(given: Options, cases: Sequence[Exact], seconds: float) -> Tab
         found: list[Weighted] = []
 
         def once(seed: int, exact: Exact = exact, found: list[Weighted] = found) -> float:
-            found.append(weighted(exact, seed))
+            found.append(weighted(exact, seed, IW_DRAWS))
             return found[-1].error
 
         ours = repeated(once, share, given.full, given.seed)
@@ -568,7 +562,9 @@ def run(given: Options) -> None:
             paths_table(given, exact_of(case, given.data), MOST_RUNS if given.full else 5)
         )
     results.table(hoeffding_table(given, cases))
-    results.figure("exact-dag-sampling-hoeffding", draw_hoeffding(cases[0], 400, given.seed))
+    results.figure(
+        "exact-dag-sampling-hoeffding", draw_hoeffding(cases[0], FIGURE_RUNS, given.seed)
+    )
 
 
 if __name__ == "__main__":

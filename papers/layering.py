@@ -17,6 +17,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 from common import COLOURS, Options, Results, Table, load, main, options, table_path
+from dag_matrices import edge_matrices
 from numpy.typing import NDArray
 
 import arcwise
@@ -30,7 +31,7 @@ PAPER_STEPS = 60_000
 PAPER_CHAINS = 9
 LAYER = 8  # the M of Tables 1 and 2
 STUCK = 8.0  # nats below the best chain: next to no posterior probability is there
-SHOWN = 80  # points of a chain in the figure
+SHOWN = 40  # points of a chain in the figure
 PIECES = 40  # points of the error curves
 
 # Kuipers and Moffa's moves without edge reversal, and those of the layerings paper; neither
@@ -129,14 +130,6 @@ def layering_length(sizes: Sequence[int], largest: int) -> int:
         else:
             layers, held = layers + 1, size
     return layers
-
-
-def edge_matrices(dags: DagSample) -> NDArray[np.bool_]:
-    """Return the edges of each DAG as [DAG, source, target], for up to 64 variables."""
-    n = len(dags.variables)
-    bits = dags.parents.reshape(len(dags), n, 1) >> np.arange(n, dtype=np.uint64)
-    found: NDArray[np.bool_] = (bits & np.uint64(1)).astype(np.bool_).transpose(0, 2, 1)
-    return found
 
 
 def model_of(case: Case, folder: Path, threads: int) -> Model:
@@ -386,6 +379,7 @@ def draw(comparisons: Sequence[Comparison]) -> Any:
             )
         row[3].set_title("largest error of an edge, median", fontsize=7)
         row[3].tick_params(labelsize=6)
+        row[3].minorticks_off()
     panels[0, 3].legend(fontsize=6, frameon=False)
     for panel in panels[-1, :3]:
         panel.set_xlabel("thousand steps", fontsize=7)
