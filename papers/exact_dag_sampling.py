@@ -338,6 +338,7 @@ def draw_by_draws(cases: Sequence[Exact], most: int, seed: int) -> Any:
         panel.set_title(title, fontsize=8)
         panel.set_xlabel(axis, fontsize=8)
         panel.tick_params(labelsize=7)
+        panel.minorticks_off()
     panels[0].legend(fontsize=6, frameon=False)
     return figure
 
