@@ -180,12 +180,16 @@ def study(given: Options, seconds: float) -> dict[tuple[int, int], list[Result]]
     for variables in SIZES:
         start = time.process_time()
         for repetition in range(REPETITIONS):
-            spent = time.process_time() - start
-            enough = spent * (1 + 1 / max(1, repetition)) > seconds * SHARES[variables]
-            if repetition and not given.full and enough:
-                break
-            for factor in ROWS:
-                path = folder / f"n{variables}-N{factor * variables}-{repetition}.json"
+            paths = {
+                factor: folder / f"n{variables}-N{factor * variables}-{repetition}.json"
+                for factor in ROWS
+            }
+            if not all(path.exists() for path in paths.values()):
+                spent = time.process_time() - start
+                enough = spent * (1 + 1 / max(1, repetition)) > seconds * SHARES[variables]
+                if repetition and not given.full and enough:
+                    break
+            for factor, path in paths.items():
                 if not path.exists():
                     answer = measure(variables, factor * variables, repetition)
                     path.write_text(json.dumps(answer) + "\n", encoding="utf-8")
