@@ -7,6 +7,7 @@ printed and written as Markdown and SVG into one folder.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -148,8 +149,15 @@ class Results:
         path = self.folder / f"{name}.svg"
         figure.savefig(path, metadata={"Date": None})
         plt.close(figure)
+        # Hundredths of a point are enough for any screen, and half the size of the file.
+        text = path.read_text(encoding="utf-8")
+        path.write_text(re.sub(r' d="[^"]*"', _rounded, text), encoding="utf-8")
         print(f"\nFigure {path}", flush=True)
         return path
+
+
+def _rounded(path: re.Match[str]) -> str:
+    return re.sub(r"(\.\d\d)\d+", r"\1", path[0])
 
 
 @dataclass(frozen=True)
