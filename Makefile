@@ -17,7 +17,7 @@ wanted = $(shell $(BIN)/python -c "import tomllib; \
     print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))$(1)))")
 say = @printf '%s\n' "$(1)"
 
-.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install docs lint format sanitize stubs benchmark clean
+.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install test-neighbours docs lint format sanitize stubs benchmark clean
 .NOTPARALLEL:
 
 help:  ## this list
@@ -104,6 +104,40 @@ test-install: $(VENV)/test.stamp  ## README's first snippet, in a fresh environm
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
 	    --config-settings build-dir=build/python $(STRICT) --wheel-dir build/wheel .
 	@$(BIN)/python -m pytest tests/install
+
+# The packages around arcwise are heavy and bind each other's versions, so that they have an
+# environment of their own. pgmpy needs torch for its option torch only, which is not asked for.
+# pathmc has one more, as it needs PyMC and a newer Python; make test-neighbours NEWER_PYTHON=...
+# R finds arcwise by reticulate; on Debian: apt-get install r-base-core r-cran-reticulate
+NEIGHBOURS := build/neighbours
+NEWER_PYTHON ?= $(firstword $(foreach each,python3.13 python3.12,$(shell command -v $(each))))
+RSCRIPT ?= $(shell Rscript -e 'library(reticulate)' >/dev/null 2>&1 && command -v Rscript)
+
+test-neighbours: $(NEIGHBOURS)/neighbours.stamp $(if $(NEWER_PYTHON),$(NEIGHBOURS)/pathmc.stamp)  ## exchange with scikit-learn, pgmpy, causal-learn, DoWhy, pathmc and R, as installed
+	$(if $(NEWER_PYTHON),,$(call say,Without pathmc: no Python 3.12 or 3.13 was found.))
+	$(if $(RSCRIPT),,$(call say,Without R: no Rscript with reticulate was found.))
+	$(call say,Testing the neighbours:)
+	@SCIPY_ARRAY_API=1 ARCWISE_RSCRIPT="$(RSCRIPT)" \
+	    ARCWISE_PATHMC_PYTHON="$(if $(NEWER_PYTHON),$(abspath $(NEIGHBOURS))/pathmc/bin/python)" \
+	    $(ONE_THREAD) $(NEIGHBOURS)/python/bin/python -m pytest -n $$(nproc) tests/neighbours
+
+$(NEIGHBOURS)/neighbours.stamp: $(VENV)/installed.stamp
+	$(call say,Setting up $(NEIGHBOURS)/python)
+	@$(PYTHON) -m venv $(NEIGHBOURS)/python
+	@$(NEIGHBOURS)/$(subst $(VENV)/,python/,$(PIP)) \
+	    $(call wanted,['project']['optional-dependencies']['test-neighbours']) \
+	    $(call wanted,['project']['dependencies'])
+	@rm -rf build/wheel
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+	    --config-settings build-dir=build/python $(STRICT) --wheel-dir build/wheel .
+	@$(NEIGHBOURS)/$(subst $(VENV)/,python/,$(PIP)) --no-deps --force-reinstall build/wheel/*.whl
+	@touch $@
+
+$(NEIGHBOURS)/pathmc.stamp:
+	$(call say,Setting up $(NEIGHBOURS)/pathmc)
+	@$(NEWER_PYTHON) -m venv $(NEIGHBOURS)/pathmc
+	@$(NEIGHBOURS)/$(subst $(VENV)/,pathmc/,$(PIP)) 'pathmc>=0.4'
+	@touch $@
 
 # With the CuPy that is there, or that of `make test-gpu GPU=gpu-cuda13`.
 GPU ?= gpu

@@ -22,7 +22,8 @@ def to_pgmpy(dag: Dag) -> Any:
 
     Examples
     --------
-    >>> to_pgmpy(Dag(["a", "b"], {"b": ["a"]})).edges()  # doctest: +SKIP
+    >>> dag = Dag(["a", "b"], {"b": ["a"]})
+    >>> to_pgmpy(dag).edges()  # doctest: +SKIP
     OutEdgeView([('a', 'b')])
     """
     if not isinstance(dag, Dag):
@@ -44,7 +45,8 @@ def to_causal_learn(graph: Dag | Cpdag) -> Any:
 
     Examples
     --------
-    >>> to_causal_learn(Dag(["a", "b"], {"b": ["a"]})).get_num_edges()  # doctest: +SKIP
+    >>> dag = Dag(["a", "b"], {"b": ["a"]})
+    >>> to_causal_learn(dag).get_num_edges()  # doctest: +SKIP
     1
     """
     if not isinstance(graph, Dag | Cpdag):
