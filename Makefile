@@ -22,7 +22,7 @@ say = @printf '%s\n' "$(1)"
 
 help:  ## this list
 	@echo "make TARGET, where TARGET is one of:"
-	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
 
 demo: $(VENV)/installed.stamp  ## learn the bundled example: its edges, and a report page to look at
 	@mkdir -p build/demo
@@ -110,33 +110,38 @@ test-install: $(VENV)/test.stamp  ## README's first snippet, in a fresh environm
 # pathmc has one more, as it needs PyMC and a newer Python; make test-neighbours NEWER_PYTHON=...
 # R finds arcwise by reticulate; on Debian: apt-get install r-base-core r-cran-reticulate
 NEIGHBOURS := build/neighbours
-NEWER_PYTHON ?= $(firstword $(foreach each,python3.13 python3.12,$(shell command -v $(each))))
+# Not what is on the PATH but what runs: it may be the name of a version that is not there.
+NEWER_PYTHON ?= $(shell for each in python3.13 python3.12; do \
+    $$each -c 'import sys; print(sys.executable)' 2>/dev/null && break; done)
 RSCRIPT ?= $(shell Rscript -e 'library(reticulate)' >/dev/null 2>&1 && command -v Rscript)
 
-test-neighbours: $(NEIGHBOURS)/neighbours.stamp $(if $(NEWER_PYTHON),$(NEIGHBOURS)/pathmc.stamp)  ## exchange with scikit-learn, pgmpy, causal-learn, DoWhy, pathmc and R, as installed
-	$(if $(NEWER_PYTHON),,$(call say,Without pathmc: no Python 3.12 or 3.13 was found.))
-	$(if $(RSCRIPT),,$(call say,Without R: no Rscript with reticulate was found.))
+test-neighbours: $(NEIGHBOURS)/neighbours.stamp $(NEIGHBOURS)/pathmc.stamp  ## scikit-learn, pgmpy, causal-learn, DoWhy, pathmc and R, as installed
+	@test -x $(NEIGHBOURS)/pathmc/bin/python || \
+	    echo "Without pathmc, as Python 3.12 or newer was not found: make NEWER_PYTHON=... ."
 	$(call say,Testing the neighbours:)
-	@SCIPY_ARRAY_API=1 ARCWISE_RSCRIPT="$(RSCRIPT)" \
-	    ARCWISE_PATHMC_PYTHON="$(if $(NEWER_PYTHON),$(abspath $(NEIGHBOURS))/pathmc/bin/python)" \
-	    $(ONE_THREAD) $(NEIGHBOURS)/python/bin/python -m pytest -n $$(nproc) tests/neighbours
+	@export ARCWISE_RSCRIPT="$(RSCRIPT)"; \
+	    test -n "$$ARCWISE_RSCRIPT" || echo "Without R, as Rscript with reticulate was not found."; \
+	    export ARCWISE_PATHMC_PYTHON=$$(ls $(abspath $(NEIGHBOURS))/pathmc/bin/python 2>/dev/null); \
+	    SCIPY_ARRAY_API=1 $(ONE_THREAD) $(NEIGHBOURS)/python/bin/python -m pytest -n $$(nproc) \
+	    tests/neighbours
 
 $(NEIGHBOURS)/neighbours.stamp: $(VENV)/installed.stamp
 	$(call say,Setting up $(NEIGHBOURS)/python)
 	@$(PYTHON) -m venv $(NEIGHBOURS)/python
-	@$(NEIGHBOURS)/$(subst $(VENV)/,python/,$(PIP)) \
+	@$(subst $(BIN),$(NEIGHBOURS)/python/bin,$(PIP)) \
 	    $(call wanted,['project']['optional-dependencies']['test-neighbours']) \
 	    $(call wanted,['project']['dependencies'])
 	@rm -rf build/wheel
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
 	    --config-settings build-dir=build/python $(STRICT) --wheel-dir build/wheel .
-	@$(NEIGHBOURS)/$(subst $(VENV)/,python/,$(PIP)) --no-deps --force-reinstall build/wheel/*.whl
+	@$(subst $(BIN),$(NEIGHBOURS)/python/bin,$(PIP)) --no-deps --force-reinstall build/wheel/*.whl
 	@touch $@
 
 $(NEIGHBOURS)/pathmc.stamp:
-	$(call say,Setting up $(NEIGHBOURS)/pathmc)
-	@$(NEWER_PYTHON) -m venv $(NEIGHBOURS)/pathmc
-	@$(NEIGHBOURS)/$(subst $(VENV)/,pathmc/,$(PIP)) 'pathmc>=0.4'
+	@mkdir -p $(NEIGHBOURS)
+	@newer="$(NEWER_PYTHON)"; test -z "$$newer" || { echo "Setting up $(NEIGHBOURS)/pathmc" && \
+	    $$newer -m venv $(NEIGHBOURS)/pathmc && \
+	    $(subst $(BIN),$(NEIGHBOURS)/pathmc/bin,$(PIP)) 'pathmc>=0.4'; }
 	@touch $@
 
 # With the CuPy that is there, or that of `make test-gpu GPU=gpu-cuda13`.
