@@ -108,19 +108,19 @@ test-install: $(VENV)/test.stamp  ## README's first snippet, in a fresh environm
 # The packages around arcwise are heavy and bind each other's versions, so that they have an
 # environment of their own. pgmpy needs torch for its option torch only, which is not asked for.
 # pathmc has one more, as it needs PyMC and a newer Python; make test-neighbours NEWER_PYTHON=...
-# R finds arcwise by reticulate; on Debian: apt-get install r-base-core r-cran-reticulate
+# R finds arcwise by reticulate; on Debian: apt-get install r-cran-reticulate r-cran-lavaan
 NEIGHBOURS := build/neighbours
 # Not what is on the PATH but what runs: it may be the name of a version that is not there.
 NEWER_PYTHON ?= $(shell for each in python3.13 python3.12; do \
     $$each -c 'import sys; print(sys.executable)' 2>/dev/null && break; done)
-RSCRIPT ?= $(shell Rscript -e 'library(reticulate)' >/dev/null 2>&1 && command -v Rscript)
+RSCRIPT ?= $(shell Rscript -e 'library(reticulate); library(lavaan)' >/dev/null 2>&1 && command -v Rscript)
 
 test-neighbours: $(NEIGHBOURS)/neighbours.stamp $(NEIGHBOURS)/pathmc.stamp  ## scikit-learn, pgmpy, causal-learn, DoWhy, pathmc and R, as installed
 	@test -x $(NEIGHBOURS)/pathmc/bin/python || \
 	    echo "Without pathmc, as Python 3.12 or newer was not found: make NEWER_PYTHON=... ."
 	$(call say,Testing the neighbours:)
 	@export ARCWISE_RSCRIPT="$(RSCRIPT)"; \
-	    test -n "$$ARCWISE_RSCRIPT" || echo "Without R, as Rscript with reticulate was not found."; \
+	    test -n "$$ARCWISE_RSCRIPT" || echo "Without R, as Rscript with reticulate and lavaan was not found."; \
 	    export ARCWISE_PATHMC_PYTHON=$$(ls $(abspath $(NEIGHBOURS))/pathmc/bin/python 2>/dev/null); \
 	    SCIPY_ARRAY_API=1 $(ONE_THREAD) $(NEIGHBOURS)/python/bin/python -m pytest -n $$(nproc) \
 	    tests/neighbours

@@ -12,6 +12,8 @@ import pandas as pd
 import pytest
 
 import arcwise
+from arcwise.exchange import mean_network, to_equations
+from arcwise.networks import GaussianNetwork, gaussian_network
 
 SCRIPT = Path(__file__).parents[2] / "docs" / "how-to" / "from-r.R"
 
@@ -73,3 +75,27 @@ def test_numbers_factors_and_constraints(tmp_path: Path) -> None:
     expected = arcwise.learn(frame, tiers=[["group"], ["x"], ["y"]], seed=1, progress=None)
     np.testing.assert_allclose(pd.read_csv(tmp_path / "edges.csv"), expected.edges, atol=1e-12)
     assert expected.edges[1, 2] == pytest.approx(1.0)
+
+
+def test_lavaan_fits_our_equations(tmp_path: Path) -> None:
+    dag = arcwise.Dag(["x", "m", "z", "y"], {"x": ["z"], "m": ["x"], "y": ["m", "z"]})
+    data = gaussian_network(dag, seed=1).sample(2000, seed=1)
+    data.to_pandas().to_csv(tmp_path / "table.csv", index=False)
+    (tmp_path / "equations.txt").write_text(to_equations(dag))
+    script = tmp_path / "fit.R"
+    script.write_text(
+        "library(lavaan)\n"
+        'equations <- paste(readLines("equations.txt", warn = FALSE), collapse = "\\n")\n'
+        'fitted <- sem(equations, data = read.csv("table.csv"))\n'
+        'write.csv(parameterEstimates(fitted), "estimates.csv", row.names = FALSE)\n'
+    )
+    run_in_r(script, tmp_path)
+    found = pd.read_csv(tmp_path / "estimates.csv")
+    found = found[found["op"] == "~"]
+    assert set(zip(found["rhs"], found["lhs"], strict=True)) == set(dag.edges)
+    network = mean_network(dag, arcwise.Model(data, "bge"))
+    assert isinstance(network, GaussianNetwork)
+    for row in found.itertuples():
+        ours = network.weights[dag.variables.index(row.rhs), dag.variables.index(row.lhs)]
+        # Maximum likelihood and a posterior mean of 2,000 rows: half a standard error apart.
+        assert row.est == pytest.approx(ours, abs=row.se / 2)
