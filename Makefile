@@ -17,12 +17,12 @@ wanted = $(shell $(BIN)/python -c "import tomllib; \
     print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))$(1)))")
 say = @printf '%s\n' "$(1)"
 
-.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install docs lint format sanitize stubs benchmark wheels test-compilers cross-compile papers clean
+.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install docs lint format sanitize stubs benchmark wheels test-compilers cross-compile papers test-neighbours clean
 .NOTPARALLEL:
 
 help:  ## this list
 	@echo "make TARGET, where TARGET is one of:"
-	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
 
 demo: $(VENV)/installed.stamp  ## learn the bundled example: its edges, and a report page to look at
 	@mkdir -p build/demo
@@ -111,6 +111,45 @@ PYTHONS ?=
 wheels: $(BIN)/python  ## source archive and wheels: built, repaired, audited, and run in clean environments
 	$(call say,Building and trying the wheels:)
 	@$(BIN)/python tools/build_wheels.py --out build/wheels $(addprefix --python=,$(PYTHONS))
+
+# The packages around arcwise are heavy and bind each other's versions, so that they have an
+# environment of their own. pgmpy needs torch for its option torch only, which is not asked for.
+# pathmc has one more, as it needs PyMC and a newer Python; make test-neighbours NEWER_PYTHON=...
+# R finds arcwise by reticulate; on Debian: apt-get install r-cran-reticulate r-cran-lavaan
+NEIGHBOURS := build/neighbours
+# Not what is on the PATH but what runs: it may be the name of a version that is not there.
+NEWER_PYTHON ?= $(shell for each in python3.13 python3.12; do \
+    $$each -c 'import sys; print(sys.executable)' 2>/dev/null && break; done)
+RSCRIPT ?= $(shell Rscript -e 'library(reticulate); library(lavaan)' >/dev/null 2>&1 && command -v Rscript)
+
+test-neighbours: $(NEIGHBOURS)/neighbours.stamp $(NEIGHBOURS)/pathmc.stamp  ## scikit-learn, pgmpy, causal-learn, DoWhy, pathmc and R, as installed
+	@test -x $(NEIGHBOURS)/pathmc/bin/python || \
+	    echo "Without pathmc, as Python 3.12 or newer was not found: make NEWER_PYTHON=... ."
+	$(call say,Testing the neighbours:)
+	@export ARCWISE_RSCRIPT="$(RSCRIPT)"; \
+	    test -n "$$ARCWISE_RSCRIPT" || echo "Without R, as Rscript with reticulate and lavaan was not found."; \
+	    export ARCWISE_PATHMC_PYTHON=$$(ls $(abspath $(NEIGHBOURS))/pathmc/bin/python 2>/dev/null); \
+	    SCIPY_ARRAY_API=1 $(ONE_THREAD) $(NEIGHBOURS)/python/bin/python -m pytest -n $$(nproc) \
+	    tests/neighbours
+
+$(NEIGHBOURS)/neighbours.stamp: $(VENV)/installed.stamp
+	$(call say,Setting up $(NEIGHBOURS)/python)
+	@$(PYTHON) -m venv $(NEIGHBOURS)/python
+	@$(subst $(BIN),$(NEIGHBOURS)/python/bin,$(PIP)) \
+	    $(call wanted,['project']['optional-dependencies']['test-neighbours']) \
+	    $(call wanted,['project']['dependencies'])
+	@rm -rf build/wheel
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+	    --config-settings build-dir=build/python $(STRICT) --wheel-dir build/wheel .
+	@$(subst $(BIN),$(NEIGHBOURS)/python/bin,$(PIP)) --no-deps --force-reinstall build/wheel/*.whl
+	@touch $@
+
+$(NEIGHBOURS)/pathmc.stamp:
+	@mkdir -p $(NEIGHBOURS)
+	@newer="$(NEWER_PYTHON)"; test -z "$$newer" || { echo "Setting up $(NEIGHBOURS)/pathmc" && \
+	    $$newer -m venv $(NEIGHBOURS)/pathmc && \
+	    $(subst $(BIN),$(NEIGHBOURS)/pathmc/bin,$(PIP)) 'pathmc>=0.4'; }
+	@touch $@
 
 # With the CuPy that is there, or that of `make test-gpu GPU=gpu-cuda13`.
 GPU ?= gpu

@@ -21,13 +21,15 @@ from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
 
 import arcwise
+import arcwise.estimators
 
 LOG = logging.getLogger(__name__)
 
 
 def public_objects() -> Iterator[tuple[str, Any]]:
     """Return every public name of arcwise and of its public modules, with its object."""
-    for name in dir(arcwise):
+    # The estimators need scikit-learn, so that arcwise does not import them by itself.
+    for name in [*dir(arcwise), "estimators"]:
         found = getattr(arcwise, name)
         if not isinstance(found, types.ModuleType):
             yield f"arcwise.{name}", found

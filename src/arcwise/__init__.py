@@ -38,6 +38,7 @@ and by modules:
     results         the classes of results
     plots           plots with matplotlib
     exchange        conversion to and from other packages
+    estimators      estimators for scikit-learn, by `import arcwise.estimators`
     errors          all errors and warnings
 
 See ``help(arcwise.learn)`` and so on for the details.

@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.constraints.foreign import edges_of_general_graph, is_general_graph
+from arcwise.constraints.foreign import directed_edges
 from arcwise.errors import ConstraintError, Wording
 from arcwise.graphs.dag import Dag
+from arcwise.graphs.foreign import is_general_graph
 from arcwise.support.edges import (
     edges_of_graph,
     edges_of_list,
@@ -85,7 +86,7 @@ def read_edges(
     elif is_graph(value):
         pairs = edges_of_graph(value, source, ConstraintError)
     elif is_general_graph(value):
-        pairs = edges_of_general_graph(value, source)
+        pairs = directed_edges(value, source)
     else:
         pairs = _iterated(value, source)
     edges = {_checked(pair, source) for pair in _listed(pairs, source)}

@@ -8,6 +8,7 @@ from itertools import permutations
 from typing import Any
 
 from arcwise.errors import ConstraintError, Wording
+from arcwise.graphs.foreign import edges_of_general_graph
 from arcwise.support.words import shown
 
 _KNOWLEDGE = ("required_edges", "forbidden_edges", "temporal_order", "search_space")
@@ -69,22 +70,15 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         ) from None
 
 
-def is_general_graph(value: Any) -> bool:
-    """Return whether a value looks like causal-learn's GeneralGraph."""
-    return hasattr(value, "get_graph_edges") and hasattr(value, "get_node_names")
-
-
-def edges_of_general_graph(value: Any, source: str | Wording) -> list[tuple[str, str]]:
-    """Return the edges of a GeneralGraph, all of which must be directed."""
+def directed_edges(graph: Any, source: str | Wording) -> list[tuple[str, str]]:
+    """Return the edges of a GeneralGraph of causal-learn, all of which must be directed."""
     pairs = []
-    for edge in value.get_graph_edges():
-        ends = (edge.get_endpoint1().name, edge.get_endpoint2().name)
-        pair = (edge.get_node1().get_name(), edge.get_node2().get_name())
-        if ends not in (("TAIL", "ARROW"), ("ARROW", "TAIL")):
+    for first, second, directed in edges_of_general_graph(graph):
+        if not directed:
             raise ConstraintError(
                 source,
-                f" has an edge between {pair[0]!r} and {pair[1]!r} that is not directed; "
+                f" has an edge between {first!r} and {second!r} that is not directed; "
                 "give directed edges only",
             )
-        pairs.append(pair if ends == ("TAIL", "ARROW") else pair[::-1])
+        pairs.append((first, second))
     return pairs

@@ -1,19 +1,27 @@
-"""Export of posteriors and graphs to other packages and file formats.
+"""Posteriors, graphs and networks in the forms of other packages and files, and back.
 
 The other packages are imported when needed, so that networkx, pandas, ArviZ, pgmpy and
 causal-learn stay optional.
 """
 
 from arcwise.exchange.arviz import to_arviz
+from arcwise.exchange.equations import from_equations, to_equations
 from arcwise.exchange.graphs import to_networkx
+from arcwise.exchange.pgmpy import from_pgmpy, to_pgmpy
 from arcwise.exchange.tables import to_pandas, to_polars
 from arcwise.exchange.texts import to_dot, to_gml
-from arcwise.graphs.foreign import to_causal_learn, to_pgmpy
+from arcwise.graphs.foreign import from_causal_learn, to_causal_learn
+from arcwise.parameters.mean_network import mean_network
 
 __all__ = [
+    "from_causal_learn",
+    "from_equations",
+    "from_pgmpy",
+    "mean_network",
     "to_arviz",
     "to_causal_learn",
     "to_dot",
+    "to_equations",
     "to_gml",
     "to_networkx",
     "to_pandas",

@@ -1,4 +1,4 @@
-"""Conversion of graphs to pgmpy and causal-learn."""
+"""Conversion of graphs to pgmpy, and to and from causal-learn."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def to_pgmpy(dag: Dag) -> Any:
 
     Examples
     --------
-    >>> to_pgmpy(Dag(["a", "b"], {"b": ["a"]})).edges()  # doctest: +SKIP
+    >>> dag = Dag(["a", "b"], {"b": ["a"]})
+    >>> to_pgmpy(dag).edges()  # doctest: +SKIP
     OutEdgeView([('a', 'b')])
     """
     if not isinstance(dag, Dag):
@@ -44,7 +45,8 @@ def to_causal_learn(graph: Dag | Cpdag) -> Any:
 
     Examples
     --------
-    >>> to_causal_learn(Dag(["a", "b"], {"b": ["a"]})).get_num_edges()  # doctest: +SKIP
+    >>> dag = Dag(["a", "b"], {"b": ["a"]})
+    >>> to_causal_learn(dag).get_num_edges()  # doctest: +SKIP
     1
     """
     if not isinstance(graph, Dag | Cpdag):
@@ -65,3 +67,60 @@ def to_causal_learn(graph: Dag | Cpdag) -> Any:
         for source, target in pairs:
             result.add_edge(kinds["Edge"](nodes[source], nodes[target], ends.TAIL, end))
     return result
+
+
+def is_general_graph(value: Any) -> bool:
+    """Return whether a value looks like causal-learn's GeneralGraph."""
+    return hasattr(value, "get_graph_edges") and hasattr(value, "get_node_names")
+
+
+def edges_of_general_graph(value: Any) -> list[tuple[str, str, bool | None]]:
+    """Return the edges of a GeneralGraph: source, target, and whether they are directed.
+
+    None stands for the edges of graphs with hidden causes, which have circles or two arrow heads.
+    """
+    edges: list[tuple[str, str, bool | None]] = []
+    for edge in value.get_graph_edges():
+        ends = (edge.get_endpoint1().name, edge.get_endpoint2().name)
+        first, second = edge.get_node1().get_name(), edge.get_node2().get_name()
+        if ends == ("ARROW", "TAIL"):
+            first, second = second, first
+        directed = {"ARROW": True, "TAIL": False} if "TAIL" in ends else {}
+        other = ends[1] if ends[0] == "TAIL" else ends[0]
+        edges.append((first, second, directed.get(other)))
+    return edges
+
+
+def from_causal_learn(graph: Any) -> Dag | Cpdag:
+    """Return a graph of causal-learn as a `Dag`, or as a `Cpdag` if it has undirected edges.
+
+    Parameters
+    ----------
+    graph
+        A ``GeneralGraph``, such as ``ges(X)["G"]`` or ``grasp(X)``, or what ``pc`` returns. Graphs
+        with circles or with two arrow heads, as of ``fci``, are refused.
+
+    Examples
+    --------
+    >>> dag = Dag(["a", "b"], {"b": ["a"]})
+    >>> from_causal_learn(to_causal_learn(dag)) == dag  # doctest: +SKIP
+    True
+    """
+    inner = getattr(graph, "G", graph)
+    if not is_general_graph(inner):
+        raise ArgumentError(
+            f"graph is of type {type(graph).__name__}; give a GeneralGraph of causal-learn"
+        )
+    edges = edges_of_general_graph(inner)
+    for first, second, directed in edges:
+        if directed is None:
+            raise ArgumentError(
+                f"graph has an edge between {first!r} and {second!r} with a circle or two arrow "
+                "heads, which stands for hidden causes; give a DAG or a CPDAG"
+            )
+    names = inner.get_node_names()
+    arrows = [(first, second) for first, second, directed in edges if directed]
+    if len(arrows) == len(edges):
+        return Dag.from_edges(names, arrows)
+    lines = [(first, second) for first, second, directed in edges if not directed]
+    return Cpdag(names, arrows, lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,10 @@ class FamilyScores:
             values.append(numbers)
         return cls(variables, _core.FamilyTable.from_lists(candidates, members, values))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the scores by their families, as tables of the core cannot be."""
+        return _unpickled, (self.variables, _parts(self._table, len(self.variables)))
+
     @property
     def table(self) -> _core.FamilyTable:
         """The scores as a table of the core."""
@@ -144,6 +149,44 @@ class FamilyScores:
         """
         with replacing(Path(path)) as temporary:
             _core.write_jkl(os.fsdecode(temporary), list(self.variables), self._table)
+
+
+def _parts(table: _core.FamilyTable, n: int) -> tuple[Any, ...]:
+    """Return all that makes a table, in types that can be pickled."""
+    nodes = range(n)
+    values = [table.values(node).copy() for node in nodes]
+    required = [list(table.required(node)) for node in nodes]
+    outside = [list(table.outside(node)) for node in nodes]
+    # A table lists what is outside of the candidates after them.
+    candidates = [
+        table.candidates(node)[: len(table.candidates(node)) - len(outside[node])] for node in nodes
+    ]
+    if any(table.listed(node) for node in nodes):
+        return values, required, candidates, [table.parent_sets(node) for node in nodes]
+    return values, required, candidates, [table.max_free(node) for node in nodes], outside
+
+
+def _unpickled(variables: tuple[str, ...], parts: tuple[Any, ...]) -> FamilyScores:
+    values, required, candidates, *rule = parts
+    if len(rule) == 2:
+        table = _core.FamilyTable(candidates, required, *rule)
+        for node, of_node in enumerate(values):
+            table.values(node)[:] = of_node
+        return FamilyScores(variables, table)
+    members = []
+    for free, (flat, offsets) in zip(candidates, rule[0], strict=True):
+        place = {parent: position for position, parent in enumerate(free)}
+        parents = flat.tolist()
+        members.append(
+            [
+                [place[parent] for parent in parents[first:last] if parent in place]
+                for first, last in pairwise(offsets.tolist())
+            ]
+        )
+    listed = [of_node.tolist() for of_node in values]
+    return FamilyScores(
+        variables, _core.FamilyTable.from_lists(candidates, members, listed, required)
+    )
 
 
 def _as_set(parents: Any) -> list[Any]:

@@ -1,0 +1,149 @@
+"""`to_pgmpy` and `from_pgmpy`: DAGs, and networks with their parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from arcwise.errors import ArgumentError
+from arcwise.graphs import foreign
+from arcwise.graphs.dag import Dag
+from arcwise.networks import DiscreteNetwork, GaussianNetwork
+from arcwise.support.edges import is_graph
+from arcwise.support.optional import optional
+from arcwise.support.words import quoted
+
+
+def to_pgmpy(graph: Dag | DiscreteNetwork | GaussianNetwork) -> Any:
+    """Return a DAG, or a network with its parameters, as an object of pgmpy.
+
+    Parameters
+    ----------
+    graph
+        A `Dag`, such as ``posterior.map_dag``, which becomes a ``pgmpy.base.DAG``; a
+        `DiscreteNetwork` or `GaussianNetwork`, such as `mean_network` returns, which becomes a
+        ``DiscreteBayesianNetwork`` or a ``LinearGaussianBayesianNetwork``.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> posterior = arcwise.learn(arcwise.simulate("asia", 500, seed=1), seed=1)
+    >>> network = arcwise.exchange.mean_network(posterior.map_dag, posterior.model)
+    >>> to_pgmpy(network).check_model()  # doctest: +SKIP
+    True
+    """
+    if isinstance(graph, DiscreteNetwork):
+        return _discrete(graph)
+    if isinstance(graph, GaussianNetwork):
+        return _gaussian(graph)
+    return foreign.to_pgmpy(graph)
+
+
+def _empty(kind: str, dag: Dag) -> Any:
+    network = getattr(optional("pgmpy.models", "to_pgmpy"), kind)()
+    network.add_nodes_from(list(dag.variables))
+    network.add_edges_from(list(dag.edges))
+    return network
+
+
+def _discrete(network: DiscreteNetwork) -> Any:
+    table_of = optional("pgmpy.factors.discrete", "to_pgmpy").TabularCPD
+    result = _empty("DiscreteBayesianNetwork", network.dag)
+    for name in network.dag.variables:
+        parents = network.dag.parents(name)
+        levels = {each: list(network.levels[each]) for each in (name, *parents)}
+        own = len(levels[name])
+        result.add_cpds(
+            table_of(
+                name,
+                own,
+                # One column for each configuration of the parents, the last of which varies first.
+                network.tables[name].reshape(-1, own).T,
+                evidence=list(parents) or None,
+                evidence_card=[len(levels[parent]) for parent in parents] or None,
+                state_names=levels,
+            )
+        )
+    return result
+
+
+def _gaussian(network: GaussianNetwork) -> Any:
+    law_of = optional("pgmpy.factors.continuous", "to_pgmpy").LinearGaussianCPD
+    dag = network.dag
+    result = _empty("LinearGaussianBayesianNetwork", dag)
+    for node, name in enumerate(dag.variables):
+        weights = network.weights[list(dag.parent_indices[node]), node]
+        result.add_cpds(
+            law_of(
+                name,
+                [network.intercepts[node], *weights],
+                float(np.sqrt(network.variances[node])),
+                evidence=list(dag.parents(name)),
+            )
+        )
+    return result
+
+
+def from_pgmpy(graph: Any) -> Dag | DiscreteNetwork | GaussianNetwork:
+    """Return a DAG of pgmpy as a `Dag`, or a network with all its parameters as a network.
+
+    Parameters
+    ----------
+    graph
+        A ``pgmpy.base.DAG``, a ``DiscreteBayesianNetwork`` or a
+        ``LinearGaussianBayesianNetwork``. Networks without parameters become a `Dag`.
+
+    Examples
+    --------
+    >>> import networkx
+    >>> from_pgmpy(networkx.DiGraph([("a", "b")]))  # or a network of pgmpy
+    Dag(2 variables, 1 edge: a -> b)
+    """
+    if not is_graph(graph):
+        raise ArgumentError(
+            f"graph is of type {type(graph).__name__}; give a DAG or a Bayesian network of pgmpy"
+        )
+    dag = Dag.from_networkx(graph)
+    laws = {law.variable: law for law in graph.get_cpds()} if hasattr(graph, "get_cpds") else {}
+    if not laws:
+        return dag
+    missing = [name for name in dag.variables if name not in laws]
+    if missing:
+        raise ArgumentError(
+            f"graph has no parameters for {quoted(missing)}; add the distributions of these nodes, "
+            "or remove all others"
+        )
+    if all(hasattr(law, "beta") for law in laws.values()):
+        return _read_gaussian(dag, laws)
+    if all(hasattr(law, "state_names") for law in laws.values()):
+        return _read_discrete(dag, laws)
+    raise ArgumentError(
+        "graph has distributions other than tables and linear Gaussian ones; give "
+        "pgmpy.base.DAG(graph.edges()) for the DAG alone"
+    )
+
+
+def _read_discrete(dag: Dag, laws: dict[str, Any]) -> DiscreteNetwork:
+    tables = {}
+    for name in dag.variables:
+        law = laws[name]
+        axes = [law.variables.index(each) for each in (*dag.parents(name), name)]
+        tables[name] = np.asarray(law.values, dtype=np.float64).transpose(axes)
+    levels = {name: tuple(laws[name].state_names[name]) for name in dag.variables}
+    return DiscreteNetwork(dag, levels, tables)
+
+
+def _read_gaussian(dag: Dag, laws: dict[str, Any]) -> GaussianNetwork:
+    n = len(dag.variables)
+    place = {name: number for number, name in enumerate(dag.variables)}
+    weights = np.zeros((n, n))
+    for name in dag.variables:
+        for source, weight in zip(laws[name].evidence, laws[name].beta[1:], strict=True):
+            weights[place[source], place[name]] = weight
+    return GaussianNetwork(
+        dag,
+        weights,
+        [float(laws[name].beta[0]) for name in dag.variables],
+        [float(laws[name].std) ** 2 for name in dag.variables],
+    )
