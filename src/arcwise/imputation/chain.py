@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from arcwise.data import Data, IncompleteData
 from arcwise.data.incomplete import column_values
 from arcwise.imputation.cell_blocks import CellBlocks
+from arcwise.imputation.conditioned_laws import ConditionedLaws
 from arcwise.imputation.draw_cells import CellSampler, observed_start
-from arcwise.imputation.pair_moves import PairMoves
+from arcwise.imputation.pair_moves import PairMoves, ReplacedFamilies
 from arcwise.imputation.rescoring import Rescoring
 from arcwise.imputation.structure import Packed, StructureStep, TableStructure, packed
 from arcwise.model import Model, Question
@@ -97,9 +98,10 @@ class ImputationChain:
         self._random = generator(seed, Purpose.IMPUTATION, number)
         self._threads = threads
         self._deadline = deadline
-        # Parent-only variables are conditioned on, and so have no law.
+        # Parent-only variables are conditioned on, and so have no law in the model.
         names = question.variables
         self._conditioned = frozenset(names.index(name) for name in question.parent_only)
+        self._conditioned_laws = ConditionedLaws(data, self._conditioned)
         self._blocks = CellBlocks.of(data)
         self._moves = PairMoves(data, question, threads)
         self._moves_of_a_sweep = min(_MOST_MOVES, len(data.variables))
@@ -204,7 +206,10 @@ class ImputationChain:
         assert self._dag is not None
         table = self.table
         dag = DagSample(table.variables, self._dag[np.newaxis])[0]
-        conditionals = self._moved(draw_conditionals(dag, table, self._score, self._random))
+        drawn = draw_conditionals(dag, table, self._score, self._random)
+        if self._conditioned:
+            drawn = ReplacedFamilies(drawn, self._conditioned_laws, sorted(self._conditioned))
+        conditionals = self._moved(drawn)
         self._dag = packed(conditionals.parents)
         sampler = CellSampler(self._blocks, conditionals, table.intervened, self._conditioned)
         for _ in range(_DRAWS_OF_CELLS):
