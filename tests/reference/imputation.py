@@ -92,7 +92,9 @@ def series_law(
         for variable, value in enumerate(values)
         if value is None
     ]
-    rows_of = [(who, when) for who, slices in enumerate(series) for when in range(lags, len(slices))]
+    rows_of = [
+        (who, when) for who, slices in enumerate(series) for when in range(lags, len(slices))
+    ]
 
     def first_column(who: int, when: int, variable: int) -> int:
         """Return the first of the columns that hold what was before the first row."""
@@ -125,7 +127,9 @@ def series_law(
                 counts = [column.count(level) + 0.5 for level in range(2)]
                 total += math.log(counts[at[who, when, variable]] / sum(counts))
         rows = Rows(lagged, None, None, [2] * (n * (lags + 1)))
-        scores = [{chosen: log_score(rows, node, chosen) for chosen in choices} for node in range(n)]
+        scores = [
+            {chosen: log_score(rows, node, chosen) for chosen in choices} for node in range(n)
+        ]
         for parents in product(choices, repeat=n):
             dag = (*parents, *((),) * (n * lags))
             logs[dag, given] = total + sum(

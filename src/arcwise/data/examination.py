@@ -107,9 +107,7 @@ class Examination:
         self.warnings.append(worded(*parts))
 
 
-def examine(
-    source: Any, options: Mapping[str, Any], *, empty_rows: bool = False
-) -> Examination:
+def examine(source: Any, options: Mapping[str, Any], *, empty_rows: bool = False) -> Examination:
     """Return the table of a source, examined with the arguments of `read`.
 
     Parameters

@@ -61,6 +61,4 @@ class ConditionedLaws(Conditionals):
             return None
         mean, variance = self._normals[node]
         rows = len(columns[node])
-        return Regression(
-            (), np.full(rows, mean), np.zeros((rows, 0)), np.full(rows, variance)
-        )
+        return Regression((), np.full(rows, mean), np.zeros((rows, 0)), np.full(rows, variance))
