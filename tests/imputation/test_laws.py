@@ -124,8 +124,8 @@ def test_a_sweep_does_where_some_cells_of_a_row_are_summed_at_a_time(
 ) -> None:
     whole = RowCells.__init__
 
-    def two_lines(self: RowCells, *given: Any) -> None:
-        whole(self, *given, most_of_a_row=2)
+    def two_lines(self: RowCells, *given: Any, **options: Any) -> None:
+        whole(self, *given, **{"most_of_a_row": 2} | options)
 
     monkeypatch.setattr(RowCells, "__init__", two_lines)
     law = _law(VALUES, CELLS)
@@ -169,16 +169,11 @@ def test_moves_alone_with_cells_summed_out_leave_the_posterior_as_it_is() -> Non
     assert_follows(_after_a_sweep(_data(VALUES, CELLS), law, Staying()), law)
 
 
-def test_moves_that_forget_how_tables_are_proposed_are_caught(
+def test_moves_that_forget_the_rows_that_tables_are_drawn_from_are_caught(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    exact = summed_moves._log_densities
-
-    def of_no_proposal(parameters: np.ndarray, logs: np.ndarray) -> np.ndarray:
-        of_prior = bool((parameters < 1.0).all())
-        return exact(parameters, logs) if of_prior else np.zeros(logs.shape[:-1])
-
-    monkeypatch.setattr(summed_moves, "_log_densities", of_no_proposal)
+    exact = summed_moves._log_beta
+    monkeypatch.setattr(summed_moves, "_log_beta", lambda parameters: 3.0 * exact(parameters))
     law = _law(VALUES, CELLS)
     assert p_value(_after_a_sweep(_data(VALUES, CELLS), law, Staying()), law) < FALSE_ALARM_RATE
 

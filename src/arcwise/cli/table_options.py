@@ -68,7 +68,8 @@ class TableFile:
     def _in_time(self, reading: ReadingArguments) -> Data | IncompleteData:
         assert self.series is not None
         series = time_series(self.source, **self.series, **reading)
-        return series.first_slice if self.first_slice else series
+        table: Data | IncompleteData = series.first_slice if self.first_slice else series
+        return table
 
 
 def _table_file(

@@ -27,8 +27,8 @@ from arcwise.imputation.conditioned_laws import ConditionedLaws
 from arcwise.imputation.draw_cells import CellSampler, observed_start
 from arcwise.imputation.pair_moves import PairMoves, ReplacedFamilies
 from arcwise.imputation.rescoring import Rescoring
-from arcwise.imputation.summed_moves import SummedMoves
 from arcwise.imputation.structure import Packed, StructureStep, TableStructure, packed
+from arcwise.imputation.summed_moves import SummedMoves
 from arcwise.model import Model, Question
 from arcwise.networks._random import Purpose, generator
 from arcwise.parameters import mixed_conditionals as mixed_conditionals  # enters itself
@@ -224,7 +224,7 @@ class ImputationChain:
                     self._random,
                 )
             )
-            blocks, times = self._blocks.copied(), 1
+            blocks, times = self._summed.left(self._blocks), 1
         else:
             drawn = draw_conditionals(dag, table, self._score, self._random)
             conditionals = self._moved(self._with_laws(drawn))

@@ -1,20 +1,8 @@
-"""`SummedMoves`: moves over DAGs and parameters of discrete tables with missing cells summed out.
+"""`SummedMoves`: changes edges of discrete tables with the missing cells of their ends summed out.
 
-Given a completed table, an edge is nearly certain or nearly impossible where the cells were
-completed with or without it, so that drawing DAG and cells in turn hardly ever changes such an
-edge. Here, cells are not there at all: the target is
-
-    p(G) p(θ | G) Π_rows p(what is there of the row | G, θ),
-
-each factor a sum over the completions of a row (`summed_rows`). A move changes the families of one
-or two nodes, with new tables from Dirichlet distributions whose parameters are
-
-    prior + counts of rows that have the whole family + κ · expected counts of the others,
-
-the expectations under tables that a few steps of expectation and maximisation find, given the
-tables of all other nodes. They do not depend on the tables of the nodes that change, so that the
-way back has the same ones, and Metropolis's ratio is known. Between moves, completions are drawn
-from their law, and tables from theirs given these.
+As `pair_moves`, which is for tables of any kind, but by counts, which is several times as fast, and
+with several tables tried at once. Between moves, all missing cells of a row are drawn together from
+their law (`summed_rows`), and tables from theirs given these.
 """
 
 from __future__ import annotations
@@ -28,6 +16,7 @@ from numpy.typing import NDArray
 
 from arcwise.data import Data, DiscreteColumn, IncompleteData
 from arcwise.families import Families
+from arcwise.imputation.cell_blocks import CellBlocks
 from arcwise.imputation.edge_changes import Parents, allowed, other_edge, reaches
 from arcwise.imputation.summed_rows import Codes, RowCells, SummedRows
 from arcwise.model import Question
@@ -37,21 +26,9 @@ from arcwise.scores.parametrization import ProbabilityTables
 
 Array = NDArray[np.float64]
 
-_STEPS_OF_EXPECTATION = 4
 _TRIES = 4
-# What an expected count is worth beside a count: it is uncertain itself, and may be none at all.
-_WORTHS = (0.0, 0.3)
 _MOST_CELLS = 1 << 12
-_MOVES_BETWEEN_DRAWS = 8
-
-
-class _Family(NamedTuple):
-    """A family of a node: its parents, and which cell of its table each line has."""
-
-    node: int
-    parents: tuple[int, ...]
-    cells: Codes
-    prior: Array
+_MOVES_BETWEEN_DRAWS = 12
 
 
 class _Tries(NamedTuple):
@@ -94,14 +71,15 @@ class SummedMoves:
         # Rows of no weight leave the prior alone.
         self._pseudo_counts = Tables(Data(table.columns, np.zeros(table.rows)), kind.prior)
         self._priors: dict[tuple[int, tuple[int, ...]], Array] = {}
-        self._levels = [
+        self.levels = [
             column.size for column in table.columns if isinstance(column, DiscreteColumn)
         ]
         self._laws, self._conditioned = laws, conditioned
         self._intervened = table.intervened
         counts = np.bincount(data.cells[data.missing], minlength=data.count)
         self._lone = data.missing & (counts[np.maximum(data.cells, 0)] == 1)
-        self._cells = RowCells(self._lone, self._levels)
+        self._rows = RowCells(self._lone, self.levels)
+        self._pairs: dict[tuple[int, int], RowCells] = {}
 
     @staticmethod
     def can_move(data: IncompleteData, question: Question) -> bool:
@@ -137,37 +115,78 @@ class SummedMoves:
         random
             The source of random numbers.
         """
-        state = _State(self, self._cells.lines(columns, random), parents, columns, random)
-        for first in range(0, max(1, len(pairs)), _MOVES_BETWEEN_DRAWS):
-            if first:
-                state.draw_cells(columns, random)
-                state.draw_tables(columns, random)
+        state = _State(self, parents, columns, random)
+        for first in range(0, len(pairs), _MOVES_BETWEEN_DRAWS):
             for u, v in pairs[first : first + _MOVES_BETWEEN_DRAWS]:
                 state.move(u, v, random)
-        state.draw_cells(columns, random)
+            if first + _MOVES_BETWEEN_DRAWS < len(pairs):
+                state.draw_cells(self._rows.lines(columns, random), random)
+                state.draw_tables(random)
+        state.draw_cells(self._rows.lines(columns, random), random)
         return state.conditionals()
+
+    def left(self, blocks: CellBlocks) -> CellBlocks:
+        """Return the blocks of cells that are not all drawn by a sweep."""
+        return blocks if self._rows.are_too_many else blocks.copied()
+
+    def lines_of_pair(self, u: int, v: int, columns: Sequence[NDArray[Any]]) -> SummedRows:
+        """Return the rows that lack one of two variables, with all levels of these."""
+        if (u, v) not in self._pairs:
+            rows = np.flatnonzero(self._lone[:, u] | self._lone[:, v])
+            cells = np.zeros((len(rows), len(self.levels)), dtype=np.bool_)
+            cells[:, [u, v]] = self._lone[np.ix_(rows, [u, v])]
+            whole = self.levels[u] * self.levels[v]
+            self._pairs[u, v] = RowCells(cells, self.levels, rows=rows, most_of_a_row=whole)
+        return self._pairs[u, v].lines(columns)
 
     def prior(self, node: int, parents: tuple[int, ...]) -> Array:
         """Return the pseudo-counts of a family, as [configuration of parents, level]."""
         if (node, parents) not in self._priors:
             found = self._pseudo_counts.dirichlet(node, parents)
-            self._priors[node, parents] = found.reshape(-1, self._levels[node])
+            self._priors[node, parents] = found.reshape(-1, self.levels[node])
         return self._priors[node, parents]
+
+    def counts(
+        self,
+        node: int,
+        parents: tuple[int, ...],
+        columns: Sequence[NDArray[Any]],
+        pair: tuple[int, int] | None = None,
+    ) -> Array:
+        """Return the counts of a family, as [configuration of parents, level].
+
+        Parameters
+        ----------
+        node, parents
+            The family.
+        columns
+            The completed columns.
+        pair
+            Variables that must both be there in a row for it to count; None for all rows.
+        """
+        cells = self.cells(node, parents, columns)
+        keep = None if self._intervened is None else ~self._intervened[:, node]
+        if pair is not None:
+            both = ~(self._lone[:, pair[0]] | self._lone[:, pair[1]])
+            keep = both if keep is None else keep & both
+        size = self.cells_of(node, parents)
+        found = np.bincount(cells if keep is None else cells[keep], minlength=size)
+        return found.reshape(-1, self.levels[node]).astype(np.float64)
+
+    def cells(self, node: int, parents: tuple[int, ...], codes: Sequence[NDArray[Any]]) -> Codes:
+        """Return the cell of a family's table that each row or line has."""
+        cells = np.zeros(len(codes[node]), dtype=np.int64)
+        for member in (*parents, node):
+            cells = cells * self.levels[member] + codes[member]
+        return cells
 
     def cells_of(self, node: int, parents: tuple[int, ...]) -> int:
         """Return the number of cells of the table of a family."""
-        return math.prod(self._levels[member] for member in (*parents, node))
+        return math.prod(self.levels[member] for member in (*parents, node))
 
     def log_prior(self, node: int, parents: tuple[int, ...]) -> float:
         """Return the log weight that the structure prior gives a family."""
         return self._structure_prior.log_weight(node, list(parents), self._names)
-
-    def family(self, node: int, parents: tuple[int, ...], codes: Sequence[Codes]) -> _Family:
-        """Return a family, with the cell of each line."""
-        cells = np.zeros(len(codes[node]), dtype=np.int64)
-        for member in (*parents, node):
-            cells = cells * self._levels[member] + codes[member]
-        return _Family(node, parents, cells, self.prior(node, parents))
 
     def counted(self, node: int, rows: Codes) -> NDArray[np.bool_] | None:
         """Return in which rows a node's family counts; None for all."""
@@ -179,70 +198,56 @@ class SummedMoves:
         """Return whether a node has no family."""
         return node in self._conditioned
 
-    def law(self, node: int, codes: Sequence[Codes]) -> Array | None:
-        """Return the log law of a node that is conditioned on, by line, if it has cells here."""
-        if not self._lone[:, node].any():
-            return None
+    def law(self, node: int, codes: Sequence[Codes]) -> Array:
+        """Return the log law of a node that is conditioned on, by line."""
         return self._laws.log_probability(node, codes)
 
     def allows(self, node: int, parents: tuple[int, ...]) -> bool:
-        """Return whether a node may have these parents, in a table that is not too large."""
+        """Return whether a node may have these parents."""
         return allowed(self._families, node, parents)
 
 
 class _State:
-    """A DAG and its tables, with the probability of every line."""
+    """A DAG and its tables, beside the completed columns."""
 
     def __init__(
         self,
         model: SummedMoves,
-        lines: SummedRows,
         parents: Parents,
-        columns: Sequence[NDArray[Any]],
+        columns: list[NDArray[Any]],
         random: np.random.Generator,
     ) -> None:
-        self._model, self._lines = model, lines
+        self._model, self._columns = model, columns
         self._parents = list(parents)
-        nodes = range(len(parents))
-        self._nodes = [node for node in nodes if not model.is_conditioned(node)]
-        self._counted = {node: model.counted(node, lines.row_of) for node in self._nodes}
-        self._families = {v: model.family(v, parents[v], lines.codes) for v in self._nodes}
-        self._constant = np.zeros(len(lines.row_of))
-        for node in nodes:
-            law = model.law(node, lines.codes) if model.is_conditioned(node) else None
-            self._constant += 0.0 if law is None else law
         self._tables: dict[int, Array] = {}
-        self._logs: dict[int, Array] = {}
-        self.draw_tables(columns, random)
+        self.draw_tables(random)
 
-    def draw_tables(self, columns: Sequence[NDArray[Any]], random: np.random.Generator) -> None:
+    def draw_tables(self, random: np.random.Generator) -> None:
         """Draw all tables from their posterior given the completed columns."""
-        rows = np.arange(len(columns[0]))
-        for node in self._nodes:
-            own = self._model.family(node, self._parents[node], columns)
-            counted = self._model.counted(node, rows)
-            cells = own.cells if counted is None else own.cells[counted]
-            counts = np.bincount(cells, minlength=own.prior.size).reshape(own.prior.shape)
-            self._set(self._families[node], _drawn(own.prior + counts, random))
-        self._total = self._constant + sum(self._logs.values())
-        self._sums = self._lines.log_sums(self._total)
+        for node, parents in enumerate(self._parents):
+            if not self._model.is_conditioned(node):
+                counts = self._model.counts(node, parents, self._columns)
+                prior = self._model.prior(node, parents)
+                self._tables[node] = _drawn((prior + counts)[np.newaxis], random)[0]
 
-    def draw_cells(self, columns: list[NDArray[Any]], random: np.random.Generator) -> None:
+    def draw_cells(self, lines: SummedRows, random: np.random.Generator) -> None:
         """Draw a completion of every row, all its cells at once, into the columns."""
-        chosen = self._lines.drawn(self._total, random)
-        for node, codes in enumerate(self._lines.codes):
-            columns[node][:] = codes[chosen]
+        total = np.zeros(len(lines.row_of))
+        for node in range(len(self._parents)):
+            total = total + self._log_of(node, self._parents[node], lines, self._tables.get(node))
+        chosen = lines.drawn(total, random)
+        rows = lines.row_of[chosen]
+        for node, codes in enumerate(lines.codes):
+            self._columns[node][rows] = codes[chosen]
 
     def conditionals(self) -> TableConditionals:
         """Return the DAG with its tables; those of conditioned nodes have nothing in them."""
-        levels = [codes.max() + 1 for codes in self._lines.codes]
+        levels = self._model.levels
         tables = []
         for node, parents in enumerate(self._parents):
-            if node not in self._tables:
-                tables.append(np.ones(int(levels[node])))
-                continue
-            shape = [self._model._levels[member] for member in (*parents, node)]
-            tables.append(np.exp(self._tables[node]).reshape(shape))
+            shape = [levels[member] for member in (*parents, node)]
+            own = self._tables.get(node, np.zeros(shape))
+            tables.append(np.exp(own).reshape(shape))
         return TableConditionals(self._parents, tables)
 
     def move(self, u: int, v: int, random: np.random.Generator) -> bool:
@@ -256,10 +261,8 @@ class _State:
         new = other_edge(self._parents, u, v, random)
         threshold = math.log(1.0 - random.random())
         changed = [node for node in (u, v) if new[node] != self._parents[node]]
-        if any(model.is_conditioned(node) for node in changed):
-            return False
         for node in changed:
-            if not model.allows(node, new[node]):
+            if model.is_conditioned(node) or not model.allows(node, new[node]):
                 return False
             # Symmetric: neither from nor to a table that is too large.
             cells = (model.cells_of(node, new[node]), model.cells_of(node, self._parents[node]))
@@ -267,105 +270,85 @@ class _State:
                 return False
         if any(reaches(new, node, parent) for node in changed for parent in new[node]):
             return False
-        rest = self._total - sum(self._logs[node] for node in changed)
-        old = [self._families[node] for node in changed]
-        then = [model.family(node, new[node], self._lines.codes) for node in changed]
-        here = self._tries(rest, old, random, now=True)
-        there = self._tries(rest, then, random)
-        if threshold >= _log_mean(there.logs) - _log_mean(here.logs):
+        lines = model.lines_of_pair(u, v, self._columns)
+        rest = np.zeros(len(lines.row_of))
+        for node, parents in enumerate(self._parents):
+            # Families that hold neither of the two are the same in all lines of a row.
+            if node not in changed and (node in (u, v) or u in parents or v in parents):
+                rest = rest + self._log_of(node, parents, lines, self._tables.get(node))
+        here = self._tries(u, v, changed, self._parents, lines, rest, random, now=True)
+        there = self._tries(u, v, changed, new, lines, rest, random)
+        if threshold >= _log_sum(there.logs) - _log_sum(here.logs):
             return False
-        logs = there.logs - there.logs.max()
-        shares = np.exp(logs).cumsum()
+        shares = np.exp(there.logs - there.logs.max()).cumsum()
         which = int(np.searchsorted(shares, random.random() * shares[-1]))
-        for family, tables in zip(then, there.tables, strict=True):
-            self._parents[family.node] = family.parents
-            self._families[family.node] = family
-            self._set(family, tables[which])
-        self._total = rest + sum(self._logs[node] for node in changed)
-        self._sums = self._lines.log_sums(self._total)
+        total = rest
+        for node, tables in zip(changed, there.tables, strict=True):
+            self._parents[node], self._tables[node] = new[node], tables[which]
+            total = total + self._log_of(node, new[node], lines, tables[which])
+        if len(lines.row_of):
+            chosen = lines.drawn(total, random)
+            rows = lines.row_of[chosen]
+            for node in (u, v):
+                self._columns[node][rows] = lines.codes[node][chosen]
         return True
 
     def _tries(
         self,
+        u: int,
+        v: int,
+        nodes: Sequence[int],
+        parents: Parents,
+        lines: SummedRows,
         rest: Array,
-        families: Sequence[_Family],
         random: np.random.Generator,
         *,
         now: bool = False,
     ) -> _Tries:
-        """Return tables of families drawn from their proposals, with what each is worth.
+        """Return tables of nodes drawn given the rows that have both ends, and what they are worth.
+
+        With m the marginal likelihood of the families in these rows and L the likelihood of
+        all others, a table that is drawn so is worth p(G) m L: its own density cancels.
 
         Parameters
         ----------
-        rest
-            The log probability of lines without these families.
-        families
-            The families.
+        u, v
+            The ends of the edge.
+        nodes, parents
+            The nodes whose tables are tried, and the DAG.
+        lines, rest
+            The other rows, and the log probability of their lines by the families of other nodes.
         random
             The source of random numbers.
         now
-            Whether the first is to be the table of now.
+            Whether the first of the tables is to be that of now.
         """
-        worth = np.full(_TRIES, sum(self._model.log_prior(f.node, f.parents) for f in families))
+        model = self._model
+        worth = 0.0
         totals = np.broadcast_to(rest, (_TRIES, len(rest)))
         every = []
-        for family, proposal in zip(families, self._proposals(rest, families), strict=True):
-            tables = _drawn_of_mixture(proposal, _TRIES, random)
+        for node in nodes:
+            counts = model.counts(node, parents[node], self._columns, (u, v))
+            prior = model.prior(node, parents[node])
+            worth += model.log_prior(node, parents[node])
+            worth += _log_beta(prior + counts) - _log_beta(prior)
+            tables = _drawn(np.broadcast_to(prior + counts, (_TRIES, *prior.shape)), random)
             if now:
-                tables[0] = self._tables[family.node]
-            worth += _log_densities(family.prior, tables).sum(axis=-1)
-            each = np.stack([_log_densities(part, tables) for part in proposal])
-            top = each.max(axis=0)
-            worth -= (top + np.log(np.exp(each - top).mean(axis=0))).sum(axis=-1)
-            totals = totals + self._log_of(family, tables)
+                tables[0] = self._tables[node]
+            totals = totals + self._log_of(node, parents[node], lines, tables)
             every.append(tables)
-        return _Tries(every, worth + self._lines.log_sums(totals).sum(axis=1))
+        return _Tries(every, worth + lines.log_sums(totals).sum(axis=1))
 
-    def _proposals(self, rest: Array, families: Sequence[_Family]) -> list[Array]:
-        """Return the Dirichlet parameters that tables of families are proposed from.
-
-        They depend on the other tables only, by the log probability `rest` of lines without these.
-        """
-        total = rest
-        known: list[Array] = []
-        expected: list[Array] = []
-        for step in range(_STEPS_OF_EXPECTATION):
-            shares = self._lines.shares(total, self._lines.log_sums(total))
-            expected = [self._counts(family, shares) for family in families]
-            if step == 0:
-                known = [
-                    self._counts(family, np.where(self._known(family), shares, 0.0))
-                    for family in families
-                ]
-            if step < _STEPS_OF_EXPECTATION - 1:
-                total = rest
-                for family, counts in zip(families, expected, strict=True):
-                    mean = family.prior + counts
-                    mean = np.log(mean / mean.sum(axis=1, keepdims=True))
-                    total = total + self._log_of(family, mean)
-        return [
-            np.stack([family.prior + certain + worth * (counts - certain) for worth in _WORTHS])
-            for family, certain, counts in zip(families, known, expected, strict=True)
-        ]
-
-    def _known(self, family: _Family) -> NDArray[np.bool_]:
-        return self._lines.are_known((*family.parents, family.node))
-
-    def _counts(self, family: _Family, shares: Array) -> Array:
-        counted = self._counted[family.node]
-        weights = shares if counted is None else np.where(counted, shares, 0.0)
-        counts = np.bincount(family.cells, weights=weights, minlength=family.prior.size)
-        return counts.reshape(family.prior.shape)
-
-    def _log_of(self, family: _Family, table: Array) -> Array:
+    def _log_of(
+        self, node: int, parents: tuple[int, ...], lines: SummedRows, table: Array | None
+    ) -> Array:
         """Return the log probability of a node by line, given the logs of its table, or tables."""
-        logs = table.reshape(*table.shape[:-2], -1)[..., family.cells]
-        counted = self._counted[family.node]
+        if table is None:
+            return self._model.law(node, lines.codes)
+        cells = self._model.cells(node, parents, lines.codes)
+        logs: Array = table.reshape(*table.shape[:-2], -1)[..., cells]
+        counted = self._model.counted(node, lines.row_of)
         return logs if counted is None else np.where(counted, logs, 0.0)
-
-    def _set(self, family: _Family, table: Array) -> None:
-        self._tables[family.node] = table
-        self._logs[family.node] = self._log_of(family, table)
 
 
 def _drawn(parameters: Array, random: np.random.Generator) -> Array:
@@ -380,24 +363,13 @@ def _drawn(parameters: Array, random: np.random.Generator) -> Array:
     return np.asarray(logs - np.log(np.exp(logs).sum(axis=-1, keepdims=True)))
 
 
-def _log_mean(logs: Array) -> float:
-    """Return the log of the mean of what these are logs of, up to the number of them."""
+def _log_sum(logs: Array) -> float:
+    """Return the log of the sum of what these are logs of."""
     top = float(logs.max())
     return top + math.log(float(np.exp(logs - top).sum()))
 
 
-def _drawn_of_mixture(parts: Array, count: int, random: np.random.Generator) -> Array:
-    """Return the logs of draws from mixtures of Dirichlet distributions, as [draw, row, level].
-
-    Every row of a table is from one of the parts, each as probable, by itself.
-    """
-    which = random.integers(len(parts), size=(count, parts.shape[1]))
-    return _drawn(parts[which, np.arange(parts.shape[1])], random)
-
-
-def _log_densities(parameters: Array, logs: Array) -> Array:
-    """Return the log density of each row of tables, given as logs, as [..., row]."""
-    gammas = np.array([math.lgamma(each) for each in parameters.reshape(-1).tolist()])
-    totals = np.array([math.lgamma(each) for each in parameters.sum(axis=1).tolist()])
-    constant = totals - gammas.reshape(parameters.shape).sum(axis=1)
-    return np.asarray(constant + ((parameters - 1.0) * logs).sum(axis=-1))
+def _log_beta(parameters: Array) -> float:
+    """Return the log of what Dirichlet densities are divided by, all rows together."""
+    single = math.fsum(map(math.lgamma, parameters.reshape(-1).tolist()))
+    return single - math.fsum(map(math.lgamma, parameters.sum(axis=-1).tolist()))

@@ -19,8 +19,8 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 # Lines of one row, and of all rows together.
-_MOST_OF_A_ROW = 1024
-_MOST_LINES = 100_000
+_MOST_OF_A_ROW = 256
+_MOST_LINES = 30_000
 
 
 class RowCells:
@@ -32,6 +32,8 @@ class RowCells:
         Where they are, as [row, variable].
     levels
         The number of levels of each variable.
+    rows
+        The rows of the table that these are; None for those that lack something.
     most_of_a_row, most_lines
         The largest number of completions of a row that are looked at, and of all rows.
     """
@@ -41,19 +43,28 @@ class RowCells:
         missing: NDArray[np.bool_],
         levels: Sequence[int],
         *,
+        rows: Codes | None = None,
         most_of_a_row: int = _MOST_OF_A_ROW,
         most_lines: int = _MOST_LINES,
     ) -> None:
+        self._rows = np.flatnonzero(missing.any(axis=1)) if rows is None else rows
+        missing = missing[self._rows] if rows is None else missing
         self._missing = missing
         self._levels = np.array(levels, dtype=np.int64)
-        incomplete = max(1, int(missing.any(axis=1).sum()))
-        room = max(0, most_lines - len(missing)) // incomplete
+        room = most_lines // max(1, len(missing))
         self._limit = max(int(self._levels.max(initial=1)), min(most_of_a_row, room))
         logs = missing @ np.log(self._levels.astype(np.float64))
         self._large = np.flatnonzero(logs > math.log(self._limit) + 1e-9)
         self._all = None if len(self._large) else self._lines(missing)
 
-    def lines(self, columns: Sequence[NDArray[Any]], random: np.random.Generator) -> SummedRows:
+    @property
+    def are_too_many(self) -> bool:
+        """Whether there are rows of which only some cells are summed at a time."""
+        return self._all is None
+
+    def lines(
+        self, columns: Sequence[NDArray[Any]], random: np.random.Generator | None = None
+    ) -> SummedRows:
         """Return the rows with their completions.
 
         Parameters
@@ -65,6 +76,7 @@ class RowCells:
         """
         found = self._all
         if found is None:
+            assert random is not None
             chosen = self._missing.copy()
             for row in self._large.tolist():
                 chosen[row] = False
@@ -74,13 +86,13 @@ class RowCells:
                         size *= int(self._levels[variable])
                         chosen[row, variable] = True
             found = self._lines(chosen)
-        row_of, starts, values = found
+        place_of, starts, values = found
+        row_of = self._rows[place_of]
         codes = [
             column[row_of] if of_line is None else np.where(of_line >= 0, of_line, column[row_of])
             for column, of_line in zip(columns, values, strict=True)
         ]
-        summed = [None if of_line is None else of_line >= 0 for of_line in values]
-        return SummedRows(codes, summed, row_of, starts)
+        return SummedRows(codes, row_of, place_of, starts)
 
     def _lines(self, chosen: NDArray[np.bool_]) -> tuple[Codes, Codes, list[Codes | None]]:
         """Return the row of each line, the first line of each row, and what cells are in them."""
@@ -114,47 +126,30 @@ class SummedRows:
     ----------
     codes
         The levels of each variable, by line.
-    summed
-        Whether each is summed over, by line; None if nowhere.
-    row_of
-        The row of each line.
+    row_of, place_of
+        The row of each line, and its place among the rows that have lines.
     starts
-        The first line of each row.
+        The first line of each of these.
     """
 
     def __init__(
-        self,
-        codes: Sequence[Codes],
-        summed: Sequence[NDArray[np.bool_] | None],
-        row_of: Codes,
-        starts: Codes,
+        self, codes: Sequence[Codes], row_of: Codes, place_of: Codes, starts: Codes
     ) -> None:
-        self.codes, self.row_of, self._starts = codes, row_of, starts
-        self._summed = summed
-
-    def are_known(self, members: Sequence[int]) -> NDArray[np.bool_]:
-        """Return in which lines none of some variables is summed over."""
-        known = np.ones(len(self.row_of), dtype=np.bool_)
-        for member in members:
-            summed = self._summed[member]
-            if summed is not None:
-                known &= ~summed
-        return known
+        self.codes, self.row_of = codes, row_of
+        self._place_of, self._starts = place_of, starts
 
     def log_sums(self, logs: Array) -> Array:
         """Return the log of the sum over the lines of each row, along the last axis."""
+        if not len(self._starts):
+            return np.zeros((*logs.shape[:-1], 0))
         top = np.maximum.reduceat(logs, self._starts, axis=-1)
-        sums = np.add.reduceat(np.exp(logs - top[..., self.row_of]), self._starts, axis=-1)
+        sums = np.add.reduceat(np.exp(logs - top[..., self._place_of]), self._starts, axis=-1)
         return np.asarray(top + np.log(sums))
-
-    def shares(self, logs: Array, sums: Array) -> Array:
-        """Return the probability of each completion of its row, by line."""
-        return np.asarray(np.exp(logs - sums[self.row_of]))
 
     def drawn(self, logs: Array, random: np.random.Generator) -> Codes:
         """Return a line of each row, drawn by these unnormalised log probabilities."""
         top = np.maximum.reduceat(logs, self._starts)
-        along = np.cumsum(np.exp(logs - top[self.row_of]))
+        along = np.cumsum(np.exp(logs - top[self._place_of]))
         before = np.concatenate([[0.0], along])[self._starts]
         ends = np.append(self._starts[1:], len(along)) - 1
         wanted = before + random.random(len(before)) * (along[ends] - before)

@@ -45,7 +45,7 @@ def time_series(
     common_lags: int | None = None,
     gaps: Gaps = "error",
     **reading: Unpack[ReadingArguments],
-) -> TimeSeries | IncompleteTimeSeries:
+) -> Any:
     """Return a table of lagged columns from rows in time, for dynamic Bayesian networks.
 
     Each row of the result holds a present slice, the columns ``x(t)``, and the slices before
@@ -84,9 +84,8 @@ def time_series(
 
     Returns
     -------
-    TimeSeries
-        The table, which is a `Data`; an `IncompleteTimeSeries` if values are missing and to be
-        imputed.
+    TimeSeries or IncompleteTimeSeries
+        The table, which is a `Data`; the latter if values are missing and to be imputed.
 
     Raises
     ------
