@@ -105,13 +105,14 @@ def series_law(
     choices = [tuple(u for u in past if bits >> (u - n) & 1) for bits in range(1 << len(past))]
     logs: dict[tuple[Parents, Cells], float] = {}
     for given in product(range(2), repeat=len(unknown)):
-        value_of = dict(zip(unknown, given, strict=True))
         at = {
-            (who, when, variable): value_of.get((who, when, variable), value)
+            (who, when, variable): value
             for who, slices in enumerate(series)
             for when, values in enumerate(slices)
             for variable, value in enumerate(values)
+            if value is not None
         }
+        at |= dict(zip(unknown, given, strict=True))
         lagged = [
             [at[who, when - lag, variable] for lag in range(lags + 1) for variable in range(n)]
             for who, when in rows_of

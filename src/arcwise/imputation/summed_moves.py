@@ -134,7 +134,7 @@ class SummedMoves:
         if (u, v) not in self._pairs:
             rows = np.flatnonzero(self._lone[:, u] | self._lone[:, v])
             cells = np.zeros((len(rows), len(self.levels)), dtype=np.bool_)
-            cells[:, [u, v]] = self._lone[np.ix_(rows, [u, v])]
+            cells[:, [u, v]] = self._lone[rows][:, [u, v]]
             whole = self.levels[u] * self.levels[v]
             self._pairs[u, v] = RowCells(cells, self.levels, rows=rows, most_of_a_row=whole)
         return self._pairs[u, v].lines(columns)

@@ -3,14 +3,14 @@
 A line is a row with one completion of it. With the log probability of every line, the probability
 of what is there of a row is the sum over its lines, and a completion of the whole row is drawn by
 choosing one of them. Rows with very many completions have only some of their cells summed, chosen
-at random anew each time; the others keep their values meanwhile.
+at random and anew from time to time; the others keep their values meanwhile.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,11 @@ Codes = NDArray[np.int64]
 # Lines of one row, and of all rows together.
 _MOST_OF_A_ROW = 256
 _MOST_LINES = 30_000
+# How often lines are asked for before the cells of large rows are chosen anew.
+_TIMES_KEPT = 16
+
+
+_Lines: TypeAlias = tuple[Codes, Codes, list[Codes | None]]
 
 
 class RowCells:
@@ -56,6 +61,8 @@ class RowCells:
         logs = missing @ np.log(self._levels.astype(np.float64))
         self._large = np.flatnonzero(logs > math.log(self._limit) + 1e-9)
         self._all = None if len(self._large) else self._lines(missing)
+        self._some: _Lines | None = None
+        self._asked = 0
 
     @property
     def are_too_many(self) -> bool:
@@ -76,16 +83,11 @@ class RowCells:
         """
         found = self._all
         if found is None:
-            assert random is not None
-            chosen = self._missing.copy()
-            for row in self._large.tolist():
-                chosen[row] = False
-                size = 1
-                for variable in random.permutation(np.flatnonzero(self._missing[row])).tolist():
-                    if size * self._levels[variable] <= self._limit:
-                        size *= int(self._levels[variable])
-                        chosen[row, variable] = True
-            found = self._lines(chosen)
+            if self._some is None or self._asked % _TIMES_KEPT == 0:
+                assert random is not None
+                self._some = self._lines(self._chosen(random))
+            self._asked += 1
+            found = self._some
         place_of, starts, values = found
         row_of = self._rows[place_of]
         codes = [
@@ -94,7 +96,19 @@ class RowCells:
         ]
         return SummedRows(codes, row_of, place_of, starts)
 
-    def _lines(self, chosen: NDArray[np.bool_]) -> tuple[Codes, Codes, list[Codes | None]]:
+    def _chosen(self, random: np.random.Generator) -> NDArray[np.bool_]:
+        """Return the cells to sum, of large rows as many as there is room for."""
+        chosen = self._missing.copy()
+        for row in self._large.tolist():
+            chosen[row] = False
+            size = 1
+            for variable in random.permutation(np.flatnonzero(self._missing[row])).tolist():
+                if size * self._levels[variable] <= self._limit:
+                    size *= int(self._levels[variable])
+                    chosen[row, variable] = True
+        return chosen
+
+    def _lines(self, chosen: NDArray[np.bool_]) -> _Lines:
         """Return the row of each line, the first line of each row, and what cells are in them."""
         patterns, which = np.unique(chosen, axis=0, return_inverse=True)
         which = which.reshape(-1)
@@ -153,4 +167,5 @@ class SummedRows:
         before = np.concatenate([[0.0], along])[self._starts]
         ends = np.append(self._starts[1:], len(along)) - 1
         wanted = before + random.random(len(before)) * (along[ends] - before)
-        return np.clip(np.searchsorted(along, wanted, side="right"), self._starts, ends)
+        places = np.searchsorted(along, wanted, side="right")
+        return np.asarray(np.clip(places, self._starts, ends))

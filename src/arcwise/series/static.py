@@ -124,4 +124,4 @@ def _first_known(rows: Rows, gaps: NDArray[np.bool_]) -> NDArray[np.int64]:
     first = np.minimum.reduceat(known, starts)
     first = np.where(first == length, starts, first)
     counts = np.diff(np.append(starts, length))
-    return rows.order[np.repeat(first, counts)]
+    return np.asarray(rows.order[np.repeat(first, counts)])

@@ -223,7 +223,7 @@ def _first(
         replace(column, name=place.name)
         for column, place in zip(chosen.columns, places, strict=True)
     ]
-    cells = unknown[np.ix_(rows, [data.index(place.variable) for place in places])]
+    cells = unknown[rows][:, [data.index(place.variable) for place in places]]
     missing = {
         place.name: count
         for place, count in zip(places, (cells >= 0).sum(axis=0).tolist(), strict=True)
