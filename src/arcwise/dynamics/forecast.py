@@ -93,14 +93,18 @@ class Forecast(Mapping[str, NumberPredictions | LevelPredictions]):
     def table(self) -> Any:
         """Return a data frame (polars).
 
-        With a row for each subject and variable, its mean, standard_deviation, low and high;
-        or for each subject, variable and level, and the probability of the level.
+        With a row for each subject and continuous variable, its mean, standard_deviation, low and
+        high; and for each subject, discrete variable and level, the probability of the level.
         """
         return frame(self._columns())
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write `table` to a .csv file."""
-        write_columns(self._columns(), path)
+        columns = {
+            name: ["" if value is None else value for value in values]
+            for name, values in self._columns().items()
+        }
+        write_columns(columns, path)
 
     def _columns(self) -> dict[str, list[Any]]:
         rows: list[dict[str, Any]] = []
