@@ -157,7 +157,7 @@ def test_a_mixed_panel_with_gaps_goes_to_the_page_and_on(capsys: Captured, tmp_p
             state = state if random.random() < 0.8 else 1 - state
             dose = 0.6 * dose + 1.5 * state + random.standard_normal()
             pain = 0.5 * pain - 0.8 * dose + random.standard_normal()
-            values = ["off on".split()[state], f"{dose:.3f}", f"{pain:.3f}"]
+            values = [["off", "on"][state], f"{dose:.3f}", f"{pain:.3f}"]
             # The last week is known, from which the next one is forecast.
             shown = ["" if week < 13 and random.random() < 0.15 else each for each in values]
             sex = "" if week % 3 else "fm"[who % 2]

@@ -38,7 +38,7 @@ from arcwise.support.clock import NEVER, Deadline
 
 # Moves of edges in a sweep: some for each variable of small tables, at most so many of large ones.
 _MOST_MOVES_BY_PAIRS = 12
-_MOVES_BY_SUMS = 2
+_MOVES_BY_SUMS = 1
 _MOST_MOVES = 24
 # Cells of a row depend on each other, and draws of them are cheap beside scores.
 _DRAWS_OF_CELLS = 2
@@ -141,6 +141,8 @@ class ImputationChain:
         if worth.sum() > 0.0:
             pairs = list(zip(u.tolist(), v.tolist(), strict=True))
             self._pairs = pairs, worth / worth.sum()
+            self._weights = np.zeros((len(ends), len(ends)))
+            self._weights[u, v] = self._weights[v, u] = worth / (2.0 * worth.sum())
 
     @property
     def table(self) -> Data:
@@ -220,7 +222,7 @@ class ImputationChain:
                 self._summed.sweep(
                     dag.parent_indices,
                     self._columns,
-                    self._chosen_pairs(_MOVES_BY_SUMS * len(dag.variables)),
+                    self._chosen_moves(_MOVES_BY_SUMS * len(dag.variables)),
                     self._random,
                 )
             )
@@ -247,6 +249,21 @@ class ImputationChain:
         pairs, shares = self._pairs
         places = self._random.choice(len(pairs), size=min(_MOST_MOVES, most), p=shares)
         return [pairs[place] for place in places.tolist()]
+
+    def _chosen_moves(self, most: int) -> list[tuple[int, ...]]:
+        """Return pairs to move the edge between, and as many variables with two others each."""
+        pairs = self._chosen_pairs(most)
+        moves: list[tuple[int, ...]] = []
+        for pair in pairs:
+            moves.append(pair)
+            # Chosen by weights that do not depend on the state, so that the way back is as
+            # probable: the node by the sum of its row, the two others by their weights in it.
+            node = int(self._random.choice(len(self._weights), p=self._weights.sum(axis=1)))
+            row = self._weights[node] / self._weights[node].sum()
+            one, other = sorted(self._random.choice(len(row), size=2, p=row).tolist())
+            if one != other:
+                moves.append((node, one, other))
+        return moves
 
     def _moved(self, conditionals: Conditionals) -> Conditionals:
         """Change edges together with the cells of their ends, a few times."""

@@ -37,6 +37,36 @@ def other_edge(
     return tuple(new)
 
 
+def other_end(
+    parents: Parents, node: int, one: int, other: int, random: np.random.Generator
+) -> tuple[tuple[int, ...], ...] | None:
+    """Return parents with an edge of a node leading to another one of two nodes, in any direction.
+
+    None if the node has edges to both or to neither. The way back is as probable.
+
+    Parameters
+    ----------
+    parents
+        The parents of each node.
+    node
+        The node.
+    one, other
+        The two that it may have an edge to.
+    random
+        The source of random numbers.
+    """
+    adjacent = [u in parents[node] or node in parents[u] for u in (one, other)]
+    forward = bool(random.integers(2))
+    if adjacent[0] == adjacent[1]:
+        return None
+    old, end = (one, other) if adjacent[0] else (other, one)
+    new = list(parents)
+    new[node] = _with(_with(parents[node], old, present=False), end, present=not forward)
+    new[old] = _with(parents[old], node, present=False)
+    new[end] = _with(parents[end], node, present=forward)
+    return tuple(new)
+
+
 def _with(parents: tuple[int, ...], other: int, *, present: bool) -> tuple[int, ...]:
     rest = {parent for parent in parents if parent != other}
     return tuple(sorted(rest | {other} if present else rest))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from arcwise.data import Data, DiscreteColumn, IncompleteData
 from arcwise.families import Families
 from arcwise.imputation.cell_blocks import CellBlocks
-from arcwise.imputation.edge_changes import Parents, allowed, other_edge, reaches
+from arcwise.imputation.edge_changes import Parents, allowed, other_edge, other_end, reaches
 from arcwise.imputation.summed_rows import Codes, RowCells, SummedRows
 from arcwise.model import Question
 from arcwise.parameters.conditionals import Conditionals, TableConditionals
@@ -28,6 +28,9 @@ Array = NDArray[np.float64]
 
 _TRIES = 4
 _MOST_CELLS = 1 << 12
+# Combinations of levels of the ends of edges, and sets of ends whose rows are kept at hand.
+_MOST_LEVELS = 125
+_MOST_KEPT = 4096
 _MOVES_BETWEEN_DRAWS = 12
 
 
@@ -79,7 +82,7 @@ class SummedMoves:
         counts = np.bincount(data.cells[data.missing], minlength=data.count)
         self._lone = data.missing & (counts[np.maximum(data.cells, 0)] == 1)
         self._rows = RowCells(self._lone, self.levels)
-        self._pairs: dict[tuple[int, int], RowCells] = {}
+        self._lines: dict[tuple[int, ...], RowCells] = {}
 
     @staticmethod
     def can_move(data: IncompleteData, question: Question) -> bool:
@@ -99,7 +102,7 @@ class SummedMoves:
         self,
         parents: Parents,
         columns: list[NDArray[Any]],
-        pairs: Sequence[tuple[int, int]],
+        moves: Sequence[tuple[int, ...]],
         random: np.random.Generator,
     ) -> TableConditionals:
         """Move a DAG given a completed table, and draw the cells anew; return it with its tables.
@@ -110,16 +113,17 @@ class SummedMoves:
             The DAG.
         columns
             The completed columns, in which cells change.
-        pairs
-            The pairs of variables between which another edge is proposed, in turn.
+        moves
+            What is proposed, in turn: another edge between two variables or, of a variable and
+            two others, that its edge to one of these leads to the other.
         random
             The source of random numbers.
         """
         state = _State(self, parents, columns, random)
-        for first in range(0, len(pairs), _MOVES_BETWEEN_DRAWS):
-            for u, v in pairs[first : first + _MOVES_BETWEEN_DRAWS]:
-                state.move(u, v, random)
-            if first + _MOVES_BETWEEN_DRAWS < len(pairs):
+        for first in range(0, len(moves), _MOVES_BETWEEN_DRAWS):
+            for ends in moves[first : first + _MOVES_BETWEEN_DRAWS]:
+                state.move(ends, random)
+            if first + _MOVES_BETWEEN_DRAWS < len(moves):
                 state.draw_cells(self._rows.lines(columns, random), random)
                 state.draw_tables(random)
         state.draw_cells(self._rows.lines(columns, random), random)
@@ -129,15 +133,24 @@ class SummedMoves:
         """Return the blocks of cells that are not all drawn by a sweep."""
         return blocks if self._rows.are_too_many else blocks.copied()
 
-    def lines_of_pair(self, u: int, v: int, columns: Sequence[NDArray[Any]]) -> SummedRows:
-        """Return the rows that lack one of two variables, with all levels of these."""
-        if (u, v) not in self._pairs:
-            rows = np.flatnonzero(self._lone[:, u] | self._lone[:, v])
+    def lines_of(self, ends: tuple[int, ...], columns: Sequence[NDArray[Any]]) -> SummedRows:
+        """Return the rows that lack one of some variables, with all levels of these."""
+        if ends not in self._lines:
+            if len(self._lines) >= _MOST_KEPT:
+                self._lines.clear()
+            members = list(ends)
+            rows = np.flatnonzero(self._lone[:, members].any(axis=1))
             cells = np.zeros((len(rows), len(self.levels)), dtype=np.bool_)
-            cells[:, [u, v]] = self._lone[rows][:, [u, v]]
-            whole = self.levels[u] * self.levels[v]
-            self._pairs[u, v] = RowCells(cells, self.levels, rows=rows, most_of_a_row=whole)
-        return self._pairs[u, v].lines(columns)
+            cells[:, members] = self._lone[rows][:, members]
+            whole = math.prod(self.levels[member] for member in ends)
+            self._lines[ends] = RowCells(
+                cells, self.levels, rows=rows, most_of_a_row=whole, most_lines=whole * len(rows)
+            )
+        return self._lines[ends].lines(columns)
+
+    def is_small(self, ends: tuple[int, ...]) -> bool:
+        """Return whether some variables have few enough levels for all to be gone through."""
+        return math.prod(self.levels[member] for member in ends) <= _MOST_LEVELS
 
     def prior(self, node: int, parents: tuple[int, ...]) -> Array:
         """Return the pseudo-counts of a family, as [configuration of parents, level]."""
@@ -151,7 +164,7 @@ class SummedMoves:
         node: int,
         parents: tuple[int, ...],
         columns: Sequence[NDArray[Any]],
-        pair: tuple[int, int] | None = None,
+        ends: tuple[int, ...] = (),
     ) -> Array:
         """Return the counts of a family, as [configuration of parents, level].
 
@@ -161,14 +174,14 @@ class SummedMoves:
             The family.
         columns
             The completed columns.
-        pair
-            Variables that must both be there in a row for it to count; None for all rows.
+        ends
+            Variables that must all be there in a row for it to count.
         """
         cells = self.cells(node, parents, columns)
         keep = None if self._intervened is None else ~self._intervened[:, node]
-        if pair is not None:
-            both = ~(self._lone[:, pair[0]] | self._lone[:, pair[1]])
-            keep = both if keep is None else keep & both
+        if ends:
+            there = ~self._lone[:, list(ends)].any(axis=1)
+            keep = there if keep is None else keep & there
         size = self.cells_of(node, parents)
         found = np.bincount(cells if keep is None else cells[keep], minlength=size)
         return found.reshape(-1, self.levels[node]).astype(np.float64)
@@ -250,17 +263,23 @@ class _State:
             tables.append(np.exp(own).reshape(shape))
         return TableConditionals(self._parents, tables)
 
-    def move(self, u: int, v: int, random: np.random.Generator) -> bool:
-        """Propose another edge between two nodes; return whether it was accepted.
+    def move(self, ends: tuple[int, ...], random: np.random.Generator) -> bool:
+        """Propose another edge between two nodes, or of one to two; return whether it was accepted.
 
         Tables are tried several times there and here, the table of now among the latter, and the
         sums of what they are worth are compared (multiple-try Metropolis; Liu, Liang and Wong
         2000).
         """
         model = self._model
-        new = other_edge(self._parents, u, v, random)
+        if len(ends) == 2:
+            proposed: Parents | None = other_edge(self._parents, *ends, random)
+        else:
+            proposed = other_end(self._parents, ends[0], ends[1], ends[2], random)
         threshold = math.log(1.0 - random.random())
-        changed = [node for node in (u, v) if new[node] != self._parents[node]]
+        if proposed is None or not model.is_small(ends):
+            return False
+        new = proposed
+        changed = [node for node in ends if new[node] != self._parents[node]]
         for node in changed:
             if model.is_conditioned(node) or not model.allows(node, new[node]):
                 return False
@@ -270,14 +289,14 @@ class _State:
                 return False
         if any(reaches(new, node, parent) for node in changed for parent in new[node]):
             return False
-        lines = model.lines_of_pair(u, v, self._columns)
+        lines = model.lines_of(ends, self._columns)
         rest = np.zeros(len(lines.row_of))
         for node, parents in enumerate(self._parents):
-            # Families that hold neither of the two are the same in all lines of a row.
-            if node not in changed and (node in (u, v) or u in parents or v in parents):
+            # Families that hold none of the ends are the same in all lines of a row.
+            if node not in changed and not {node, *parents}.isdisjoint(ends):
                 rest = rest + self._log_of(node, parents, lines, self._tables.get(node))
-        here = self._tries(u, v, changed, self._parents, lines, rest, random, now=True)
-        there = self._tries(u, v, changed, new, lines, rest, random)
+        here = self._tries(ends, changed, self._parents, lines, rest, random, now=True)
+        there = self._tries(ends, changed, new, lines, rest, random)
         if threshold >= _log_sum(there.logs) - _log_sum(here.logs):
             return False
         shares = np.exp(there.logs - there.logs.max()).cumsum()
@@ -289,14 +308,13 @@ class _State:
         if len(lines.row_of):
             chosen = lines.drawn(total, random)
             rows = lines.row_of[chosen]
-            for node in (u, v):
+            for node in ends:
                 self._columns[node][rows] = lines.codes[node][chosen]
         return True
 
     def _tries(
         self,
-        u: int,
-        v: int,
+        ends: tuple[int, ...],
         nodes: Sequence[int],
         parents: Parents,
         lines: SummedRows,
@@ -305,15 +323,15 @@ class _State:
         *,
         now: bool = False,
     ) -> _Tries:
-        """Return tables of nodes drawn given the rows that have both ends, and what they are worth.
+        """Return tables of nodes drawn given the rows that have all ends, and what they are worth.
 
         With m the marginal likelihood of the families in these rows and L the likelihood of
         all others, a table that is drawn so is worth p(G) m L: its own density cancels.
 
         Parameters
         ----------
-        u, v
-            The ends of the edge.
+        ends
+            The ends of the edges that change.
         nodes, parents
             The nodes whose tables are tried, and the DAG.
         lines, rest
@@ -328,7 +346,7 @@ class _State:
         totals = np.broadcast_to(rest, (_TRIES, len(rest)))
         every = []
         for node in nodes:
-            counts = model.counts(node, parents[node], self._columns, (u, v))
+            counts = model.counts(node, parents[node], self._columns, ends)
             prior = model.prior(node, parents[node])
             worth += model.log_prior(node, parents[node])
             worth += _log_beta(prior + counts) - _log_beta(prior)
