@@ -2,8 +2,8 @@
 
 Tables are kept until the standard error of every edge probability is at most 0.02, so that an
 error of 0.1 is five standard errors, or until there are as many as take a minute or two at ten
-variables. The number is 40 at first and then twice as many each time, and so is the number of sweeps
-between two tables where DAGs are drawn exactly and sweeps are cheap: both depend on the data and
+variables. The number is 40 at first and then twice as many each time; where DAGs are drawn exactly
+and sweeps are cheap, so is the number of sweeps between two tables. Both depend on the data and
 the seed only. Where cells and edges depend much on each other, as in discrete tables of many rows,
 tables in a row are alike, which the standard errors and the verdict know.
 """
