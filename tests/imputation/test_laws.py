@@ -169,11 +169,16 @@ def test_moves_alone_with_cells_summed_out_leave_the_posterior_as_it_is() -> Non
     assert_follows(_after_a_sweep(_data(VALUES, CELLS), law, Staying()), law)
 
 
-def test_moves_that_forget_the_rows_that_tables_are_drawn_from_are_caught(
+def test_moves_that_forget_how_tables_are_proposed_are_caught(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    exact = summed_moves._log_beta
-    monkeypatch.setattr(summed_moves, "_log_beta", lambda parameters: 3.0 * exact(parameters))
+    exact = summed_moves._log_densities
+
+    def of_no_proposal(parameters: np.ndarray, logs: np.ndarray) -> np.ndarray:
+        of_prior = bool((parameters <= 1.0).all())
+        return exact(parameters, logs) if of_prior else np.zeros(logs.shape[:-1])
+
+    monkeypatch.setattr(summed_moves, "_log_densities", of_no_proposal)
     law = _law(VALUES, CELLS)
     assert p_value(_after_a_sweep(_data(VALUES, CELLS), law, Staying()), law) < FALSE_ALARM_RATE
 

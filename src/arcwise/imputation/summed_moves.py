@@ -30,6 +30,9 @@ _TRIES = 4
 _MOST_CELLS = 1 << 12
 # Combinations of levels of the ends of edges, and sets of ends whose rows are kept at hand.
 _MOST_LEVELS = 125
+_STEPS_OF_EXPECTATION = 3
+# What of an expected count is added to counts: it is uncertain itself, and may be none at all.
+_SHARES = (0.0, 0.3)
 _MOST_KEPT = 4096
 _MOVES_BETWEEN_DRAWS = 12
 
@@ -289,14 +292,19 @@ class _State:
                 return False
         if any(reaches(new, node, parent) for node in changed for parent in new[node]):
             return False
-        lines = model.lines_of(ends, self._columns)
+        # The cells of all that the families hold, the same on the way back.
+        held = {*ends, *(u for node in changed for u in (*new[node], *self._parents[node]))}
+        scope = tuple(sorted(held))
+        if not model.is_small(scope):
+            scope = ends
+        lines = model.lines_of(scope, self._columns)
         rest = np.zeros(len(lines.row_of))
         for node, parents in enumerate(self._parents):
-            # Families that hold none of the ends are the same in all lines of a row.
-            if node not in changed and not {node, *parents}.isdisjoint(ends):
+            # Families that hold nothing of it are the same in all lines of a row.
+            if node not in changed and not {node, *parents}.isdisjoint(scope):
                 rest = rest + self._log_of(node, parents, lines, self._tables.get(node))
-        here = self._tries(ends, changed, self._parents, lines, rest, random, now=True)
-        there = self._tries(ends, changed, new, lines, rest, random)
+        here = self._tries(scope, changed, self._parents, lines, rest, random, now=True)
+        there = self._tries(scope, changed, new, lines, rest, random)
         if threshold >= _log_sum(there.logs) - _log_sum(here.logs):
             return False
         shares = np.exp(there.logs - there.logs.max()).cumsum()
@@ -308,13 +316,13 @@ class _State:
         if len(lines.row_of):
             chosen = lines.drawn(total, random)
             rows = lines.row_of[chosen]
-            for node in ends:
+            for node in scope:
                 self._columns[node][rows] = lines.codes[node][chosen]
         return True
 
     def _tries(
         self,
-        ends: tuple[int, ...],
+        scope: tuple[int, ...],
         nodes: Sequence[int],
         parents: Parents,
         lines: SummedRows,
@@ -323,39 +331,79 @@ class _State:
         *,
         now: bool = False,
     ) -> _Tries:
-        """Return tables of nodes drawn given the rows that have all ends, and what they are worth.
+        """Return tables of nodes drawn from proposals that depend on other tables only, with worth.
 
-        With m the marginal likelihood of the families in these rows and L the likelihood of
-        all others, a table that is drawn so is worth p(G) m L: its own density cancels.
+        What a try is worth is the target over the density that it is drawn from. Every row of a
+        table is drawn given the rows that have all of the scope or, as probable, with part of
+        the counts besides that are expected in the others.
 
         Parameters
         ----------
-        ends
-            The ends of the edges that change.
+        scope
+            The variables whose cells are summed out.
         nodes, parents
             The nodes whose tables are tried, and the DAG.
         lines, rest
-            The other rows, and the log probability of their lines by the families of other nodes.
+            The rows that lack something, and the log probability of their lines by the families of
+            other nodes.
         random
             The source of random numbers.
         now
             Whether the first of the tables is to be that of now.
         """
         model = self._model
-        worth = 0.0
+        worth = np.zeros(_TRIES)
         totals = np.broadcast_to(rest, (_TRIES, len(rest)))
         every = []
-        for node in nodes:
-            counts = model.counts(node, parents[node], self._columns, ends)
+        known = [model.counts(node, parents[node], self._columns, scope) for node in nodes]
+        further = self._expected(nodes, parents, known, lines, rest)
+        for node, counts, expected in zip(nodes, known, further, strict=True):
             prior = model.prior(node, parents[node])
-            worth += model.log_prior(node, parents[node])
-            worth += _log_beta(prior + counts) - _log_beta(prior)
-            tables = _drawn(np.broadcast_to(prior + counts, (_TRIES, *prior.shape)), random)
+            parts = np.stack([prior + counts + share * expected for share in _SHARES])
+            which = random.integers(len(parts), size=(_TRIES, len(prior)))
+            tables = _drawn(parts[which, np.arange(len(prior))], random)
             if now:
                 tables[0] = self._tables[node]
+            worth += model.log_prior(node, parents[node])
+            worth += _log_densities(prior, tables).sum(axis=-1) + (counts * tables).sum(axis=(1, 2))
+            each = np.stack([_log_densities(part, tables) for part in parts])
+            top = each.max(axis=0)
+            worth -= (top + np.log(np.exp(each - top).mean(axis=0))).sum(axis=-1)
             totals = totals + self._log_of(node, parents[node], lines, tables)
             every.append(tables)
         return _Tries(every, worth + lines.log_sums(totals).sum(axis=1))
+
+    def _expected(
+        self,
+        nodes: Sequence[int],
+        parents: Parents,
+        known: Sequence[Array],
+        lines: SummedRows,
+        rest: Array,
+    ) -> list[Array]:
+        """Return counts that are expected in the rows that lack something.
+
+        Under tables that a few steps of expectation and maximisation find, from those given the
+        other rows on.
+        """
+        model = self._model
+        expected = [np.zeros_like(counts) for counts in known]
+        if not len(rest):
+            return expected
+        cells = [model.cells(node, parents[node], lines.codes) for node in nodes]
+        for _ in range(_STEPS_OF_EXPECTATION):
+            total = rest
+            for place, node in enumerate(nodes):
+                means = model.prior(node, parents[node]) + known[place] + expected[place]
+                logs = np.log(means / means.sum(axis=1, keepdims=True))
+                total = total + self._log_of(node, parents[node], lines, logs)
+            shares = lines.shares(total)
+            for place, node in enumerate(nodes):
+                counted = model.counted(node, lines.row_of)
+                weights = shares if counted is None else np.where(counted, shares, 0.0)
+                found = np.bincount(cells[place], weights, known[place].size)
+                expected[place] = found.reshape(known[place].shape)
+        return expected
 
     def _log_of(
         self, node: int, parents: tuple[int, ...], lines: SummedRows, table: Array | None
@@ -387,7 +435,9 @@ def _log_sum(logs: Array) -> float:
     return top + math.log(float(np.exp(logs - top).sum()))
 
 
-def _log_beta(parameters: Array) -> float:
-    """Return the log of what Dirichlet densities are divided by, all rows together."""
-    single = math.fsum(map(math.lgamma, parameters.reshape(-1).tolist()))
-    return single - math.fsum(map(math.lgamma, parameters.sum(axis=-1).tolist()))
+def _log_densities(parameters: Array, logs: Array) -> Array:
+    """Return the log Dirichlet density of each row of tables, given as logs, as [..., row]."""
+    gammas = np.array([math.lgamma(each) for each in parameters.reshape(-1).tolist()])
+    totals = np.array([math.lgamma(each) for each in parameters.sum(axis=1).tolist()])
+    constant = totals - gammas.reshape(parameters.shape).sum(axis=1)
+    return np.asarray(constant + ((parameters - 1.0) * logs).sum(axis=-1))

@@ -160,6 +160,10 @@ class SummedRows:
         sums = np.add.reduceat(np.exp(logs - top[..., self._place_of]), self._starts, axis=-1)
         return np.asarray(top + np.log(sums))
 
+    def shares(self, logs: Array) -> Array:
+        """Return the probability of each completion of its row, by line."""
+        return np.asarray(np.exp(logs - self.log_sums(logs)[self._place_of]))
+
     def drawn(self, logs: Array, random: np.random.Generator) -> Codes:
         """Return a line of each row, drawn by these unnormalised log probabilities."""
         top = np.maximum.reduceat(logs, self._starts)
