@@ -119,8 +119,9 @@ def _learned(given: Any, table: Table, seed: int, **options: Any) -> arcwise.Pos
     if all(kind == "discrete" for kind in table.data.kinds.values()):
         # Levels that happen not to be left are known all the same.
         levels = {column.name: list(column.levels) for column in table.data.columns}  # type: ignore[union-attr]
-    common = {"seed": seed, "progress": None, "identifiers": "keep", "constant": "keep"}
-    return arcwise.learn(given, **common, levels=levels, **table.options, **options)
+    common: dict[str, Any] = {"seed": seed, "progress": None, "constant": "keep"}
+    common |= {"identifiers": "keep", "levels": levels} | table.options | options
+    return arcwise.learn(given, **common)
 
 
 def compare(

@@ -402,7 +402,7 @@ class _State:
                 counted = model.counted(node, lines.row_of)
                 weights = shares if counted is None else np.where(counted, shares, 0.0)
                 found = np.bincount(cells[place], weights, known[place].size)
-                expected[place] = found.reshape(known[place].shape)
+                expected[place] = found.astype(np.float64).reshape(known[place].shape)
         return expected
 
     def _log_of(
