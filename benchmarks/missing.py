@@ -2,16 +2,21 @@
 
 Tables are drawn from random networks, and values taken away at random. The edge probabilities of
 `learn` from what is left are compared with the network (log loss, and how often edges of a
-probability are there) and with those from the complete table, beside those from complete rows.
+probability are there) and with those from the complete table, beside those from complete rows. With
+networks drawn from the prior that is then assumed, probabilities must be calibrated whatever is
+missing: what is not so there is due to imputing, and what is not so elsewhere to the model.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import time
 import warnings
+from collections import defaultdict
 from itertools import pairwise
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from measuring import heading, line
@@ -19,21 +24,73 @@ from numpy.typing import NDArray
 
 import arcwise
 from arcwise.errors import ArcwiseError, ArcwiseWarning
-from arcwise.networks import discrete_network, gaussian_network, random_dag
+from arcwise.networks import (
+    DiscreteNetwork,
+    conditional_gaussian_network,
+    discrete_network,
+    gaussian_network,
+    random_dag,
+)
+from arcwise.priors import Sparse
+from arcwise.scores import BDeu
 
 Array = NDArray[np.float64]
 BINS = (0.0, 0.05, 0.2, 0.5, 0.8, 0.95, 1.0)
-SIZES = (5, 7, 10)
+KINDS = ("discrete", "gaussian", "mixed", "prior")
+STRENGTH = 10.0  # of the prior that tables of the kind "prior" are drawn from
+PARENTS = 1.0
+METHODS = ("imputed", "dropped", "complete")
+
+
+class Table(NamedTuple):
+    """A random network's DAG, a table drawn from it, and what `learn` is told about both."""
+
+    dag: arcwise.Dag
+    data: arcwise.Data
+    options: dict[str, Any]
 
 
 def table_of(kind: str, n: int, rows: int, seed: int) -> tuple[arcwise.Dag, arcwise.Data]:
     """Return a random network's DAG, and a table drawn from it."""
-    dag = random_dag(n, expected_degree=2.4, seed=seed)
-    if kind == "gaussian":
-        network: Any = gaussian_network(dag, weights=(0.2, 0.8), signs="random", seed=seed)
+    found = _drawn(kind, n, rows, seed)
+    return found.dag, found.data
+
+
+def _drawn(kind: str, n: int, rows: int, seed: int) -> Table:
+    if kind == "prior":
+        return _of_the_prior(n, rows, seed)
+    names = [f"v{place}" for place in range(n)]
+    network: Any
+    if kind == "mixed":
+        discrete = names[: n // 2]
+        dag = random_dag(names, expected_degree=2.4, first=discrete, seed=seed)
+        network = conditional_gaussian_network(dag, dict.fromkeys(discrete, 2), seed=seed)
     else:
-        network = discrete_network(dag, levels=(2, 3), seed=seed)
-    return dag, network.sample(rows, seed=seed)
+        dag = random_dag(n, expected_degree=2.4, seed=seed)
+        if kind == "gaussian":
+            network = gaussian_network(dag, weights=(0.2, 0.8), signs="random", seed=seed)
+        else:
+            network = discrete_network(dag, levels=(2, 3), seed=seed)
+    return Table(dag, network.sample(rows, seed=seed), {})
+
+
+def _of_the_prior(n: int, rows: int, seed: int) -> Table:
+    """Return a binary network of the very prior that is assumed: DAG and parameters."""
+    random = np.random.default_rng(seed)
+    names = [f"v{place}" for place in range(n)]
+    prior = Sparse(PARENTS)
+    nothing = arcwise.Model(names, lambda node, parents: 0.0, prior=prior)
+    dags = arcwise.exact(nothing, dags=1, seed=seed).dags
+    assert dags is not None
+    dag = dags[0]
+    tables = {}
+    for name in names:
+        parents = len(dag.parents(name))
+        pseudo = np.full((*(2,) * parents, 2), STRENGTH / 2 ** (parents + 1))
+        draws = random.standard_gamma(pseudo) + 1e-300
+        tables[name] = draws / draws.sum(axis=-1, keepdims=True)
+    network = DiscreteNetwork(dag, dict.fromkeys(names, (0, 1)), tables)
+    return Table(dag, network.sample(rows, seed=seed), {"score": BDeu(STRENGTH), "prior": prior})
 
 
 def with_gaps(data: arcwise.Data, share: float, seed: int) -> dict[str, list[object]]:
@@ -57,89 +114,121 @@ def log_loss(said: Array, truth: Array) -> float:
     return float(-np.mean(truth * np.log(clipped) + (1 - truth) * np.log(1 - clipped)))
 
 
-def compare(kind: str, share: float, rows: int, tables: int, completions: int) -> None:
-    """Print how good edge probabilities are with a share of the values missing."""
-    found: dict[str, list[Array]] = {"imputed": [], "rows dropped": [], "complete": []}
-    truths, seconds, too_few = [], [], 0
-    for seed in range(tables):
-        n = SIZES[seed % len(SIZES)]
-        dag, data = table_of(kind, n, rows, seed)
-        gappy = with_gaps(data, share, seed)
-        options: dict[str, Any] = {"seed": seed, "progress": None, "identifiers": "keep"}
-        start = time.perf_counter()
-        imputed = arcwise.learn(gappy, completions=completions, constant="keep", **options)
-        seconds.append(time.perf_counter() - start)
-        complete = arcwise.learn(data, constant="keep", **options)
+def _learned(given: Any, table: Table, seed: int, **options: Any) -> arcwise.Posterior:
+    levels = None
+    if all(kind == "discrete" for kind in table.data.kinds.values()):
+        # Levels that happen not to be left are known all the same.
+        levels = {column.name: list(column.levels) for column in table.data.columns}  # type: ignore[union-attr]
+    common: dict[str, Any] = {"seed": seed, "progress": None, "constant": "keep"}
+    common |= {"identifiers": "keep", "levels": levels} | table.options | options
+    return arcwise.learn(given, **common)
+
+
+def compare(
+    kind: str, n: int, rows: int, shares: list[float], completions: int | None, seed: int
+) -> dict[str, Any]:
+    """Return the probabilities of adjacency of one table, for each share of missing values."""
+    table = _drawn(kind, n, rows, seed)
+    matrix = np.zeros((n, n))
+    for source, target in table.dag.edges:
+        matrix[table.dag.variables.index(source), table.dag.variables.index(target)] = 1.0
+    complete = adjacency(_learned(table.data, table, seed).edges)
+    result: dict[str, Any] = {
+        "kind": kind,
+        "n": n,
+        "truth": adjacency(matrix).tolist(),
+        "complete": complete.tolist(),
+        "shares": {},
+    }
+    for share in shares:
+        gappy = with_gaps(table.data, share, seed)
+        start = time.process_time()
+        imputed = _learned(gappy, table, seed, completions=completions)
+        seconds = time.process_time() - start
         try:
-            dropped = adjacency(
-                arcwise.learn(gappy, missing="drop", constant="keep", **options).edges
+            dropped = adjacency(_learned(gappy, table, seed, missing="drop").edges)
+        except ArcwiseError:  # hardly a row is left: about as much as nothing is known
+            dropped = np.full(len(complete), float(np.mean(complete)))
+        assert imputed.edge_errors is not None
+        result["shares"][str(share)] = {
+            "imputed": adjacency(imputed.edges).tolist(),
+            "dropped": dropped.tolist(),
+            "seconds": seconds,
+            "error": float(np.nanmax(imputed.edge_errors)),
+            "verdict": str(imputed.diagnose().verdict),
+        }
+    return result
+
+
+def summarize(found: list[dict[str, Any]]) -> None:
+    """Print how good the probabilities are, for each kind and share."""
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for each in found:
+        for share in each["shares"]:
+            groups[each["kind"], share].append(each)
+    for (kind, share), tables in groups.items():
+        truth = np.concatenate([each["truth"] for each in tables])
+        said = {
+            name: np.concatenate(
+                [each["shares"][share].get(name, each["complete"]) for each in tables]
             )
-        except ArcwiseError:  # hardly a row is left: the prior alone
-            too_few += 1
-            dropped = np.full(n * (n - 1) // 2, float(adjacency(complete.edges).mean()))
-        matrix = np.zeros((n, n))
-        for source, target in dag.edges:
-            matrix[dag.variables.index(source), dag.variables.index(target)] = 1.0
-        truths.append(adjacency(matrix))
-        found["imputed"].append(adjacency(imputed.edges))
-        found["rows dropped"].append(dropped)
-        found["complete"].append(adjacency(complete.edges))
-    truth = np.concatenate(truths)
-    whole = np.concatenate(found["complete"])
-    heading(f"{kind}, {share:.0%} missing, {rows} rows, {tables} tables, {len(truth)} pairs")
-    for name, parts in found.items():
-        said = np.concatenate(parts)
-        line(
-            name,
-            f"log loss {log_loss(said, truth):.3f}, mean distance to the complete table "
-            f"{np.abs(said - whole).mean():.3f}",
-        )
-    said = np.concatenate(found["imputed"])
-    for low, high in pairwise(BINS):
-        inside = (said >= low) & ((said < high) | (high == 1.0))
-        if inside.any():
+            for name in METHODS
+        }
+        heading(f"{kind}, {float(share):.0%} missing, {len(tables)} tables, {len(truth)} pairs")
+        for name in METHODS:
             line(
-                f"said {low:g} to {high:g}",
-                f"mean {said[inside].mean():.2f}, true {truth[inside].mean():.2f} of "
-                f"{int(inside.sum())}",
+                name,
+                f"log loss {log_loss(said[name], truth):.3f}, mean distance to the complete table "
+                f"{np.abs(said[name] - said['complete']).mean():.3f}",
             )
-    line("seconds to impute", f"{np.median(seconds):.1f} (median)")
-    if too_few:
-        line("tables with hardly a complete row", str(too_few))
-
-
-def cost(kind: str, n: int, rows: int) -> None:
-    """Print how long a table with 15 % of its values missing takes."""
-    _, data = table_of(kind, n, rows, 1)
-    gappy = with_gaps(data, 0.15, 1)
-    start = time.perf_counter()
-    found = arcwise.learn(gappy, seed=1, progress=None, completions=40, constant="keep")
-    assert found.edge_errors is not None
-    line(
-        f"{kind}, n = {n}, {rows} rows",
-        f"{time.perf_counter() - start:.1f} s for 40 tables, largest standard error "
-        f"{np.nanmax(found.edge_errors):.3f}, {found.diagnose().verdict}",
-    )
+        for low, high in pairwise(BINS):
+            parts = []
+            for name in ("imputed", "complete"):
+                inside = (said[name] >= low) & ((said[name] < high) | (high == 1.0))
+                if inside.any():
+                    parts.append(
+                        f"{name} {said[name][inside].mean():.2f}, true {truth[inside].mean():.2f} "
+                        f"of {int(inside.sum())}"
+                    )
+            if parts:
+                line(f"said {low:g} to {high:g}", "; ".join(parts))
+        runs = [each["shares"][share] for each in tables]
+        reliable = sum(run["verdict"] == "reliable" for run in runs)
+        line(
+            "imputing",
+            f"median {np.median([run['seconds'] for run in runs]):.1f} s of processor time, "
+            f"{reliable} of {len(runs)} called reliable, largest standard error "
+            f"{max(run['error'] for run in runs):.3f}",
+        )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", type=int, default=30)
     parser.add_argument("--rows", type=int, default=200)
-    parser.add_argument("--completions", type=int, default=40)
+    parser.add_argument("--completions", type=int, default=None, help="default: that of learn")
     parser.add_argument("--shares", type=float, nargs="*", default=[0.05, 0.2, 0.4])
-    parser.add_argument("--kinds", nargs="*", default=["discrete", "gaussian"])
-    parser.add_argument("--sizes", type=int, nargs="*", default=[10, 20, 37])
+    parser.add_argument("--kinds", nargs="*", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--sizes", type=int, nargs="*", default=[5, 7, 10])
+    parser.add_argument("--file", type=Path, help="a line of JSON for each table; continued")
+    parser.add_argument("--seconds", type=float, default=np.inf, help="when to begin no other")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ArcwiseWarning)
-    for kind in options.kinds:
-        for share in options.shares:
-            compare(kind, share, options.rows, options.tables, options.completions)
-    if options.sizes:
-        heading("cost, 15 % missing")
-        for kind in options.kinds:
-            for n in options.sizes:
-                cost(kind, n, 1000)
+    found = []
+    if options.file is not None and options.file.exists():
+        found = [json.loads(each) for each in options.file.read_text().splitlines()]
+    start = time.perf_counter()
+    for number in range(len(found), options.tables * len(options.kinds)):
+        if time.perf_counter() - start > options.seconds:
+            break
+        seed, place = divmod(number, len(options.kinds))
+        n = options.sizes[seed % len(options.sizes)]
+        kind = options.kinds[place]
+        found.append(compare(kind, n, options.rows, options.shares, options.completions, seed))
+        if options.file is not None:
+            with options.file.open("a") as file:
+                file.write(json.dumps(found[-1]) + "\n")
+    summarize(found)
 
 
 if __name__ == "__main__":

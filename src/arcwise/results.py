@@ -47,7 +47,7 @@ from arcwise.records import (
 )
 from arcwise.records.findings import Finding
 from arcwise.runs.status import RunStatus
-from arcwise.series import TimeSeries
+from arcwise.series import IncompleteTimeSeries, TimeSeries
 
 __all__ = [
     "Account",
@@ -74,6 +74,7 @@ __all__ = [
     "ImportanceWeightedDags",
     "ImpulseResponse",
     "ImputationRun",
+    "IncompleteTimeSeries",
     "Interventional",
     "LaggedEdge",
     "LevelEffects",

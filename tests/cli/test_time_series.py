@@ -146,3 +146,37 @@ def test_what_cannot_be_done_is_refused(
 
 def test_describe_shows_the_lagged_columns(capsys: Captured, panel: Path) -> None:
     assert "pain(t-1)" in run(capsys, "describe", panel, *IN_TIME)
+
+
+def test_a_mixed_panel_with_gaps_goes_to_the_page_and_on(capsys: Captured, tmp_path: Path) -> None:
+    random = np.random.default_rng(3)
+    rows = ["id,week,state,dose,pain,sex"]
+    for who in range(6):
+        state, dose, pain = 0, 0.0, 0.0
+        for week in range(14):
+            state = state if random.random() < 0.8 else 1 - state
+            dose = 0.6 * dose + 1.5 * state + random.standard_normal()
+            pain = 0.5 * pain - 0.8 * dose + random.standard_normal()
+            values = [["off", "on"][state], f"{dose:.3f}", f"{pain:.3f}"]
+            # The last week is known, from which the next one is forecast.
+            shown = ["" if week < 13 and random.random() < 0.15 else each for each in values]
+            sex = "" if week % 3 else "fm"[who % 2]
+            rows.append(",".join([f"p{who}", str(week), *shown, sex]))
+    panel = tmp_path / "panel.csv"
+    panel.write_text("\n".join(rows) + "\n")
+    folder = tmp_path / "learned"
+    options = ["--completions", "6", "--dags", "60", "--out", folder]
+    said = run(capsys, "learn", panel, *IN_TIME, *options)
+    words = " ".join(said.split())
+    assert "imputed, as if they were missing at random" in words
+    assert "averaged over 6 completed tables" in words
+    assert "'sex' is the same at all times of a subject" in words
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "Slices of time stand side by side" in page
+    assert "imputed" in page
+    found = json.loads(run(capsys, "forecast", folder, panel, *IN_TIME, "--json"))
+    assert len(found["forecast"]) == 6 * 4  # two levels, and two numbers
+    said = run(capsys, "impulse-response", folder, "state", "dose", "--steps", "2")
+    assert "dose(t+2)" in said
+    said = refusal(capsys, "exact", panel, *IN_TIME)
+    assert "values are missing" in said

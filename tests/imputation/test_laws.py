@@ -15,9 +15,11 @@ import pytest
 
 from arcwise.constraints import Constraints
 from arcwise.data import Data, DiscreteColumn, IncompleteData
+from arcwise.imputation import summed_moves
 from arcwise.imputation.chain import ImputationChain
 from arcwise.imputation.draw_cells import CellSampler
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
+from arcwise.imputation.summed_rows import RowCells
 from arcwise.model import Question
 from arcwise.scores import BDeu
 from reference.dags import Parents
@@ -39,6 +41,17 @@ LAGGED_CELLS = np.full((5, 3), -1)
 LAGGED_CELLS[1, 1] = LAGGED_CELLS[2, 0] = 0
 LAGGED_CELLS[2, 1] = LAGGED_CELLS[3, 0] = 1
 LAGGED_CELLS[4, 2] = 2
+
+
+class Staying(ChainStructure):
+    """Leaves DAGs as they are, so that moves alone change them."""
+
+    def __init__(self) -> None:
+        super().__init__(steps=1, longer=1, threads=1)
+
+    def next(self, model: Any, dag: np.ndarray, seed: int) -> np.ndarray:
+        """Return the DAG as it is."""
+        return dag
 
 
 def _data(
@@ -81,11 +94,12 @@ def _after_a_sweep(
     *,
     parent_only: Sequence[str] = (),
     draws: int = DRAWS,
+    sum_cells: bool = True,
 ) -> list[tuple[Parents, tuple[int, ...]]]:
     """Return the states one sweep after draws from the law."""
     rules = Constraints(parent_only=list(parent_only))
     question = Question.of(data.table, BDeu(STRENGTH), prior="uniform", constraints=rules)
-    chain = ImputationChain(data, question, structure, seed=5, threads=1)
+    chain = ImputationChain(data, question, structure, seed=5, threads=1, sum_cells=sum_cells)
     states = list(law)
     random = np.random.default_rng(7)
     found = []
@@ -97,9 +111,25 @@ def _after_a_sweep(
     return found
 
 
-def test_a_sweep_with_exact_draws_of_dags_leaves_the_posterior_as_it_is() -> None:
+@pytest.mark.parametrize("sum_cells", [True, False])
+def test_a_sweep_with_exact_draws_of_dags_leaves_the_posterior_as_it_is(sum_cells: bool) -> None:
     law = _law(VALUES, CELLS)
-    assert_follows(_after_a_sweep(_data(VALUES, CELLS), law, ExactStructure(threads=1)), law)
+    structure = ExactStructure(threads=1)
+    found = _after_a_sweep(_data(VALUES, CELLS), law, structure, sum_cells=sum_cells)
+    assert_follows(found, law)
+
+
+def test_a_sweep_does_where_some_cells_of_a_row_are_summed_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = RowCells.__init__
+
+    def two_lines(self: RowCells, *given: Any, **options: Any) -> None:
+        whole(self, *given, **{"most_of_a_row": 2} | options)
+
+    monkeypatch.setattr(RowCells, "__init__", two_lines)
+    law = _law(VALUES, CELLS)
+    assert_follows(_after_a_sweep(_data(VALUES, CELLS), law, Staying()), law)
 
 
 def test_a_sweep_with_steps_of_a_chain_over_dags_does() -> None:
@@ -130,8 +160,27 @@ def test_a_law_of_cells_that_forgets_the_children_is_caught(
 ) -> None:
     monkeypatch.setattr(CellSampler, "_families", lambda self, block, places: [places.variable])
     law = _law(VALUES, CELLS)
-    found = _after_a_sweep(_data(VALUES, CELLS), law, ExactStructure(threads=1))
+    found = _after_a_sweep(_data(VALUES, CELLS), law, ExactStructure(threads=1), sum_cells=False)
     assert p_value(found, law) < FALSE_ALARM_RATE
+
+
+def test_moves_alone_with_cells_summed_out_leave_the_posterior_as_it_is() -> None:
+    law = _law(VALUES, CELLS)
+    assert_follows(_after_a_sweep(_data(VALUES, CELLS), law, Staying()), law)
+
+
+def test_moves_that_forget_how_tables_are_proposed_are_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    exact = summed_moves._log_densities
+
+    def of_no_proposal(parameters: np.ndarray, logs: np.ndarray) -> np.ndarray:
+        of_prior = bool((parameters <= 1.0).all())
+        return exact(parameters, logs) if of_prior else np.zeros(logs.shape[:-1])
+
+    monkeypatch.setattr(summed_moves, "_log_densities", of_no_proposal)
+    law = _law(VALUES, CELLS)
+    assert p_value(_after_a_sweep(_data(VALUES, CELLS), law, Staying()), law) < FALSE_ALARM_RATE
 
 
 def test_copies_that_are_forgotten_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:

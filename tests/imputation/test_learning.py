@@ -157,9 +157,7 @@ def test_what_does_not_go_with_missing_values_is_refused(
 
 def test_what_needs_one_table_is_refused() -> None:
     posterior = _learned(_gappy())
-    table = arcwise.read({"a": [0, 1], "b": [0, 1], "c": [0, 1]})
     for call in (
-        lambda: arcwise.predict(posterior, table, "a"),
         lambda: arcwise.effects(posterior),
         lambda: posterior + posterior,
     ):

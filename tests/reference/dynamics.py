@@ -140,3 +140,79 @@ def level_response(
                 for step in range(steps + 1):
                     result[step, at[step, target]] += weight
     return result
+
+
+def mixed_response(
+    tables: Mapping[int, np.ndarray],
+    regressions: Mapping[int, tuple[np.ndarray, np.ndarray]],
+    parents: Mapping[int, Sequence[tuple[int, int]]],
+    order: Sequence[int],
+    levels: Sequence[int],
+    history: Sequence[tuple[float, Mapping[tuple[int, int], float]]],
+    source: int,
+    setting: int,
+    target: int,
+    steps: int,
+    *,
+    hold: bool = False,
+) -> np.ndarray:
+    """Return the mean, or the probabilities, of a target after a source is set, as [step, value].
+
+    All trajectories of the discrete variables are enumerated. Given one of them, means of
+    continuous variables are sums over the means of their parents.
+
+    Parameters
+    ----------
+    tables
+        P(node | parents) of each discrete variable, as [parents..., node].
+    regressions
+        Of each continuous variable, intercepts as [discrete parents...] and coefficients as
+        [discrete parents..., continuous parent].
+    parents
+        For each variable its parents (variable, lag), discrete ones first.
+    order
+        The variables, parents within a slice before their children.
+    levels
+        The number of levels of each variable, 0 if it is continuous.
+    history
+        Weighted histories: the value of (variable, lag) for lags 1 and up.
+    source, setting, target, steps, hold
+        See `level_response`; a continuous source is raised by the setting.
+    """
+    result = np.zeros((steps + 1, levels[target] or 1))
+    slots = [(step, node) for step in range(steps + 1) for node in order if levels[node]]
+    for share, past in history:
+        for values in itertools.product(*(range(levels[node]) for _, node in slots)):
+            at: dict[tuple[int, int], float] = dict(zip(slots, values, strict=True))
+
+            def before(
+                step: int, of: tuple[int, int], at: dict[tuple[int, int], float] = at,
+                past: Mapping[tuple[int, int], float] = past,
+            ) -> float:  # fmt: skip
+                node, lag = of
+                return at[step - lag, node] if lag <= step else past[node, lag - step]
+
+            weight = share
+            for step in range(steps + 1):
+                for node in order:
+                    is_set = node == source and (hold or step == 0)
+                    above = [of for of in parents[node] if levels[of[0]]]
+                    place = tuple(int(before(step, of)) for of in above)
+                    if levels[node]:
+                        value = at[step, node]
+                        chance = float(tables[node][(*place, int(value))])
+                        weight *= float(value == setting) if is_set else chance
+                        continue
+                    intercepts, coefficients = regressions[node]
+                    others = [of for of in parents[node] if not levels[of[0]]]
+                    mean = float(intercepts[place]) + sum(
+                        float(slope) * before(step, of)
+                        for slope, of in zip(coefficients[place], others, strict=True)
+                    )
+                    at[step, node] = mean + (setting if is_set else 0)
+            for step in range(steps + 1):
+                if levels[target]:
+                    result[step, int(at[step, target])] += weight
+                else:
+                    result[step, 0] += weight * at[step, target]
+    return result

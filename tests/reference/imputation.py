@@ -70,6 +70,78 @@ def joint_law(
     return {state: weight / total for state, weight in weights.items()}
 
 
+def series_law(
+    series: Sequence[Sequence[Sequence[int | None]]],
+    lags: int,
+    log_score: Callable[[Rows, int, tuple[int, ...]], float],
+) -> Law:
+    """Return the probability of every transition network with all that is missing, binary series.
+
+    A series is a list of slices, these of values of each variable, None where one is missing. A
+    network has no edges within a slice, and its columns are the variables now, those one step
+    before, and so on; only those now have a family. What is missing is one unknown for each
+    subject, time and variable, ordered by these. What no row has as a present value has
+    the frequencies of the values that are there in the first of its columns, with 1/2 added to
+    each.
+    """
+    n = len(series[0][0])
+    unknown = [
+        (who, when, variable)
+        for who, slices in enumerate(series)
+        for when, values in enumerate(slices)
+        for variable, value in enumerate(values)
+        if value is None
+    ]
+    rows_of = [
+        (who, when) for who, slices in enumerate(series) for when in range(lags, len(slices))
+    ]
+
+    def first_column(who: int, when: int, variable: int) -> int:
+        """Return the first of the columns that hold what was before the first row."""
+        back = next(lag for lag in range(lags + 1) if (who, when + lag) in rows_of)
+        return back * n + variable
+
+    past = tuple(range(n, n * (lags + 1)))
+    choices = [tuple(u for u in past if bits >> (u - n) & 1) for bits in range(1 << len(past))]
+    logs: dict[tuple[Parents, Cells], float] = {}
+    for given in product(range(2), repeat=len(unknown)):
+        at = {
+            (who, when, variable): value
+            for who, slices in enumerate(series)
+            for when, values in enumerate(slices)
+            for variable, value in enumerate(values)
+            if value is not None
+        }
+        at |= dict(zip(unknown, given, strict=True))
+        lagged = [
+            [at[who, when - lag, variable] for lag in range(lags + 1) for variable in range(n)]
+            for who, when in rows_of
+        ]
+        known = [
+            [series[who][when - lag][variable] for lag in range(lags + 1) for variable in range(n)]
+            for who, when in rows_of
+        ]
+        total = 0.0
+        for who, when, variable in unknown:
+            if when < lags:
+                column = [row[first_column(who, when, variable)] for row in known]
+                counts = [column.count(level) + 0.5 for level in range(2)]
+                total += math.log(counts[at[who, when, variable]] / sum(counts))
+        rows = Rows(lagged, None, None, [2] * (n * (lags + 1)))
+        scores = [
+            {chosen: log_score(rows, node, chosen) for chosen in choices} for node in range(n)
+        ]
+        for parents in product(choices, repeat=n):
+            dag = (*parents, *((),) * (n * lags))
+            logs[dag, given] = total + sum(
+                scores[node][chosen] for node, chosen in enumerate(parents)
+            )
+    top = max(logs.values())
+    weights = {state: math.exp(log - top) for state, log in logs.items()}
+    total = math.fsum(weights.values())
+    return {state: weight / total for state, weight in weights.items()}
+
+
 def edge_probabilities(law: Law) -> np.ndarray:
     """Return the probability of each edge, as [source, target]."""
     n = len(next(iter(law))[0])

@@ -55,15 +55,21 @@ class TableFile:
         if self.series is None:
             read_as_it_is: Data = read(self.source, **self.reading)
             return read_as_it_is
-        series = time_series(self.source, **self.series, **self.reading)
-        table: Data = series.first_slice if self.first_slice else series
+        table = self._in_time({"missing": "error", **self.reading})
+        if isinstance(table, IncompleteData):
+            raise ArgumentError("--missing impute is for arcwise learn; give another of its values")
         return table
 
     def read_to_learn(self) -> Data | IncompleteData:
         """Return the table, with missing values to be imputed unless the options say otherwise."""
-        if self.series is not None:
-            return self.read()
-        return read_table(self.source, {"missing": "impute", **self.reading})
+        reading: ReadingArguments = {"missing": "impute", **self.reading}
+        return read_table(self.source, reading) if self.series is None else self._in_time(reading)
+
+    def _in_time(self, reading: ReadingArguments) -> Data | IncompleteData:
+        assert self.series is not None
+        series = time_series(self.source, **self.series, **reading)
+        table: Data | IncompleteData = series.first_slice if self.first_slice else series
+        return table
 
 
 def _table_file(

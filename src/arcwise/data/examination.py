@@ -107,8 +107,16 @@ class Examination:
         self.warnings.append(worded(*parts))
 
 
-def examine(source: Any, options: Mapping[str, Any]) -> Examination:
-    """Return the table of a source, examined with the arguments of `read`."""
+def examine(source: Any, options: Mapping[str, Any], *, empty_rows: bool = False) -> Examination:
+    """Return the table of a source, examined with the arguments of `read`.
+
+    Parameters
+    ----------
+    source, options
+        The source and all arguments of `read`.
+    empty_rows
+        Whether rows without any value stay where values are imputed.
+    """
     for name, choices in (
         ("missing", completeness.MISSING_CHOICES),
         ("constant", completeness.CONSTANT_CHOICES),
@@ -140,7 +148,7 @@ def examine(source: Any, options: Mapping[str, Any]) -> Examination:
     varied = {name for name, levels in declared.items() if len(levels) > 1}
     columns = _without_constants(table, columns, options["constant"], missing, varied)
     if missing == "impute":
-        columns = with_placeholders(table, columns, variables)
+        columns = with_placeholders(table, columns, variables, empty_rows=empty_rows)
     _encode(table, columns, declared)
     _warn_about_many_levels(table, settled)
     if table.mask is not None:

@@ -78,11 +78,16 @@ def without_gaps(
 
 
 def with_placeholders(
-    table: Examination, columns: list[RawColumn], variables: Sequence[str]
+    table: Examination,
+    columns: list[RawColumn],
+    variables: Sequence[str],
+    *,
+    empty_rows: bool = False,
 ) -> list[RawColumn]:
     """Note which cells are to be imputed, and return the columns with something in them.
 
-    Rows without any value say nothing about anything, and are left out.
+    Rows without any value say nothing about anything, and are left out, unless `empty_rows` are
+    to stay: in time, they stand between others.
     """
     counts = completeness.missing_counts(columns)
     empty = [column.name for column in columns if completeness.is_empty(column)]
@@ -91,6 +96,7 @@ def with_placeholders(
             table.problems.add(*wording.nothing_to_impute_from(empty))
         return [column for column in columns if column.name not in empty]
     keep = ~np.logical_and.reduce([column.missing for column in columns])
+    keep |= empty_rows
     left, rows = int((~keep).sum()), len(keep)
     if rows - left < _FEWEST_ROWS:
         table.problems.add(f"only {plural(rows - left, 'row')} of {rows} has a value; give 2 rows")

@@ -69,7 +69,7 @@ class IncompleteData:
         """Show the size, and how much is missing."""
         places = int(self.missing.sum())
         return (
-            f"<IncompleteData: {description.summary(self.table)}, {places:,} of "
+            f"<{type(self).__name__}: {description.summary(self.table)}, {places:,} of "
             f"{self.missing.size:,} values missing>"
         )
 
@@ -156,9 +156,8 @@ class IncompleteData:
             else:
                 made.append(replace(column, values=columns[place]))
         table = self.table
-        return Data(
-            made, table.weights, table.intervened, table.notes, table.preparation, table.name
-        )
+        about = table.notes, table.preparation, table.name, table.slices
+        return Data(made, table.weights, table.intervened, *about)
 
 
 def column_values(column: Column) -> NDArray[Any]:

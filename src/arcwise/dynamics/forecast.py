@@ -13,6 +13,8 @@ from arcwise.data.slices import Slices
 from arcwise.dynamics.lagged_edges import required_slices
 from arcwise.errors import ArgumentError, CapacityError, DataError, option
 from arcwise.networks._random import Purpose, generator
+from arcwise.parameters.completed_predictions import Tables, pooled_mixtures, pooled_prediction
+from arcwise.parameters.completed_tables import table_inferences
 from arcwise.parameters.dirichlet import MAX_CELLS
 from arcwise.parameters.elimination import Scope, eliminate, elimination_order
 from arcwise.parameters.frames import frame, html_table, stacked, text_table, write_columns
@@ -91,14 +93,18 @@ class Forecast(Mapping[str, NumberPredictions | LevelPredictions]):
     def table(self) -> Any:
         """Return a data frame (polars).
 
-        With a row for each subject and variable, its mean, standard_deviation, low and high;
-        or for each subject, variable and level, and the probability of the level.
+        With a row for each subject and continuous variable, its mean, standard_deviation, low and
+        high; and for each subject, discrete variable and level, the probability of the level.
         """
         return frame(self._columns())
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write `table` to a .csv file."""
-        write_columns(self._columns(), path)
+        columns = {
+            name: ["" if value is None else value for value in values]
+            for name, values in self._columns().items()
+        }
+        write_columns(columns, path)
 
     def _columns(self) -> dict[str, list[Any]]:
         rows: list[dict[str, Any]] = []
@@ -170,31 +176,39 @@ def forecast(
     """
     slices = required_slices(posterior, "forecast")
     inside = checked_level(level)
-    found = inference(posterior, model, "forecast")
+    tables = _tables(posterior, model)
+    found = tables[0][0]
     data = found.data
     subjects, columns = latest_slices(history, slices, time, subject)
-    families = sampled_families(posterior, data.variables)
     if columns:
         rows = read_partial_rows(columns, data, continuous_only=found.all_numbers)
         _refuse_unknown(rows, slices)
     else:  # neither lags nor static columns
         none = np.zeros((len(subjects), len(data.variables)))
         rows = PartialRows(none.astype(np.int64), none > 0, none > 0)
-    each = -(-_DRAWS // len(families))
+    each = -(-_DRAWS // sum(len(families) for _, families in tables))
     if draws is not None:
         each = whole_number(draws, option("draws"), at_least=1, at_most=10**6)
     predictions: Mapping[str, NumberPredictions | LevelPredictions]
     if isinstance(found, GaussianInference):
-        predictions = _numbers(families, found, slices, rows, inside, each, seed)
+        predictions = _numbers(tables, slices, rows, inside, each, seed)
     elif isinstance(found, TableInference):
-        predictions = _levels(families, found, slices, rows)
+        predictions = _pooled_levels(tables, slices, rows)
     else:
         predictions = {
-            of.variable: found.prediction(families, rows, place, inside, each, seed)
+            of.variable: pooled_prediction(tables, rows, place, inside, each, seed)
             for place, of in enumerate(slices.places)
             if of.lag == 0
         }
     return Forecast(subjects, predictions)
+
+
+def _tables(posterior: Posterior, model: AnyModel) -> Tables:
+    """Return the inference from each table that the posterior is of, with its DAGs."""
+    if posterior.completions is not None:
+        return list(table_inferences(posterior, model, "forecast", _DRAWS))
+    found = inference(posterior, model, "forecast")
+    return [(found, sampled_families(posterior, found.data.variables))]
 
 
 def _refuse_unknown(rows: PartialRows, slices: Slices) -> None:
@@ -207,14 +221,41 @@ def _refuse_unknown(rows: PartialRows, slices: Slices) -> None:
 
 
 def _numbers(
+    tables: Tables, slices: Slices, rows: PartialRows, level: float, draws: int, seed: int
+) -> dict[str, NumberPredictions]:
+    every = [
+        _mixtures(families, found, slices, rows, draws, seed + number)
+        for number, (found, families) in enumerate(tables)
+        if isinstance(found, GaussianInference)
+    ]
+    whole, unknown = slice(None), np.full(len(rows), np.nan)
+    result = {}
+    for variable in slices.variables:
+        mixture = pooled_mixtures([[(whole, each[variable])] for each in every], len(rows))
+        result[variable] = NumberPredictions(
+            variable,
+            mixture.mean(),
+            mixture.standard_deviation(),
+            mixture.quantile((1 - level) / 2),
+            mixture.quantile((1 + level) / 2),
+            level,
+            unknown,
+            unknown,
+            unknown,
+            mixture.effective_components(),
+        )
+    return result
+
+
+def _mixtures(
     families: SampledFamilies,
     found: GaussianInference,
     slices: Slices,
     rows: PartialRows,
-    level: float,
     draws: int,
     seed: int,
-) -> dict[str, NumberPredictions]:
+) -> dict[str, NormalMixtures]:
+    """Return the distribution of each variable, by draws of the parameters."""
     nodes = found.nodes
     present = np.array([place for place, of in enumerate(slices.places) if of.lag == 0])
     past = np.array([of.lag != 0 for of in slices.places])
@@ -243,27 +284,30 @@ def _numbers(
         means[own] = np.einsum("dts,drs->drt", through, constant)
         deviations[own] = np.sqrt(np.einsum("dts,ds->dt", np.square(through), np.square(noise)))
     weights = np.repeat(families.shares / draws, draws)[:, np.newaxis]
-    unknown = np.full(len(rows), np.nan)
-    result = {}
-    for place, variable in enumerate(slices.variables):
-        mixture = NormalMixtures(
+    return {
+        variable: NormalMixtures(
             means[:, :, place],
             np.broadcast_to(deviations[:, [place]], means.shape[:2]),
             np.broadcast_to(weights, means.shape[:2]),
         )
-        result[variable] = NumberPredictions(
-            variable,
-            mixture.mean(),
-            mixture.standard_deviation(),
-            mixture.quantile((1 - level) / 2),
-            mixture.quantile((1 + level) / 2),
-            level,
-            unknown,
-            unknown,
-            unknown,
-            mixture.effective_components(),
+        for place, variable in enumerate(slices.variables)
+    }
+
+
+def _pooled_levels(
+    tables: Tables, slices: Slices, rows: PartialRows
+) -> dict[str, LevelPredictions]:
+    every = [
+        _levels(families, found, slices, rows)
+        for found, families in tables
+        if isinstance(found, TableInference)
+    ]
+    return {
+        name: first.with_probabilities(
+            np.mean([each[name].probabilities for each in every], axis=0)
         )
-    return result
+        for name, first in every[0].items()
+    }
 
 
 def _levels(

@@ -17,6 +17,8 @@ from arcwise.dynamics.level_responses import level_responses
 from arcwise.dynamics.linear_responses import Impulse, linear_responses, paths
 from arcwise.dynamics.mixed_responses import mixed_responses
 from arcwise.errors import ArgumentError, option
+from arcwise.parameters.completed_effects import pooled_effect
+from arcwise.parameters.completed_tables import table_inferences
 from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
 from arcwise.parameters.frames import (
     figure,
@@ -232,8 +234,7 @@ def impulse_response(
     array([0.4, 0.2])
     """
     slices = required_slices(posterior, "impulse_response")
-    every = [*slices.variables, *slices.static]
-    positions([source], every, "source")
+    positions([source], [*slices.variables, *slices.static], "source")
     if target in slices.static:
         raise ArgumentError(
             f"{target!r} is static, so that nothing changes it; give one of "
@@ -249,15 +250,29 @@ def impulse_response(
         raise ArgumentError(
             option("steps"), " is 0, at which a variable has no effect on itself; give 1 or more"
         )
-    found = inference(posterior, model, "impulse_response")
-    families = sampled_families(posterior, found.data.variables)
-    if not isinstance(found, GaussianInference):
-        families = _thinned(families)
-    each = -(-_DRAWS // len(families))
-    if draws is not None:
-        each = whole_number(draws, option("draws"), at_least=1, at_most=10**6)
-    asked = _Asked(families, slices, impulse, target, each, seed, reference)
-    effects = _effects(found, asked)
+    given = (
+        None if draws is None else whole_number(draws, option("draws"), at_least=1, at_most=10**6)
+    )
+
+    def at_each_step(
+        found: Inference, families: SampledFamilies, dags: int, number: int = 0
+    ) -> list[AnyEffect]:
+        each = -(-_DRAWS // dags) if given is None else given
+        asked = _Asked(families, slices, impulse, target, each, seed + number, reference)
+        return _effects(found, asked)
+
+    effects: Sequence[AnyEffect]
+    if posterior.completions is not None:
+        tables = list(table_inferences(posterior, model, "impulse_response", _MOST_DAGS))
+        dags = sum(len(families) for _, families in tables)
+        every = [at_each_step(*table, dags, number) for number, table in enumerate(tables)]
+        effects = [pooled_effect(posterior.completions, step) for step in zip(*every, strict=True)]
+    else:
+        found = inference(posterior, model, "impulse_response")
+        families = sampled_families(posterior, found.data.variables)
+        if not isinstance(found, GaussianInference):
+            families = _thinned(families)
+        effects = at_each_step(found, families, len(families))
     return ImpulseResponse(source, target, effects, int(source == target), impulse.hold)
 
 

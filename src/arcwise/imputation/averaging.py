@@ -2,7 +2,8 @@
 
 Tables are kept until the standard error of every edge probability is at most 0.02, so that an
 error of 0.1 is five standard errors, or until there are as many as take a minute or two at ten
-variables. The number is 40 at first and then twice as many each time: it depends on the data and
+variables. The number is 40 at first and then twice as many each time; where DAGs are drawn exactly
+and sweeps are cheap, so is the number of sweeps between two tables. Both depend on the data and
 the seed only. Where cells and edges depend much on each other, as in discrete tables of many rows,
 tables in a row are alike, which the standard errors and the verdict know.
 """
@@ -20,7 +21,7 @@ from arcwise.data import IncompleteData
 from arcwise.errors import InterruptedWarning, TimeIsUpError
 from arcwise.graphs.dag import Dag
 from arcwise.imputation.chain import CompletedTable, ImputationChain
-from arcwise.imputation.structure import ChainStructure, StructureStep
+from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
 from arcwise.model import Model, Question
 from arcwise.model.modularity import Modularity
 from arcwise.model.provenance import Provenance
@@ -62,7 +63,7 @@ class ImputationSettings:
     chains
         The number of chains.
     burn_in, thinning
-        The sweeps before the first table of a chain, and between two tables.
+        The sweeps before the first table of a chain, and between two tables, at first.
     dags
         The number of DAGs that are kept, of all tables together.
     seed
@@ -147,7 +148,7 @@ def averaged(
             completions=len(tables),
             chains=len(by_chain),
             burn_in=drawing.burn_in,
-            thinning=settings.thinning,
+            thinning=drawing.thinning,
             steps=None if steps is None else steps.steps,
             steps_on_a_table=None if steps is None else steps.longer,
             seed=settings.seed,
@@ -180,7 +181,8 @@ class _Drawing:
         self._data, self._question = data, question
         self._settings = settings
         self._deadline = deadline
-        self.burn_in = settings.burn_in
+        self.burn_in, self.thinning = settings.burn_in, settings.thinning
+        self._exact = isinstance(structure, ExactStructure)
         self._chains = [
             ImputationChain(
                 data,
@@ -214,7 +216,7 @@ class _Drawing:
             self.burn_in = min(self.burn_in, max(1, round(_SHARE_OF_BURN_IN * rounds)))
         target = settings.completions or FEWEST_COMPLETIONS
         most = settings.completions or max(settings.most, target)
-        sweeps = self.burn_in + settings.thinning * target / len(self._chains)
+        sweeps = self.burn_in + self.thinning * target / len(self._chains)
         seen = [self._edges()]
         for sweep in range(1, self.burn_in):
             for chain in self._chains:
@@ -224,15 +226,19 @@ class _Drawing:
             _report(progress, sweep / sweeps)
         self._choose_pairs(np.concatenate(seen).mean(axis=0))
         each = max(1, min(_DAGS_OF_A_TABLE, -(-settings.dags // target)))
+        done = float(self.burn_in)
         while True:
             while len(self.kept) < target:
+                before = len(self.kept)
                 self._round(each, target)
-                done = len(self.kept) * settings.thinning / len(self._chains)
-                _report(progress, min(1.0, (self.burn_in + done) / sweeps))
+                done += (len(self.kept) - before) * self.thinning / len(self._chains)
+                _report(progress, min(1.0, done / sweeps))
             if target >= most or self._largest_error() <= _SMALL_ERROR:
                 return
-            target = min(2 * target, most)
-            sweeps = self.burn_in + settings.thinning * target / len(self._chains)
+            further = min(2 * target, most) - target
+            self.thinning *= 2 if self._exact else 1
+            sweeps = done + self.thinning * further / len(self._chains)
+            target += further
 
     def _edges(self) -> NDArray[np.float64]:
         """Return which edges the DAGs of all chains have, as [chain, source, target]."""
@@ -254,7 +260,7 @@ class _Drawing:
         for number, chain in enumerate(self._chains):
             if len(self.kept) >= target:
                 return
-            for _ in range(self._settings.thinning - 1):
+            for _ in range(self.thinning - 1):
                 self._deadline.check()
                 chain.sweep()
             self._deadline.check()

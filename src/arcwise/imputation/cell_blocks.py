@@ -80,6 +80,10 @@ class CellBlocks:
     blocks: tuple[Block, ...]
     normal_rows: NormalRows | None
 
+    def copied(self) -> CellBlocks:
+        """Return the blocks of cells that stand in several places."""
+        return CellBlocks(tuple(block for block in self.blocks if len(block.places) > 1), None)
+
     @classmethod
     def of(cls, data: IncompleteData) -> CellBlocks:
         """Return the blocks of a table."""

@@ -4,7 +4,8 @@ Each sweep draws
 
     a DAG given the completed table, with the parameters integrated out,
     the parameters given the DAG and the table, from their posterior,
-    some edges anew, each together with the cells of its ends (`pair_moves`),
+    some edges anew, each together with the cells of its ends (`pair_moves`) or, in discrete
+        tables, with all cells of a row summed out (`summed_moves`),
     every missing cell given DAG and parameters,
 
 so that DAG, parameters and cells follow their joint posterior given the values that are there, as
@@ -22,10 +23,12 @@ from numpy.typing import NDArray
 from arcwise.data import Data, IncompleteData
 from arcwise.data.incomplete import column_values
 from arcwise.imputation.cell_blocks import CellBlocks
+from arcwise.imputation.conditioned_laws import ConditionedLaws
 from arcwise.imputation.draw_cells import CellSampler, observed_start
-from arcwise.imputation.pair_moves import PairMoves
+from arcwise.imputation.pair_moves import PairMoves, ReplacedFamilies
 from arcwise.imputation.rescoring import Rescoring
 from arcwise.imputation.structure import Packed, StructureStep, TableStructure, packed
+from arcwise.imputation.summed_moves import SummedMoves
 from arcwise.model import Model, Question
 from arcwise.networks._random import Purpose, generator
 from arcwise.parameters import mixed_conditionals as mixed_conditionals  # enters itself
@@ -33,8 +36,10 @@ from arcwise.parameters.conditionals import Conditionals, draw_conditionals
 from arcwise.posterior import DagSample
 from arcwise.support.clock import NEVER, Deadline
 
-# Moves of edges in a sweep, one for each variable of small tables.
-_MOST_MOVES = 12
+# Moves of edges in a sweep: some for each variable of small tables, at most so many of large ones.
+_MOST_MOVES_BY_PAIRS = 12
+_MOVES_BY_SUMS = 1
+_MOST_MOVES = 24
 # Cells of a row depend on each other, and draws of them are cheap beside scores.
 _DRAWS_OF_CELLS = 2
 _SEEDS = 1 << 63
@@ -76,6 +81,8 @@ class ImputationChain:
         The number of threads.
     deadline
         By when to end, by a `TimeIsUpError`.
+    sum_cells
+        Whether cells of discrete tables are summed out when edges are moved.
     """
 
     def __init__(
@@ -88,6 +95,7 @@ class ImputationChain:
         number: int = 0,
         threads: int | None = None,
         deadline: Deadline = NEVER,
+        sum_cells: bool = True,
     ) -> None:
         assert question.score is not None
         self.data = data
@@ -97,15 +105,18 @@ class ImputationChain:
         self._random = generator(seed, Purpose.IMPUTATION, number)
         self._threads = threads
         self._deadline = deadline
-        # Parent-only variables are conditioned on, and so have no law.
+        # Parent-only variables are conditioned on, and so have no law in the model.
         names = question.variables
         self._conditioned = frozenset(names.index(name) for name in question.parent_only)
+        self._conditioned_laws = ConditionedLaws(data, self._conditioned)
         self._blocks = CellBlocks.of(data)
         self._moves = PairMoves(data, question, threads)
-        self._moves_of_a_sweep = min(_MOST_MOVES, len(data.variables))
+        self._summed: SummedMoves | None = None
+        lone = bool(self._moves.incomplete.any())
+        if sum_cells and lone and SummedMoves.can_move(data, question):
+            self._summed = SummedMoves(data, question, self._conditioned_laws, self._conditioned)
         self._pairs: tuple[list[tuple[int, int]], NDArray[np.float64]] | None = None
         self.choose_pairs(np.ones((len(data.variables), len(data.variables))))
-        self.proposed = self.accepted = 0
         self.last_model: Model | None = None
         self._engine = Rescoring(np.asarray(data.missing.any(axis=0)))
         # The placeholders are values of their columns.
@@ -130,6 +141,8 @@ class ImputationChain:
         if worth.sum() > 0.0:
             pairs = list(zip(u.tolist(), v.tolist(), strict=True))
             self._pairs = pairs, worth / worth.sum()
+            self._weights = np.zeros((len(ends), len(ends)))
+            self._weights[u, v] = self._weights[v, u] = worth / (2.0 * worth.sum())
 
     @property
     def table(self) -> Data:
@@ -204,24 +217,57 @@ class ImputationChain:
         assert self._dag is not None
         table = self.table
         dag = DagSample(table.variables, self._dag[np.newaxis])[0]
-        conditionals = self._moved(draw_conditionals(dag, table, self._score, self._random))
+        if self._summed is not None:
+            conditionals = self._with_laws(
+                self._summed.sweep(
+                    dag.parent_indices,
+                    self._columns,
+                    self._chosen_moves(_MOVES_BY_SUMS * len(dag.variables)),
+                    self._random,
+                )
+            )
+            blocks, times = self._summed.left(self._blocks), 1
+        else:
+            drawn = draw_conditionals(dag, table, self._score, self._random)
+            conditionals = self._moved(self._with_laws(drawn))
+            blocks, times = self._blocks, _DRAWS_OF_CELLS
         self._dag = packed(conditionals.parents)
-        sampler = CellSampler(self._blocks, conditionals, table.intervened, self._conditioned)
-        for _ in range(_DRAWS_OF_CELLS):
+        sampler = CellSampler(blocks, conditionals, table.intervened, self._conditioned)
+        for _ in range(times):
             sampler.draw(self._columns, self._random)
+
+    def _with_laws(self, conditionals: Conditionals) -> Conditionals:
+        """Return parameters with the laws of what is conditioned on in place of theirs."""
+        if not self._conditioned:
+            return conditionals
+        return ReplacedFamilies(conditionals, self._conditioned_laws, sorted(self._conditioned))
+
+    def _chosen_pairs(self, most: int) -> list[tuple[int, int]]:
+        """Return pairs of variables to move the edge between, at most so many."""
+        if self._pairs is None:
+            return []
+        pairs, shares = self._pairs
+        places = self._random.choice(len(pairs), size=min(_MOST_MOVES, most), p=shares)
+        return [pairs[place] for place in places.tolist()]
+
+    def _chosen_moves(self, most: int) -> list[tuple[int, ...]]:
+        """Return pairs to move the edge between, and as many variables with two others each."""
+        pairs = self._chosen_pairs(most)
+        moves: list[tuple[int, ...]] = []
+        for pair in pairs:
+            moves.append(pair)
+            # Chosen by weights that do not depend on the state, so that the way back is as
+            # probable: the node by the sum of its row, the two others by their weights in it.
+            node = int(self._random.choice(len(self._weights), p=self._weights.sum(axis=1)))
+            row = self._weights[node] / self._weights[node].sum()
+            one, other = sorted(self._random.choice(len(row), size=2, p=row).tolist())
+            if one != other:
+                moves.append((node, one, other))
+        return moves
 
     def _moved(self, conditionals: Conditionals) -> Conditionals:
         """Change edges together with the cells of their ends, a few times."""
-        if self._pairs is None:
-            return conditionals
-        pairs, shares = self._pairs
-        for place in self._random.choice(
-            len(pairs), size=self._moves_of_a_sweep, p=shares
-        ).tolist():
-            u, v = pairs[place]
+        for u, v in self._chosen_pairs(min(_MOST_MOVES_BY_PAIRS, len(conditionals.parents))):
             after = self._moves.move(u, v, self._columns, conditionals, self._random)
-            self.proposed += 1
-            if after is not None:
-                self.accepted += 1
-                conditionals = after
+            conditionals = conditionals if after is None else after
         return conditionals

@@ -4,9 +4,9 @@ A cell that stands in places of several rows has the law
 
     p(value | everything else)  ∝  Π_places  p(own family)  Π_children  p(family of the child),
 
-over all families that hold it. Nodes that are conditioned on have no family of their own, unless
-a cell stands nowhere else; and a family counts for nothing in rows in which its node was set by an
-intervention.
+over all families that hold it. Nodes that are conditioned on have no family of their own; a cell
+that stands nowhere else has the law of its column (`conditioned_laws`), once. A family counts for
+nothing in rows in which its node was set by an intervention.
 """
 
 from __future__ import annotations
@@ -92,10 +92,11 @@ class CellSampler:
 
     def _families(self, block: Block, places: Places) -> list[int]:
         """Return the nodes whose families hold the cells in these places."""
-        free = places.variable in self._conditioned and not all(
-            variable in self._conditioned for variable, _ in block.places
-        )
-        return [*(() if free else (places.variable,)), *self._children[places.variable]]
+        own: tuple[int, ...] = (places.variable,)
+        if places.variable in self._conditioned:
+            nowhere_else = all(variable in self._conditioned for variable, _ in block.places)
+            own = own if nowhere_else and places is block.places[0] else ()
+        return [*own, *self._children[places.variable]]
 
     def _counted(self, node: int, rows: NDArray[np.int64]) -> NDArray[np.bool_] | None:
         """Return in which rows a node was not intervened on; None for all of them."""

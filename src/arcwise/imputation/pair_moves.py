@@ -30,15 +30,14 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data import Data, DiscreteColumn, IncompleteData
-from arcwise.families import Families
 from arcwise.graphs.dag import Dag
+from arcwise.imputation.edge_changes import Parents, allowed, other_edge, reaches
 from arcwise.imputation.normal_law import normal_law
 from arcwise.model import Question
 from arcwise.parameters.conditionals import Columns, Conditionals, Regression, draw_conditionals
 from arcwise.support.running import running
 
 Array = NDArray[np.float64]
-Parents = tuple[tuple[int, ...], ...]
 
 _FEWEST_ROWS = 2
 
@@ -141,17 +140,12 @@ class PairMoves:
             The source of random numbers.
         """
         parents = conditionals.parents
-        now = 1 if u in parents[v] else 2 if v in parents[u] else 0
-        then = (now + int(random.integers(1, 3))) % 3
+        proposed = other_edge(parents, u, v, random)
         threshold = math.log(1.0 - random.random())
-        new = list(parents)
-        new[v] = _with(parents[v], u, present=then == 1)
-        new[u] = _with(parents[u], v, present=then == 2)
-        changed = [node for node in (u, v) if new[node] != parents[node]]
-        proposed = tuple(new)
-        if not all(_allowed(self._families, node, proposed[node]) for node in changed):
+        changed = [node for node in (u, v) if proposed[node] != parents[node]]
+        if not all(allowed(self._families, node, proposed[node]) for node in changed):
             return None
-        if then and _reaches(proposed, *((v, u) if then == 1 else (u, v))):
+        if any(reaches(proposed, node, parent) for node in changed for parent in proposed[node]):
             return None
         rows = np.flatnonzero(self._lone[:, u] | self._lone[:, v])
         if self._data.rows - len(rows) < _FEWEST_ROWS:
@@ -302,34 +296,3 @@ class PairMoves:
                         column += 1
             for w, level in given.items():
                 columns[w][own[self._lone[own, w]]] = level
-
-
-def _with(parents: tuple[int, ...], other: int, *, present: bool) -> tuple[int, ...]:
-    """Return a parent set with or without another node."""
-    rest = {parent for parent in parents if parent != other}
-    return tuple(sorted(rest | {other} if present else rest))
-
-
-def _allowed(families: Families, node: int, parents: tuple[int, ...]) -> bool:
-    """Return whether a node may have these parents."""
-    required = set(families.required[node])
-    free = set(parents) - required
-    outside = free - set(families.candidates[node])
-    return (
-        required <= set(parents)
-        and len(free) <= families.max_free[node]
-        and (not outside or (len(outside) == 1 and outside <= set(families.outside[node])))
-    )
-
-
-def _reaches(parents: Parents, source: int, target: int) -> bool:
-    """Return whether a directed path leads from one node to another."""
-    above, waiting = {target}, [target]
-    while waiting:
-        for parent in parents[waiting.pop()]:
-            if parent == source:
-                return True
-            if parent not in above:
-                above.add(parent)
-                waiting.append(parent)
-    return False

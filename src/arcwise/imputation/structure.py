@@ -93,11 +93,15 @@ class ExactStructure(StructureStep):
         The number of threads.
     deadline
         By when to end.
+    with_paths
+        Whether to compute the probabilities of directed paths, which costs the more the more
+        parent-only variables there are.
     """
 
     modularity: Modularity = "modular"
     threads: int | None = None
     deadline: Deadline = NEVER
+    with_paths: bool = True
 
     def first(self, model: Model, seed: int) -> Packed:
         """Return a draw."""
@@ -113,7 +117,7 @@ class ExactStructure(StructureStep):
         computation = self._computation(model)
         edges = computation.posterior().edges
         paths = None
-        if self.modularity == "modular":
+        if self.modularity == "modular" and self.with_paths:
             paths = computation.paths()
             np.fill_diagonal(paths, 0.0)
         return TableStructure(edges, paths, computation.dags(count, seed=seed))

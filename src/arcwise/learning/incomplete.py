@@ -96,16 +96,17 @@ def learn_incomplete(
     if resumed is not None:
         return resumed
     exact = _draws_exactly(request, asked, data)
-    table = _pilot(request, data, asked, exact)
+    few = exact and _visits(asked, data) <= _MOST_VISITS
+    table = _pilot(request, data, asked, exact, few)
     definite, how = by_evidence(
         request, replace(asked, data=table), score=not score_by_user, prior=not prior_by_user
     )
     assert isinstance(definite, Question)
-    parents = _parents(request, definite, exact)
+    parents = _parents(request, definite, few)
     chosen = parents.asked.question if isinstance(parents.asked, Model) else parents.asked
     assert chosen.score is not None
     question = replace(chosen, data=data.table, score=chosen.score.fixed_by(data.table))
-    structure = _structure(request, len(data.variables), exact)
+    structure = _structure(request, question, exact)
     settings = ImputationSettings(
         completions=completions,
         **({} if request.chains is None else {"chains": request.chains}),
@@ -179,8 +180,8 @@ def _as_numbers(data: IncompleteData) -> IncompleteData:
         ContinuousColumn(name, numbers[:, place].copy())
         for place, name in enumerate(table.variables)
     ]
-    made = Data(columns, None, table.intervened, table.notes, table.preparation, table.name)
-    return IncompleteData(made, data.cells)
+    about = table.notes, table.preparation, table.name, table.slices
+    return IncompleteData(Data(columns, None, table.intervened, *about), data.cells)
 
 
 def _draws_exactly(request: Request, asked: Question, data: IncompleteData) -> bool:
@@ -189,11 +190,10 @@ def _draws_exactly(request: Request, asked: Question, data: IncompleteData) -> b
         return request.algorithm is Algorithm.EXACT
     if request.steps is not None or request.space is not None:
         return False
-    n = len(asked.variables)
-    operations = costs.exact_operations(n, request.modularity)
-    visits = data.rows if "discrete" in data.kinds.values() else _VISITS_OF_MOMENTS
+    operations = costs.exact_operations(len(asked.ordinary), request.modularity)
     cheap = operations is not None and operations <= _EXACT_OPERATIONS
-    cheap = cheap and 2**n * visits <= _MOST_VISITS and request.candidates is None
+    if not asked.parent_only:
+        cheap = cheap and _visits(asked, data) <= _MOST_VISITS and request.candidates is None
     if not cheap and request.modularity == "order-modular":
         raise ArgumentError(
             option("modularity"),
@@ -206,27 +206,39 @@ def _draws_exactly(request: Request, asked: Question, data: IncompleteData) -> b
     return cheap
 
 
-def _structure(request: Request, n: int, exact: bool) -> StructureStep:
+def _visits(asked: Question, data: IncompleteData) -> float:
+    """Return how many rows, or as much work, scoring all families goes through."""
+    each = data.rows if "discrete" in data.kinds.values() else _VISITS_OF_MOMENTS
+    # A set of variables is counted once, for all families that it makes.
+    return each * 2.0 * asked.number_of_families / max(1, len(asked.ordinary))
+
+
+def _structure(request: Request, asked: Question, exact: bool) -> StructureStep:
+    n = len(asked.variables)
     if exact:
-        return ExactStructure(request.modularity, request.threads, request.deadline)
+        further = costs.exact_operations(len(asked.ordinary) + 1, "modular")
+        paths = further is not None and len(asked.parent_only) * further <= _EXACT_OPERATIONS
+        return ExactStructure(request.modularity, request.threads, request.deadline, paths)
     steps = _STEPS_PER_VARIABLE * n
     longer = _TIMES_LONGER * steps if request.steps is None else request.steps
     return ChainStructure(min(steps, longer), longer, request.threads, request.deadline)
 
 
-def _pilot(request: Request, data: IncompleteData, asked: Question, exact: bool) -> Data:
+def _pilot(
+    request: Request, data: IncompleteData, asked: Question, exact: bool, few_families: bool
+) -> Data:
     """Return the table as a short chain completes it, with few candidates where there are many."""
     assert asked.score is not None
     score = asked.score.fixed_by(data.table)
     deadline = request.deadline.part(_SHARE_OF_PILOT)
     few = replace(asked, score=score)
-    if not exact:
+    if not few_families:
         given = choose_candidates(asked, _CANDIDATES_OF_PILOT, threads=request.threads)
         few = replace(few, candidates=given, plus_one=False)
     chain = ImputationChain(
         data,
         few,
-        _structure(replace(request, steps=None), len(data.variables), exact),
+        _structure(replace(request, steps=None), asked, exact),
         seed=request.seed,
         number=_PILOT,
         threads=request.threads,
@@ -238,11 +250,12 @@ def _pilot(request: Request, data: IncompleteData, asked: Question, exact: bool)
     return chain.table
 
 
-def _parents(request: Request, asked: Question, exact: bool) -> Parents:
+def _parents(request: Request, asked: Question, few_families: bool) -> Parents:
     """Return the parent sets: all where they are few, or those of candidates."""
     method: Any = request.candidates
     if method is None:
-        method = "all" if exact or asked.number_of_families <= _MOST_FAMILIES else "grow"
+        all_of_them = few_families or asked.number_of_families <= _MOST_FAMILIES
+        method = "all" if all_of_them else "grow"
     found = choose_parents(
         asked,
         method,
@@ -301,7 +314,7 @@ def _plan(
             parents=parents.how,
             families=chosen.number_of_families,
             algorithm=Algorithm.IMPUTATION,
-            exact_operations=costs.exact_operations(len(data.variables), request.modularity),
+            exact_operations=costs.exact_operations(len(chosen.ordinary), request.modularity),
             exact_limit=_EXACT_OPERATIONS,
             arguments={
                 "completions": settings.completions,

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from arcwise.data import IncompleteData
-from arcwise.errors import ArgumentError
+from arcwise.parameters.completed_tables import table_inferences
 from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
-from arcwise.parameters.inference import Inference
 from arcwise.parameters.mean_effects import MeanEffects
-from arcwise.parameters.requirements import AnyModel, inference_of, restored_score
-from arcwise.parameters.sampled import sampled_families
-from arcwise.posterior import DagSample, Posterior
+from arcwise.parameters.requirements import AnyModel
+from arcwise.posterior import Posterior
 from arcwise.posterior.completions import Completions
-from arcwise.scores import LocalScore
 
 AnyEffect = LinearEffect | LevelEffects | MeanEffects
 
@@ -45,9 +41,22 @@ def completed_effect(
     tables = posterior.completions
     assert tables is not None
     found = [
-        each.effect(sampled_families(dags, each.data.variables), pair, reference, draws, seed + k)
-        for k, (each, dags) in enumerate(_inferences(posterior, tables, model))
+        each.effect(families, pair, reference, draws, seed + k)
+        for k, (each, families) in enumerate(table_inferences(posterior, model, "effects"))
     ]
+    return pooled_effect(tables, found)
+
+
+def pooled_effect(tables: Completions, found: Sequence[AnyEffect]) -> AnyEffect:
+    """Return the mixture of the effects given each table.
+
+    Parameters
+    ----------
+    tables
+        The completed tables.
+    found
+        The effect given each of them, all of one kind.
+    """
     first = found[0]
     if isinstance(first, LinearEffect):
         estimates = [each.estimate for each in found if isinstance(each, LinearEffect)]
@@ -75,31 +84,6 @@ def completed_effect(
         _all_pooled(tables, [each._probabilities for each in levels]),
         _all_pooled(tables, [each._differences for each in levels]),
     )
-
-
-def _inferences(
-    posterior: Posterior, tables: Completions, model: AnyModel
-) -> Iterator[tuple[Inference, DagSample]]:
-    """Yield the inference from each completed table, and the DAGs drawn given it."""
-    source = tables.source if model is None else model
-    if not isinstance(source, IncompleteData):
-        raise ArgumentError(
-            "the posterior is averaged over completions of a table with missing values; give "
-            "model=, that table as arcwise.read(..., missing='impute') returns it"
-        )
-    if source.fingerprint != posterior.provenance.data_fingerprint:
-        raise ArgumentError(
-            "the posterior was computed from data other than the model's; give the table it was "
-            "computed from"
-        )
-    score: LocalScore | None = tables.score
-    if score is None:
-        score = restored_score(posterior).fixed_by(source.table)
-    dags = posterior.sampled_dags("an effect")
-    numbers = np.zeros(len(dags), dtype=np.int64) if dags.chains is None else dags.chains
-    for number in range(len(tables)):
-        of_table = dags.at(np.flatnonzero(numbers == number))
-        yield inference_of(tables.table(number, source), score, "effects"), of_table
 
 
 def _all_pooled(tables: Completions, found: Sequence[Any]) -> Any:

@@ -30,8 +30,9 @@ def write_columns(columns: Columns, path: str | os.PathLike[str]) -> None:
 
 
 def stacked(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Return rows with the same keys as columns."""
-    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    """Return rows as columns, with None where a row lacks what others have."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
 
 
 def text_table(columns: Columns) -> str:
@@ -90,4 +91,6 @@ def _rest(rows: int) -> list[str]:
 
 
 def _cell(value: Any) -> str:
+    if value is None:
+        return ""
     return figure(value) if isinstance(value, float) else str(value)

@@ -100,8 +100,19 @@ class GaussianInference(Inference):
         seed: int,
     ) -> NumberPredictions:
         """Return the predictive distribution of the target given the rest of each row."""
-        mixtures = gaussian_mixtures(families, self.nodes, rows, target, draws, seed)
+        mixtures = self.mixtures(families, rows, target, draws, seed)
         return number_predictions(self.data.variables[target], rows, target, level, mixtures)
+
+    def mixtures(
+        self,
+        families: SampledFamilies,
+        rows: PartialRows,
+        target: int,
+        draws: int,
+        seed: int,
+    ) -> Iterable[tuple[slice | NDArray[np.int64], NormalMixtures]]:
+        """Yield the distribution of the target given the rest of some rows at a time."""
+        return gaussian_mixtures(families, self.nodes, rows, target, draws, seed)
 
 
 def refuse_reference(reference: Any) -> None:

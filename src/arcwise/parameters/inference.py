@@ -14,6 +14,7 @@ from arcwise.errors import ArgumentError
 from arcwise.parameters.dirichlet import Tables
 from arcwise.parameters.effect import LevelEffects, LinearEffect
 from arcwise.parameters.effect_matrix import Effects
+from arcwise.parameters.gaussian_prediction import NormalMixtures
 from arcwise.parameters.mean_effects import MeanEffects
 from arcwise.parameters.partial_rows import PartialRows
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
@@ -103,6 +104,23 @@ class Inference(ABC):
         draws, seed
             The number of parameter draws for each DAG, where there are any, and their seed.
         """
+
+    def mixtures(
+        self,
+        families: SampledFamilies,
+        rows: PartialRows,
+        target: int,
+        draws: int,
+        seed: int,
+    ) -> Iterable[tuple[slice | NDArray[np.int64], NormalMixtures]]:
+        """Yield the distribution of a continuous target given the rest of some rows at a time.
+
+        Parameters
+        ----------
+        families, rows, target, draws, seed
+            As for `prediction`.
+        """
+        raise NotImplementedError
 
     def effect_matrix(
         self,

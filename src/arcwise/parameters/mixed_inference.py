@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from arcwise.parameters.conditional_regressions import MixedPosterior, column_va
 from arcwise.parameters.dirichlet import Tables, level_codes
 from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
 from arcwise.parameters.gaussian_inference import number_predictions, refuse_reference
+from arcwise.parameters.gaussian_prediction import NormalMixtures
 from arcwise.parameters.inference import Inference
 from arcwise.parameters.level_effects import (
     estimates,
@@ -142,5 +144,16 @@ class MixedInference(Inference):
         if self.posterior.is_discrete(target):
             logs = level_logarithms(families, self.posterior, rows, target, draws, seed)
             return level_predictions(self.data, rows, target, logs)
-        mixtures = mixed_mixtures(families, self.posterior, rows, target, draws, seed)
+        mixtures = self.mixtures(families, rows, target, draws, seed)
         return number_predictions(self.data.variables[target], rows, target, level, mixtures)
+
+    def mixtures(
+        self,
+        families: SampledFamilies,
+        rows: PartialRows,
+        target: int,
+        draws: int,
+        seed: int,
+    ) -> Iterable[tuple[slice | NDArray[np.int64], NormalMixtures]]:
+        """Yield the distribution of a continuous target given the rest of some rows at a time."""
+        return mixed_mixtures(families, self.posterior, rows, target, draws, seed)

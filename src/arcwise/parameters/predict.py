@@ -8,11 +8,15 @@ import numpy as np
 
 from arcwise.data import Data
 from arcwise.errors import ArgumentError, DataError, option
+from arcwise.parameters.completed_predictions import pooled_prediction
+from arcwise.parameters.completed_tables import table_inferences
 from arcwise.parameters.highest_density import checked_level
+from arcwise.parameters.inference import Inference
 from arcwise.parameters.partial_rows import PartialRows, read_partial_rows
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
 from arcwise.parameters.requirements import AnyModel, inference
-from arcwise.parameters.sampled import Dags, sampled_families
+from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
+from arcwise.posterior import Posterior
 from arcwise.support.checks import whole_number
 from arcwise.support.names import positions
 
@@ -39,7 +43,8 @@ def predict(
     is exact given the DAGs. For continuous data, parameters are drawn for each DAG, and given
     these the target is normal with known mean and variance. For mixed data a discrete target is
     predicted exactly where no missing number matters, and all else by such draws. If the
-    table has the target, the predictions do not use it but are judged by it.
+    table has the target, the predictions do not use it but are judged by it. A posterior over
+    completed tables predicts by the mixture of what each of them does, with at most 2,000 DAGs.
 
     Parameters
     ----------
@@ -77,7 +82,10 @@ def predict(
     >>> round(found.accuracy, 1)
     0.8
     """
-    found = inference(posterior, model, "predict")
+    tables: list[tuple[Inference, SampledFamilies]] = []
+    if isinstance(posterior, Posterior) and posterior.completions is not None:
+        tables = list(table_inferences(posterior, model, "predict", _DRAWS))
+    found = tables[0][0] if tables else inference(posterior, model, "predict")
     data = found.data
     (place,) = positions([target], data.variables, "target")
     inside = checked_level(level)
@@ -87,11 +95,14 @@ def predict(
             "not predict it; name a variable that may have parents"
         )
     families = sampled_families(posterior, data.variables)
-    each = -(-_DRAWS // len(families))
+    dags = sum(len(own) for _, own in tables) or len(families)
+    each = -(-_DRAWS // dags)
     if draws is not None:
-        each = whole_number(draws, option("draws"), at_least=1, at_most=MOST_DRAWS // len(families))
+        each = whole_number(draws, option("draws"), at_least=1, at_most=MOST_DRAWS // dags)
     rows = read_partial_rows(table, data, continuous_only=found.all_numbers)
     _refuse_interventions(rows, place, data)
+    if tables:
+        return pooled_prediction(tables, rows, place, inside, each, seed)
     return found.prediction(families, rows, place, inside, each, seed)
 
 

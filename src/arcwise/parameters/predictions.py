@@ -119,6 +119,10 @@ class LevelPredictions(Predictions):
         self.probabilities = probabilities
         self._codes = codes
 
+    def with_probabilities(self, probabilities: Array) -> LevelPredictions:
+        """Return predictions of the same rows with other probabilities."""
+        return LevelPredictions(self.target, self.levels, probabilities, self._codes)
+
     @property
     def most_probable(self) -> list[object]:
         """The most probable level of each row."""

@@ -22,7 +22,7 @@ class ImputationRun(RunRecord):
     chains
         The number of chains they are from.
     burn_in, thinning
-        The sweeps of each chain before the first table, and between two tables.
+        The sweeps of each chain before the first table, and between the last two tables.
     steps, steps_on_a_table
         The steps over DAGs in a sweep, and on a table that is kept; None where DAGs are drawn
         from the exact posterior.

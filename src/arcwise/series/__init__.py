@@ -1,5 +1,7 @@
 """Tables in time: rows in order of time within each subject, and lagged columns beside them."""
 
-from arcwise.series.time_series import TimeSeries, time_series
+from arcwise.series.incomplete import IncompleteTimeSeries
+from arcwise.series.lagged import TimeSeries
+from arcwise.series.time_series import time_series
 
-__all__ = ["TimeSeries", "time_series"]
+__all__ = ["IncompleteTimeSeries", "TimeSeries", "time_series"]

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers
 from arcwise.data.slices import Slices
 from arcwise.errors import DataError
-from arcwise.series.order import ordered_rows
+from arcwise.series.order import Rows, ordered_rows
 from arcwise.series.reading import set_aside
 from arcwise.support.words import quoted, shown
 
@@ -56,8 +57,17 @@ def latest_slices(
                     f"{place.lag} steps before the next slice; give at least {max(slices.lags)} "
                     "rows without a gap at its end"
                 )
+        if place.lag is None:
+            back = _last_known(known[place.variable], rows, back)
         columns[place.name] = _values(known[place.variable], rows.order[back].tolist())
     return [aside.names[int(rows.subjects[row])] for row in last.tolist()], columns
+
+
+def _last_known(column: RawColumn, rows: Rows, last: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the last place of each subject with a value; its last of all if there is none."""
+    places = np.where(column.missing[rows.order], -1, np.arange(len(rows.order)))
+    found = np.maximum.reduceat(places, rows.starts())
+    return np.asarray(np.where(found < 0, last, found))
 
 
 def _values(column: RawColumn, rows: Sequence[int]) -> list[object]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.examination import examine
-from arcwise.data.incomplete import IncompleteData
+from arcwise.data.incomplete import IncompleteData, column_values
 from arcwise.data.messages import suggestion, warn
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, UnusableColumnError
 from arcwise.data.reader import DEFAULTS
@@ -39,12 +39,25 @@ class TableInTime:
         The number of the subject of each row.
     names
         The names of the subjects; None if there is one without a name.
+    missing
+        Where values are missing and to be imputed, as [row, variable]; None if nowhere.
     """
 
     data: Data
     times: Times | None
     subjects: NDArray[np.int64]
     names: Sequence[object]
+    missing: NDArray[np.bool_] | None = None
+
+    def values(self, variable: str) -> NDArray[Any]:
+        """Return the codes or numbers of a column, with placeholders where they are missing."""
+        return column_values(self.data.columns[self.data.index(variable)])
+
+    def gaps(self, variable: str) -> NDArray[np.bool_]:
+        """Return in which rows a value is missing."""
+        if self.missing is None:
+            return np.zeros(self.data.rows, dtype=np.bool_)
+        return self.missing[:, self.data.index(variable)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,21 +129,15 @@ def read_in_time(
     aside = set_aside(table, time, subject, options["names"])
     options["names"] = None
     rest = list(aside.others)
-    examined = examine(table.select(rest) if isinstance(table, Data) else aside.others, options)
+    chosen = table.select(rest) if isinstance(table, Data) else aside.others
+    examined = examine(chosen, options, empty_rows=True)
     if isinstance(table, str | os.PathLike):
         examined.name = Path(table).name
     for warning in examined.warnings:
         warn(warning)
     data = examined.data()
     if isinstance(data, IncompleteData):
-        raise ArgumentError(
-            option("missing", "impute"),
-            " is not for time series; give ",
-            option("missing", "drop"),
-            " and ",
-            option("gaps", "split"),
-            ", which use the rows whose earlier ones are complete",
-        )
+        return TableInTime(data.table, aside.times, aside.subjects, aside.names, data.missing)
     if examined.kept is None:
         return TableInTime(data, aside.times, aside.subjects, aside.names)
     times = None if aside.times is None else aside.times.take(examined.kept)

@@ -10,111 +10,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.arguments import ReadingArguments
-from arcwise.data.columns import Column, DiscreteColumn
+from arcwise.data.columns import Column
 from arcwise.data.completeness import check_choice
-from arcwise.data.messages import suggestion
+from arcwise.data.incomplete import IncompleteData
 from arcwise.data.reader import DEFAULTS
 from arcwise.data.slices import Place, Slices
 from arcwise.data.table import Data
 from arcwise.errors import ArgumentError, DataError, option
+from arcwise.series.incomplete import IncompleteTimeSeries, numbered
+from arcwise.series.lagged import TimeSeries
 from arcwise.series.order import Rows, ordered_rows, too_short
-from arcwise.series.reading import SUBJECT, TableInTime, read_in_time
+from arcwise.series.reading import TableInTime, read_in_time
+from arcwise.series.static import static_columns, unknown_values, with_static_known
 from arcwise.support.checks import whole_number
 from arcwise.support.names import as_list
 from arcwise.support.words import plural, quoted, shown
 
-STATIC = option("static")
 LAGS = option("lags")
 COMMON_LAGS = option("common_lags")
 _MOST_LAGS = 10_000
 _MOST_COLUMNS = 100_000
 
 Gaps = Literal["error", "split"]
-
-
-class TimeSeries(Data):
-    """A table of a time series: each row a present slice, with the slices before it.
-
-    It is a `Data`, which `Model`, `learn` and everything else take; its lagged and static
-    columns are parents only. Returned by `time_series`.
-
-    Attributes
-    ----------
-    times : tuple
-        The time of the present slice of each row.
-    subjects : tuple
-        The subject of each row; all the same if there is only one.
-
-    Examples
-    --------
-    >>> series = time_series({"x": [1, 2, 4, 7, 9], "y": [3, 1, 1, 0, 2]}, lags=2)
-    >>> series.variables
-    ('x(t)', 'y(t)', 'x(t-1)', 'y(t-1)', 'x(t-2)', 'y(t-2)')
-    >>> series.rows, series.times
-    (3, (3, 4, 5))
-    """
-
-    times: tuple[object, ...]
-    subjects: tuple[object, ...]
-
-    def __init__(
-        self,
-        table: Data,
-        times: Sequence[object],
-        subjects: Sequence[object],
-        first: Data | None,
-    ) -> None:
-        about = table.notes, table.preparation, table.name, table.slices
-        super().__init__(table.columns, table.weights, table.intervened, *about)
-        self._set("times", tuple(times))
-        self._set("subjects", tuple(subjects))
-        self._set("_first", first)
-
-    _first: Data | None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        about = self.notes, self.preparation, self.name, self.slices
-        table = Data(self.columns, self.weights, self.intervened, *about)
-        return type(self), (table, self.times, self.subjects, self._first)
-
-    @property
-    def first_slice(self) -> Data:
-        """The first row of each subject, as a table of its own: the columns ``x(0)``.
-
-        With static columns, as parents only. Its posterior is that of the network within
-        the first slice, which has no slice before it.
-        """
-        if self._first is None:
-            raise DataError(
-                "the first slice is a single row, as there is a single subject, from which nothing "
-                "is learned; give several subjects by ",
-                SUBJECT,
-            )
-        return self._first
-
-    def steps(self) -> dict[object, Data]:
-        """Return the rows of each time as a table of its own, in order of time.
-
-        For transitions that change in time: a posterior for each table is one network for
-        each step. Each table has a row for each subject that is there at that time.
-        """
-        if len(set(self.subjects)) < 2:
-            raise DataError(
-                "a network for each step is learned from several subjects, of which the table has "
-                "one; give ",
-                SUBJECT,
-            )
-        rows: dict[object, list[int]] = {}
-        for row, time in enumerate(self.times):
-            rows.setdefault(time, []).append(row)
-        few = [time for time, own in rows.items() if len(own) < 2]
-        if few:
-            raise DataError(
-                f"the time {shown(few[0])} has a single subject, from which no network is learned; "
-                "leave such times out"
-            )
-        ordered = sorted(rows, key=lambda time: (isinstance(time, str), time))
-        return {time: self.take_rows(rows[time]) for time in ordered}
 
 
 def time_series(
@@ -128,7 +45,7 @@ def time_series(
     common_lags: int | None = None,
     gaps: Gaps = "error",
     **reading: Unpack[ReadingArguments],
-) -> TimeSeries:
+) -> Any:
     """Return a table of lagged columns from rows in time, for dynamic Bayesian networks.
 
     Each row of the result holds a present slice, the columns ``x(t)``, and the slices before
@@ -163,12 +80,12 @@ def time_series(
         earlier ones are there.
     **reading
         Arguments of `arcwise.read`, such as `kinds`, `discretize`, `weights` and
-        `interventions`, which are those of the present slice.
+        `interventions`, which are those of the present slice. `missing` is "impute" unless given.
 
     Returns
     -------
-    TimeSeries
-        The table, which is a `Data`.
+    TimeSeries or IncompleteTimeSeries
+        The table, which is a `Data`; the latter if values are missing and to be imputed.
 
     Raises
     ------
@@ -195,10 +112,11 @@ def time_series(
             f"time_series has no argument {quoted(unknown)}; give those of arcwise.read besides "
             "its own"
         )
-    read = read_in_time(table, time, subject, reading)
+    read = read_in_time(table, time, subject, {"missing": "impute", **reading})
     rows = ordered_rows(read.times, read.subjects, read.names, split=gaps == "split")
-    fixed = _static(read, rows, static)
-    return _lagged(read, rows, fixed, chosen, needed, bool(within))
+    fixed = static_columns(read, rows, static)
+    known = with_static_known(read, rows, fixed)
+    return _lagged(known, rows, fixed, chosen, needed, bool(within))
 
 
 def checked_lags(lags: Any) -> tuple[int, ...]:
@@ -214,46 +132,6 @@ def checked_lags(lags: Any) -> tuple[int, ...]:
     return tuple(range(1, whole_number(lags, LAGS, at_least=0, at_most=_MOST_LAGS) + 1))
 
 
-def _values(column: Column) -> NDArray[Any]:
-    return column.codes if isinstance(column, DiscreteColumn) else column.values
-
-
-def _static(read: TableInTime, rows: Rows, declared: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return the columns that do not change within any subject, the declared ones among them."""
-    data, names = read.data, read.names
-    if isinstance(declared, str):
-        declared = [declared]
-    wanted = [] if declared is None else as_list(declared, STATIC, "a list of columns")
-    for name in wanted:
-        if not isinstance(name, str) or name not in data.variables:
-            hint = suggestion(str(name), data.variables)
-            raise ArgumentError(STATIC, f" names {shown(name)}, which is not a column{hint}")
-    starts = rows.starts()
-    first = rows.order[starts][np.searchsorted(starts, np.arange(data.rows), side="right") - 1]
-    found = []
-    for column in data.columns:
-        values = _values(column)
-        changed = np.flatnonzero(values[rows.order] != values[first])
-        if column.name in wanted and len(changed):
-            who = names[rows.subjects[changed[0]]]
-            raise DataError(
-                STATIC,
-                f" names {column.name!r}, which changes"
-                + ("" if who is None else f" within the subject {shown(who)}")
-                + "; leave it out, as only what is the same at all times is static",
-            )
-        # A column that never changes at all would be refused as constant, if that were asked.
-        if column.name in wanted or (not len(changed) and len(starts) > 1):
-            found.append(column.name)
-    if len(found) == len(data.columns):
-        raise DataError(
-            f"{quoted(found)} {'does' if len(found) == 1 else 'do'} not change within any subject, "
-            "so that nothing happens in time; give columns that do, or learn from one row for each "
-            "subject"
-        )
-    return tuple(found)
-
-
 def _lagged(
     read: TableInTime,
     rows: Rows,
@@ -261,7 +139,7 @@ def _lagged(
     lags: tuple[int, ...],
     needed: set[int],
     within: bool,
-) -> TimeSeries:
+) -> TimeSeries | IncompleteTimeSeries:
     data, names = read.data, read.names
     changing = [column for column in data.columns if column.name not in static]
     if len(changing) * (1 + len(lags)) + len(static) > _MOST_COLUMNS:
@@ -283,30 +161,37 @@ def _lagged(
     places = [Place(column.name, lag) for lag in (0, *lags) for column in changing]
     places += [Place(name, None) for name in static]
     source = {column.name: column for column in data.columns}
-    columns = []
+    unknown = unknown_values(read, rows, static)
+    columns, cells = [], []
     for place in places:
-        back = earlier[place.lag][whole] if place.lag else whole
-        taken = source[place.variable].take(rows.order[back])
-        columns.append(replace(taken, name=place.name))
+        back = rows.order[earlier[place.lag][whole] if place.lag else whole]
+        columns.append(replace(source[place.variable].take(back), name=place.name))
+        cells.append(unknown[back, data.index(place.variable)])
     present = rows.order[whole]
+    missing = {
+        place.name: count
+        for place, own in zip(places, cells, strict=True)
+        if (count := int((own >= 0).sum()))
+    }
     lagged = Data(
         columns,
         None if data.weights is None else data.weights[present],
         _mask(data, present, places),
         [*data.notes, *_notes(data, static, lags, whole, len(names), within)],
-        data.preparation,
+        data.preparation.with_imputed(missing),
         data.name,
         Slices(tuple(places), within),
     )
     labels: Sequence[object] = (rows.steps + 1).tolist()
     if read.times is not None:
         labels = [read.times.labels[row] for row in rows.order.tolist()]
-    return TimeSeries(
+    series = TimeSeries(
         lagged,
         [labels[place] for place in whole.tolist()],
         [names[subject] for subject in rows.subjects[whole].tolist()],
-        _first(data, rows.order[starts], changing, static),
+        _first(data, unknown, rows.order[starts], changing, static),
     )
+    return IncompleteTimeSeries(series, numbered(np.stack(cells, axis=1))) if missing else series
 
 
 def _mask(
@@ -323,8 +208,12 @@ def _mask(
 
 
 def _first(
-    data: Data, rows: NDArray[np.int64], changing: Sequence[Column], static: tuple[str, ...]
-) -> Data | None:
+    data: Data,
+    unknown: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    changing: Sequence[Column],
+    static: tuple[str, ...],
+) -> Data | IncompleteData | None:
     if len(rows) < 2:
         return None
     places = [Place(column.name, 0, first=True) for column in changing]
@@ -334,8 +223,15 @@ def _first(
         replace(column, name=place.name)
         for column, place in zip(chosen.columns, places, strict=True)
     ]
-    about = data.notes, data.preparation, data.name
-    return Data(columns, chosen.weights, chosen.intervened, *about, Slices(tuple(places)))
+    cells = unknown[rows][:, [data.index(place.variable) for place in places]]
+    missing = {
+        place.name: count
+        for place, count in zip(places, (cells >= 0).sum(axis=0).tolist(), strict=True)
+        if count
+    }
+    about = data.notes, data.preparation.with_imputed(missing), data.name, Slices(tuple(places))
+    table = Data(columns, chosen.weights, chosen.intervened, *about)
+    return IncompleteData(table, numbered(cells)) if missing else table
 
 
 def _notes(

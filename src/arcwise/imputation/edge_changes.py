@@ -1,0 +1,97 @@
+"""Changes of the edge between two nodes, and whether the DAG that they lead to is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from arcwise.families import Families
+
+Parents: TypeAlias = Sequence[tuple[int, ...]]
+"""The parents of each node."""
+
+
+def other_edge(
+    parents: Parents, u: int, v: int, random: np.random.Generator
+) -> tuple[tuple[int, ...], ...]:
+    """Return parents with another edge between two nodes: one of none, u -> v and v -> u.
+
+    Each of the two others is as probable, so that the way back is.
+
+    Parameters
+    ----------
+    parents
+        The parents of each node.
+    u, v
+        The two nodes.
+    random
+        The source of random numbers.
+    """
+    now = 1 if u in parents[v] else 2 if v in parents[u] else 0
+    then = (now + int(random.integers(1, 3))) % 3
+    new = list(parents)
+    new[v] = _with(parents[v], u, present=then == 1)
+    new[u] = _with(parents[u], v, present=then == 2)
+    return tuple(new)
+
+
+def other_end(
+    parents: Parents, node: int, one: int, other: int, random: np.random.Generator
+) -> tuple[tuple[int, ...], ...] | None:
+    """Return parents with an edge of a node leading to another one of two nodes, in any direction.
+
+    None if the node has edges to both or to neither. The way back is as probable.
+
+    Parameters
+    ----------
+    parents
+        The parents of each node.
+    node
+        The node.
+    one, other
+        The two that it may have an edge to.
+    random
+        The source of random numbers.
+    """
+    adjacent = [u in parents[node] or node in parents[u] for u in (one, other)]
+    forward = bool(random.integers(2))
+    if adjacent[0] == adjacent[1]:
+        return None
+    old, end = (one, other) if adjacent[0] else (other, one)
+    new = list(parents)
+    new[node] = _with(_with(parents[node], old, present=False), end, present=not forward)
+    new[old] = _with(parents[old], node, present=False)
+    new[end] = _with(parents[end], node, present=forward)
+    return tuple(new)
+
+
+def _with(parents: tuple[int, ...], other: int, *, present: bool) -> tuple[int, ...]:
+    rest = {parent for parent in parents if parent != other}
+    return tuple(sorted(rest | {other} if present else rest))
+
+
+def allowed(families: Families, node: int, parents: tuple[int, ...]) -> bool:
+    """Return whether a node may have these parents."""
+    required = set(families.required[node])
+    free = set(parents) - required
+    outside = free - set(families.candidates[node])
+    return (
+        required <= set(parents)
+        and len(free) <= families.max_free[node]
+        and (not outside or (len(outside) == 1 and outside <= set(families.outside[node])))
+    )
+
+
+def reaches(parents: Parents, source: int, target: int) -> bool:
+    """Return whether a directed path leads from one node to another."""
+    above, waiting = {target}, [target]
+    while waiting:
+        for parent in parents[waiting.pop()]:
+            if parent == source:
+                return True
+            if parent not in above:
+                above.add(parent)
+                waiting.append(parent)
+    return False
