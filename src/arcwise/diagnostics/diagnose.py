@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +97,25 @@ def diagnose(posterior: Posterior) -> Diagnosis:
     """
     if not isinstance(posterior, Posterior):
         raise ArgumentError(f"posterior is of type {type(posterior).__name__}; give a Posterior")
+    found = _KNOWN.get(posterior)
+    if found is None:
+        found = _diagnosed(posterior)
+        keep_diagnosis(posterior, found)
+    return found
+
+
+_KNOWN: WeakKeyDictionary[Posterior, Diagnosis] = WeakKeyDictionary()
+
+
+def keep_diagnosis(posterior: Posterior, diagnosis: Diagnosis) -> None:
+    """Keep the diagnosis of a posterior, which never changes, as long as there is the posterior.
+
+    `learn`, its page and the shell each ask for it, and many variables take seconds.
+    """
+    _KNOWN[posterior] = diagnosis
+
+
+def _diagnosed(posterior: Posterior) -> Diagnosis:
     run = posterior.run
     if isinstance(run, ExactRun):
         return _exact(posterior)
