@@ -33,11 +33,14 @@ from arcwise.errors import ConvergenceWarning, TimeIsUpError
 from arcwise.graphs.dag import Dag
 from arcwise.learning.request import Request
 from arcwise.model import Model, Question
+from arcwise.model.question import chosen_by_evidence
 from arcwise.priors import Sparse
 from arcwise.records.start import usual_order_steps
 from arcwise.scores import LocalScore
+from arcwise.scores.base import NAMED_SCORES
 from arcwise.spaces import LinearOrders
 from arcwise.support.clock import NEVER, Deadline
+from arcwise.support.words import listing
 
 EXPECTED_PARENTS = tuple(0.03125 * 2.0**step for step in range(9))
 """The expected numbers of parents that are compared: 1/32 to 8, each twice the one before."""
@@ -83,7 +86,19 @@ class Hyperparameters:
     def sentence(self) -> str:
         """Return in words what was chosen and how."""
         also = " and of the score" if len(self.scores) > 1 else ""
-        return f"The parameters of the prior{also} were chosen by the evidence of the data."
+        return (
+            f"The parameters of the prior{also} were chosen by the evidence of the data; to fix "
+            f"them, give {listing(self._fixed())}."
+        )
+
+    def _fixed(self) -> list[str]:
+        """Return what gives the same prior and score, in words of Python and of the shell."""
+        fixed = [f"the prior sparse:{self.prior.expected_parents:g}"]
+        size = getattr(self.score, "equivalent_sample_size", None)
+        if len(self.scores) > 1 and size is not None:
+            names = [name for name, kind in NAMED_SCORES.items() if kind is type(self.score)]
+            fixed.append(f"the score {names[0]} with the equivalent sample size {size:g}")
+        return fixed
 
 
 def by_evidence(
@@ -101,19 +116,57 @@ def by_evidence(
         Whether the score and the prior are to be chosen. Under a prior that was given
         nothing is.
     """
-    if not prior or not isinstance(asked, Question) or asked.score is None:
+    if not prior or not isinstance(asked, Question):
+        return asked, ()
+    return question_by_evidence(
+        asked, score=score, deadline=request.deadline, threads=request.threads
+    )
+
+
+def question_by_evidence(
+    asked: Question,
+    *,
+    score: bool,
+    deadline: Deadline = NEVER,
+    threads: int | None = None,
+) -> tuple[Question, tuple[str, ...]]:
+    """Return a question with the prior, and the score if asked for, that the evidence chooses.
+
+    Parameters
+    ----------
+    asked
+        The question.
+    score
+        Whether the score is to be chosen, too.
+    deadline
+        The clock of the whole computation.
+    threads
+        The number of threads.
+
+    Returns
+    -------
+    tuple
+        The question, and in words what was chosen; nothing if that takes too long.
+    """
+    if asked.score is None:
         return asked, ()
     found = choose_hyperparameters(
         asked,
         asked.score.alternatives() if score else (asked.score,),
-        effort=_effort(request.seconds),
+        effort=_effort(deadline.seconds),
         # Not the seed of the run: runs of one table differ by chance, not in their models.
-        deadline=request.deadline.part(_SHARE) if request.deadline.limited else NEVER,
-        threads=request.threads,
+        deadline=deadline.part(_SHARE) if deadline.limited else NEVER,
+        threads=threads,
     )
     if found is None:
         return asked, ()
     return replace(asked, score=found.score, prior=asked.prior.on(found.prior)), (found.sentence(),)
+
+
+@chosen_by_evidence.fill
+def _chosen(asked: Question, score: bool) -> Question:
+    """Return the same for a model whose prior is to be chosen."""
+    return question_by_evidence(asked, score=score)[0]
 
 
 def _effort(seconds: float | None) -> float:
