@@ -104,7 +104,11 @@ def test_what_is_given_is_not_chosen() -> None:
     score = arcwise.learn(data, score=BDeu(7.0), dags=0, progress=None)
     assert score.model.score == BDeu(7.0)
     assert isinstance(score.model.prior, Sparse)
-    sentence = "The parameters of the prior were chosen by the evidence of the data."
+    parents = score.model.prior.expected_parents
+    sentence = (
+        "The parameters of the prior were chosen by the evidence of the data; to fix them, give "
+        f"the prior sparse:{parents:g}."
+    )
     assert sentence in score.account.choices
     assert sentence not in given.account.choices
 

@@ -13,7 +13,7 @@ from arcwise.data import Data
 from arcwise.errors import ArgumentError
 from arcwise.learning.hyperparameters import question_by_evidence
 from arcwise.learning.parents import Parents, choose_parents
-from arcwise.model import Question
+from arcwise.model import Modularity, Question
 from arcwise.model.question import BY_EVIDENCE
 from arcwise.scores import LocalScore
 from arcwise.support.clock import NEVER, Deadline
@@ -75,6 +75,7 @@ class FamilyChoice:
         threads: int | None = None,
         keep_interrupted: bool = False,
         by_evidence: bool = True,
+        modularity: Modularity = "modular",
     ) -> Parents:
         """Return the parent sets, all unless there are candidates, and print how they arose.
 
@@ -91,7 +92,7 @@ class FamilyChoice:
         asked = self.question(data, score, fixed)
         if by_evidence and fixed is None:
             asked, words = question_by_evidence(
-                asked, score=score is None, deadline=deadline, threads=threads
+                asked, modularity, score=score is None, deadline=deadline, threads=threads
             )
             if words:
                 tell("\n".join(words))

@@ -14,7 +14,10 @@ predecessors U ::
 
 so the posterior over a grid of values is known exactly; its average over the orders is that of
 the values, for orders that were drawn under good ones. The score taken is the most probable one;
-of the expected number of parents, whose posterior is broad in small tables, the geometric mean.
+of the expected number of parents the mean. These are the odds of edges given an order. DAGs
+without an order have two directions for every adjacency, and under the same odds up to twice as
+many of them: for the modular prior, the odds are those under which it expects as many edges
+(`acyclic_density.py`).
 """
 
 from __future__ import annotations
@@ -32,9 +35,10 @@ from arcwise.candidates import candidates
 from arcwise.errors import ConvergenceWarning, TimeIsUpError
 from arcwise.graphs.dag import Dag
 from arcwise.learning.request import Request
-from arcwise.model import Model, Question
+from arcwise.model import Model, Modularity, Question
 from arcwise.model.question import chosen_by_evidence
 from arcwise.priors import Sparse
+from arcwise.priors.acyclic_density import odds_of_dags
 from arcwise.records.start import usual_order_steps
 from arcwise.scores import LocalScore
 from arcwise.scores.base import NAMED_SCORES
@@ -72,7 +76,8 @@ class Hyperparameters:
     Parameters
     ----------
     score, prior
-        The most probable score, and the prior with the mean of its expected parents.
+        The most probable score, and the prior that expects as many edges as the values do on
+        average.
     scores, probabilities
         The scores compared, and the posterior probability of each of them with each of
         `EXPECTED_PARENTS`, as [score, number].
@@ -119,12 +124,17 @@ def by_evidence(
     if not prior or not isinstance(asked, Question):
         return asked, ()
     return question_by_evidence(
-        asked, score=score, deadline=request.deadline, threads=request.threads
+        asked,
+        request.modularity,
+        score=score,
+        deadline=request.deadline,
+        threads=request.threads,
     )
 
 
 def question_by_evidence(
     asked: Question,
+    modularity: Modularity = "modular",
     *,
     score: bool,
     deadline: Deadline = NEVER,
@@ -136,6 +146,8 @@ def question_by_evidence(
     ----------
     asked
         The question.
+    modularity
+        Which posterior is to be computed.
     score
         Whether the score is to be chosen, too.
     deadline
@@ -153,6 +165,7 @@ def question_by_evidence(
     found = choose_hyperparameters(
         asked,
         asked.score.alternatives() if score else (asked.score,),
+        modularity,
         effort=_effort(deadline.seconds),
         # Not the seed of the run: runs of one table differ by chance, not in their models.
         deadline=deadline.part(_SHARE) if deadline.limited else NEVER,
@@ -177,6 +190,7 @@ def _effort(seconds: float | None) -> float:
 def choose_hyperparameters(
     question: Question,
     scores: Sequence[LocalScore],
+    modularity: Modularity = "modular",
     *,
     effort: float = 1.0,
     seed: int = 0,
@@ -191,6 +205,8 @@ def choose_hyperparameters(
         The data with their constraints.
     scores
         The scores to choose from.
+    modularity
+        Which posterior is to be computed.
     effort
         The share of the usual work, up to 1.
     seed, threads
@@ -221,11 +237,29 @@ def choose_hyperparameters(
             found = np.mean([evidence.posterior(order) for order in orders], axis=0)
             place = int(np.argmax(found.sum(axis=1)))
             share = found[place] / found[place].sum()
-            # Two digits are more than is known about it, and can be read.
-            prior = Sparse(float(f"{np.exp(share @ np.log(EXPECTED_PARENTS)):.2g}"))
+            prior = Sparse(float(np.exp(share @ np.log(EXPECTED_PARENTS))))
     except TimeIsUpError:
         return None
-    return Hyperparameters(scores[place], prior, tuple(scores), found)
+    expected = float(share @ np.array(EXPECTED_PARENTS))
+    if modularity == "modular":
+        expected *= _ratio_without_order(question, expected)
+    # Two digits are more than is known about it, and can be read.
+    return Hyperparameters(scores[place], Sparse(float(f"{expected:.2g}")), tuple(scores), found)
+
+
+def _ratio_without_order(question: Question, expected: float) -> float:
+    """Return by what to multiply the odds of edges given an order, for DAGs without one.
+
+    Pairs that constraints leave one direction have it with or without an order.
+    """
+    n = len(question.variables)
+    allowed = question.constraints.resolve(question.variables).allowed
+    joined = int((allowed | allowed.T).sum())
+    if n < 2 or joined == 0:
+        return 1.0
+    odds = expected / (n - 1)
+    both: float = (allowed & allowed.T).sum() / joined
+    return (odds_of_dags(odds, n) / odds) ** both
 
 
 def _clock(deadline: Deadline) -> Deadline | None:

@@ -29,7 +29,6 @@ from arcwise.scores.job import FamilyScoring
 from arcwise.support.slots import Slot
 from arcwise.support.words import quoted
 
-
 BY_EVIDENCE = "by-evidence"
 """The name of the prior that is chosen by the evidence of the data, as `learn` does."""
 
