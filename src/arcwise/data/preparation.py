@@ -27,8 +27,9 @@ class Preparation:
 
     Examples
     --------
-    >>> Preparation().with_dropped(20).with_discretized({"age": 3})
-    Preparation(dropped_rows=20, discretized={'age': 3}, missing_as_level=(), imputed={}, transformed=())
+    >>> done = Preparation().with_dropped(20).with_discretized({"age": 3})
+    >>> done.dropped_rows, done.discretized
+    (20, {'age': 3})
     """
 
     dropped_rows: int = 0

@@ -330,6 +330,18 @@ def _estimates(
 
 
 def _judged(posterior: Posterior, figures: Figures, findings: list[Finding]) -> Diagnosis:
+    if _without_parents(posterior):
+        findings = [
+            Finding(
+                "computation",
+                "serious",
+                "parents",
+                "No parents of any variable were considered, so that all probabilities are 0, "
+                "whatever the data say",
+                "give it more time, or fewer rows or columns",
+            )
+        ]
+        return _diagnosis(posterior, figures, "not converged", findings)
     findings = by_gravity(findings)
     verdict: Verdict = "reliable"
     annealed = posterior.run.annealed
@@ -360,6 +372,14 @@ def _judged(posterior: Posterior, figures: Figures, findings: list[Finding]) -> 
             _note("The run was interrupted, and this refers to the draws made until then")
         )
     return _diagnosis(posterior, figures, verdict, findings)
+
+
+def _without_parents(posterior: Posterior) -> bool:
+    """Say whether candidates leave no edge at all, as where the time was up before any scoring."""
+    candidates = posterior.provenance.candidates
+    if candidates is None or posterior.provenance.plus_one or len(posterior.variables) < 2:
+        return False
+    return not any(candidates.values()) and not posterior.edges.any()
 
 
 def _agreement(figures: Figures, annealed: bool) -> str:

@@ -258,8 +258,8 @@ def _ratio_without_order(question: Question, expected: float) -> float:
     if n < 2 or joined == 0:
         return 1.0
     odds = expected / (n - 1)
-    both: float = (allowed & allowed.T).sum() / joined
-    return (odds_of_dags(odds, n) / odds) ** both
+    both = int((allowed & allowed.T).sum()) / joined
+    return math.exp(both * math.log(odds_of_dags(odds, n) / odds))
 
 
 def _clock(deadline: Deadline) -> Deadline | None:
