@@ -64,9 +64,9 @@ _VISITS_OF_MOMENTS = 64
 # If seconds are given: those from which on all this work is done, and the most that it may take.
 _SECONDS_FOR_ALL = 30.0
 _SHARE = 0.25
-# The prior of the expected number of parents: of two values, one four times the other has half
+# The prior of the expected number of parents: of two values, one three times the other has half
 # the weight. Tables that say nothing about it then say little about edges, too.
-_LOG_PRIOR = -0.5 * np.log(EXPECTED_PARENTS)
+_LOG_PRIOR = -math.log(2.0) / math.log(3.0) * np.log(EXPECTED_PARENTS)
 
 
 @dataclass(frozen=True)

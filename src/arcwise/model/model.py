@@ -355,7 +355,8 @@ def checked_model(value: object) -> Model:
     """Return a model, or refuse anything else, such as the data themselves."""
     if not isinstance(value, Model):
         raise ArgumentError(
-            f"model is of type {type(value).__name__}; give an arcwise.Model, or use "
-            "arcwise.learn, which takes data"
+            f"model is of type {type(value).__name__}; give an arcwise.Model, as "
+            "arcwise.Model(table, prior='by-evidence') makes it, or use arcwise.learn, which takes "
+            "data"
         )
     return value
