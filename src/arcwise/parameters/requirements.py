@@ -96,8 +96,8 @@ def refuse_transformed(
     if found:
         were = "was" if len(found) == 1 else "were"
         raise ArgumentError(
-            f"{purpose} would be in units of normal scores, by which {quoted(found)} {were} "
-            "replaced; learn with ",
+            f"{purpose} needs values as they were measured, but {quoted(found)} {were} replaced by "
+            "normal scores; learn with ",
             option("transform", "none"),
         )
 
