@@ -30,7 +30,15 @@ def assert_consistent(model: Model, best: MapResult) -> None:
     assert close(model.log_weight_of(best.dag), best.log_weight, PRECISION)
     score = sum(model.scores.log_score(node, best.dag.parents(node)) for node in model.variables)
     assert close(best.log_score, score, PRECISION)
-    assert best.cpdag == arcwise.graphs.cpdag(best.dag)
+    # The constraints may direct more, never otherwise.
+    own, allowed = (
+        arcwise.graphs.cpdag(best.dag),
+        model.constraints.resolve(model.variables).allowed,
+    )
+    assert best.cpdag.skeleton == own.skeleton
+    assert set(own.directed) <= set(best.cpdag.directed) <= set(best.dag.edges)
+    undirected = best.cpdag.matrix() & best.cpdag.matrix().T
+    assert (allowed | ~undirected).all()
     assert np.isfinite(best.log_weight)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -87,10 +89,48 @@ def test_sampling_has_the_same_defaults_in_python_and_in_the_shell(tmp_path: Pat
     for algorithm in ("mcmc", "mc3", "ais"):
         assert main(["sample", str(table), "--algorithm", algorithm, *short]) == 0
         saved = arcwise.Posterior.load(tmp_path / "posterior.npz")
-        found = arcwise.sample(arcwise.Model(table, max_indegree=1), algorithm=algorithm, steps=200)
+        model = arcwise.Model(table, prior="by-evidence", max_indegree=1)
+        found = arcwise.sample(model, algorithm=algorithm, steps=200)
         assert (saved.edges == found.edges).all()
         timings = {"seconds", "seconds_sampling"}
         one, other = (each.summary_dict() for each in (saved, found))
         assert {k: v for k, v in one.items() if k not in timings} == {
             k: v for k, v in other.items() if k not in timings
         }
+
+
+def test_one_table_has_one_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "table.csv"
+    arcwise.simulate("asia", 200, seed=3).write_csv(table)
+    options = [str(table), "--max-indegree", "2", "--json"]
+    found = {}
+    for command in ("learn", "exact", "evidence", "map"):
+        assert main([command, *options]) == 0
+        captured = capsys.readouterr()
+        found[command] = json.loads(captured.out)
+    learned = arcwise.learn(table, max_indegree=2, progress=None)
+    assert learned.account is not None
+    chosen = learned.account.chosen
+    assert (chosen.score, chosen.prior) != (repr(arcwise.scores.BDeu()), "Sparse(1.0)")
+    for command in ("learn", "exact"):
+        assert found[command]["evidence"]["log_evidence"] == learned.log_evidence
+    assert found["evidence"]["log_evidence"] == learned.log_evidence
+    assert found["map"]["log_weight"] == pytest.approx(learned.map_log_weight)
+    # The same in Python, and with what the account says fixes it.
+    model = arcwise.Model(table, prior="by-evidence", max_indegree=2)
+    assert (repr(model.score), repr(model.prior)) == (chosen.score, chosen.prior)
+    said = next(each for each in learned.account.choices if "chosen by the evidence" in each)
+    words = re.search(
+        r"the prior (\S+) and the score (\S+) with the equivalent sample size ([\d.]+)\.$", said
+    )
+    assert words is not None
+    prior, score, size = words.groups()
+    fixed = ["--prior", prior, "--score", score, "--equivalent-sample-size", size]
+    assert main(["exact", *options, *fixed]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert again["evidence"]["log_evidence"] == learned.log_evidence
+    # A prior that is given is not changed, and nor is the score then.
+    assert main(["exact", *options, "--prior", "sparse"]) == 0
+    other = json.loads(capsys.readouterr().out)
+    expected = arcwise.exact(arcwise.Model(table, max_indegree=2))
+    assert other["evidence"]["log_evidence"] == expected.log_evidence

@@ -81,7 +81,7 @@ def test_every_command_with_a_result_has_json() -> None:
 
 def test_json_says_what_python_computes(places: dict[str, str], capsys: Captured) -> None:
     found = json.loads(run(capsys, "exact", places["TABLE"], "--max-indegree", "2", "--json"))
-    expected = arcwise.exact(arcwise.Model(places["TABLE"], max_indegree=2))
+    expected = arcwise.exact(arcwise.Model(places["TABLE"], prior="by-evidence", max_indegree=2))
     assert found["evidence"]["log_evidence"] == expected.log_evidence
     pair = found["adjacencies"][0]
     assert pair["forward"] == expected.edge_probability(pair["source"], pair["target"])

@@ -21,6 +21,7 @@ from support.columns import discrete
 
 ROWS = 60
 RANDOM = np.random.default_rng(1)
+DAY = datetime.date(2020, 1, 1)
 
 
 def messy() -> pd.DataFrame:
@@ -35,7 +36,7 @@ def messy() -> pd.DataFrame:
             "fare": RANDOM.gamma(2, 10, ROWS),
             "cabin": ["A", "B", *([None] * (ROWS - 2))],
             "ship": "Titanic",
-            "born": pd.date_range("1900-01-01", periods=ROWS),
+            "stay": pd.to_timedelta(np.arange(ROWS), unit="D"),
         }
     )
 
@@ -56,7 +57,7 @@ def test_all_problems_are_told_at_once_each_with_what_mends_it() -> None:
     for line, words in zip(
         lines[1:],
         (
-            ("column 'born' holds dates or times", "drop='born'"),
+            ("column 'stay' holds times or durations", "drop='stay'"),
             (
                 "'age' (9) and 'cabin' (58); give missing='level'",
                 "drop='cabin' to leave out what is mostly missing with missing='drop' to drop the "
@@ -68,7 +69,7 @@ def test_all_problems_are_told_at_once_each_with_what_mends_it() -> None:
     ):
         assert all(word in line for word in words), line
     shell = error.in_shell()
-    for option in ("--drop born", "--missing drop", "--constant drop"):
+    for option in ("--drop stay", "--missing drop", "--constant drop"):
         assert option in shell
     assert "drop=" not in shell
 
@@ -81,7 +82,7 @@ def test_what_is_asked_for_mends_it() -> None:
     with pytest.warns(DataWarning):
         data = read(
             messy(),
-            drop=["born", "cabin"],
+            drop=["stay", "cabin"],
             constant="drop",
             identifiers="drop",
             missing="level",
@@ -252,12 +253,12 @@ def test_anything_readable_is_described() -> None:
     assert "different whole numbers" in lines["age"]
     assert "97 %" in lines["cabin"]
     assert "constant" in lines["ship"]
-    assert "unusable" in lines["born"]
-    assert "holds dates or times" in lines["born"]
+    assert "unusable" in lines["stay"]
+    assert "holds times or durations" in lines["stay"]
     assert "To be mended before the table can be used:" in said
     assert "missing='drop'" in said
     assert "--missing drop" in said.in_shell
-    left = describe(messy(), drop="born", missing="level", discretize="quantile:3",
+    left = describe(messy(), drop="stay", missing="level", discretize="quantile:3",
                     constant="drop", identifiers="drop")  # fmt: skip
     assert "To be mended" not in left
     assert "left out" in left
@@ -271,7 +272,7 @@ def test_anything_readable_is_described() -> None:
         ({"a": [None, None], "b": [1, 2]}, "no values"),
         ({"a": [1.5, np.inf], "b": [0, 1]}, "values are infinite in 'a' (1)"),
         ({"a": [1, "x"], "b": [0, 1]}, "mixes integer and text values"),
-        ({"a": [datetime.date(2020, 1, 2)] * 2, "b": [0, 1]}, "type date"),
+        ({"a": [datetime.timedelta(1)] * 2, "b": [0, 1]}, "type timedelta"),
         ({"a": [None, None]}, "no values"),
         (pl.DataFrame({"a": [[1], [2]]}), "unusable"),
     ],
@@ -287,3 +288,38 @@ def test_a_table_in_order_is_described_as_before(tmp_path: Path) -> None:
     assert describe(path) == describe(data) == data.describe()
     with pytest.raises(ArgumentError, match="describe has no argument 'mising'"):
         describe(path, mising="drop")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        pd.Series(pd.date_range("2020-01-01", periods=30)),
+        pd.Series(pd.date_range("2020-01-01", periods=30)).dt.date,
+        pl.Series(pd.date_range("2020-01-01", periods=30).to_pydatetime()),
+        pl.Series([DAY + datetime.timedelta(days=place) for place in range(30)]),
+        pd.date_range("2020-01-01", periods=30).to_numpy(),
+        [DAY + datetime.timedelta(days=place) for place in range(30)],
+        [str(DAY + datetime.timedelta(days=place)) for place in range(30)],
+    ],
+    ids=["pandas", "objects", "polars", "dates", "numpy", "list", "text"],
+)
+def test_dates_are_treated_alike_whatever_they_come_as(days: Any) -> None:
+    table = {"day": days, "x": [0, 1] * 15}
+    with pytest.warns(DataWarning, match=r"left out 'day' \(30 of its 30 values are different\)"):
+        assert read(table, identifiers="drop").variables == ("x",)
+    with pytest.warns(DataWarning):
+        data = read(table)
+    column = discrete(data)
+    assert column.levels[:2] == ("2020-01-01", "2020-01-02")
+
+
+def test_dates_may_be_missing_and_have_a_time() -> None:
+    noon = datetime.datetime(2020, 1, 1, 12)
+    for days in (
+        [None, DAY, noon],
+        np.array([None, DAY, noon], dtype="M8[s]"),
+        pd.Series([pd.NaT, pd.Timestamp(DAY), noon]),
+    ):
+        column = discrete(read({"day": days, "x": [0, 1, 1]}, missing="level"))
+        assert column.levels == ("2020-01-01", "2020-01-01 12:00:00", None)
+        assert column.codes.tolist() == [2, 0, 1]

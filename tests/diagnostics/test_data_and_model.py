@@ -230,3 +230,18 @@ def test_variables_that_hardly_vary() -> None:
         "1 variable differs from the commonest level in fewer than 20 rows (rare in 7 rows)"
     )
     assert "nearly constant" not in findings_of(exact(coins(500, 2)))
+
+
+def test_a_model_without_any_parents_is_no_result() -> None:
+    table = coins(50, 3)
+    none = arcwise.Model(table, candidates=np.zeros((3, 3), dtype=int))
+    posterior = arcwise.mcmc(none, steps=400, seed=1)
+    found = posterior.diagnose()
+    assert found.verdict == "not converged"
+    assert [finding.topic for finding in found.findings if finding.severity == "serious"] == [
+        "parents"
+    ]
+    one = np.zeros((3, 3), dtype=int)
+    one[0, 1] = 1
+    some = arcwise.mcmc(arcwise.Model(table, candidates=one), steps=4000, seed=1)
+    assert some.diagnose().verdict != "not converged"

@@ -33,7 +33,7 @@ def reference(models: list[arcwise.Model], order: list[str]) -> np.ndarray:
     for row, model in enumerate(models):
         for column, expected in enumerate(EXPECTED_PARENTS):
             odds = expected / (n - 1)
-            log[row, column] = -0.5 * math.log(expected)
+            log[row, column] = -math.log(2) / math.log(3) * math.log(expected)
             for place, node in enumerate(order):
                 scores, weights = 0.0, 0.0
                 for size in range(place + 1):
@@ -104,7 +104,11 @@ def test_what_is_given_is_not_chosen() -> None:
     score = arcwise.learn(data, score=BDeu(7.0), dags=0, progress=None)
     assert score.model.score == BDeu(7.0)
     assert isinstance(score.model.prior, Sparse)
-    sentence = "The parameters of the prior were chosen by the evidence of the data."
+    parents = score.model.prior.expected_parents
+    sentence = (
+        "The parameters of the prior were chosen by the evidence of the data; to fix them, give "
+        f"the prior sparse:{parents:g}."
+    )
     assert sentence in score.account.choices
     assert sentence not in given.account.choices
 

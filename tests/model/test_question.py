@@ -105,3 +105,16 @@ def test_constraints_mean_the_same_everywhere(name: str) -> None:
     else:
         assert found.edge_probability("a", "b") == pytest.approx(1.0)
         assert found.account.chosen.families == families.total
+
+
+def test_a_prior_by_the_evidence_needs_a_table() -> None:
+    chosen = Model(TABLE, prior="by-evidence")
+    learned = arcwise.learn(TABLE, prior="by-evidence", progress=None)
+    assert learned.account is not None
+    assert repr(chosen.prior) == learned.account.chosen.prior
+    assert repr(chosen.prior) != repr(Model(TABLE).prior)
+    fixed = Model(TABLE, arcwise.scores.BDeu(7.0), prior="by-evidence")
+    assert fixed.score == arcwise.scores.BDeu(7.0)
+    for data, score in ((arcwise.score(TABLE), None), (["a", "b"], penalty)):
+        with pytest.raises(ArgumentError, match="'by-evidence', which needs a table"):
+            Model(data, score, prior="by-evidence")

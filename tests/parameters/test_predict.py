@@ -207,7 +207,11 @@ def test_figures_of_discrete_predictions() -> None:
     assert found.brier == pytest.approx((2 * 0.1**2 + 2 * 0.6**2) / 2)
     assert found.accuracy == 0.5
     assert found.most_probable == ["no", "yes", "no"]
-    assert repr(found).endswith("Brier score 0.37 and accuracy 0.5 on 2 of them>")
+    first, _, second, *rest = repr(found).splitlines()
+    assert first.endswith("Brier score 0.37 and accuracy 0.5 on 2 of them")
+    assert second.split() == ["0", "0.9", "0.1", "no", "no", "-0.105"]
+    assert len(rest) == 2
+    assert found.preview(1, "elsewhere").splitlines()[-1] == "... and 2 more rows; elsewhere"
     table = found.table()
     assert table.columns[1:3] == ["P(y = no)", "P(y = yes)"]
     assert table["observed"].to_list() == ["no", "no", None]

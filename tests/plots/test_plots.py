@@ -375,6 +375,24 @@ def test_an_effect_with_two_modes_shows_both() -> None:
         plots.effect(estimate, [1.0])
 
 
+def test_effects_of_discrete_variables_have_a_row_for_each_level() -> None:
+    data = arcwise.simulate("asia", 500, seed=1)
+    dag = Dag(["smoke", "bronc"], {"bronc": ["smoke"]})
+    found = arcwise.effects(dag, "smoke", "bronc", model=arcwise.Model(data.select(dag.variables)))
+    axes = plots.effect(found, level=0.8)
+    words = [text.get_text() for text in axes.get_yticklabels()]
+    assert words == [what for what, _ in found.at_levels()]
+    assert words[0] == "P(bronc = no | do(smoke = no))"
+    means = [float(line.get_xdata()[0]) for line in axes.lines]
+    assert means == [estimate.mean for _, estimate in found.at_levels()]
+    ends = [span.get_segments()[0][:, 0].tolist() for span in axes.collections]
+    wanted = [list(each) for _, found in found.at_levels() for each in found.intervals(0.8)]
+    assert np.allclose(ends, wanted)
+    assert "no directed path" in axes.get_title(loc="left")
+    with pytest.raises(ArgumentError, match="weights is for plain samples"):
+        plots.effect(found, [1.0])
+
+
 def test_nothing_global_is_touched() -> None:
     code = (
         "import sys, arcwise\n"

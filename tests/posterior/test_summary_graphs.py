@@ -118,3 +118,18 @@ def test_graphs_are_compared_as_classes_and_dags_by_arrows_too() -> None:
     ]
     with pytest.raises(ArgumentError, match="of type str; give a Dag or a Cpdag"):
         compare_summary_graphs(posterior, "truth")  # type: ignore[arg-type]
+
+
+def test_edges_that_the_score_allows_one_way_are_directed() -> None:
+    random = np.random.default_rng(1)
+    group = random.integers(0, 2, 300)
+    table = {"x": group + 0.2 * random.normal(size=300), "group": group}
+    posterior = arcwise.learn(table, progress=None)
+    for name in ("cpdag", "map-cpdag", "median-cpdag"):
+        graph = arcwise.summary_graph(posterior, name)
+        assert graph.directed == (("group", "x"),), name
+    assert arcwise.map(arcwise.Model(table)).cpdag.directed == (("group", "x"),)
+    # A comparison is of what data can tell, and either direction has this class.
+    truth = arcwise.Dag(["x", "group"], {"group": ["x"]})
+    for row in compare_summary_graphs(posterior, truth):
+        assert row.cpdag_distance == 0, row.name

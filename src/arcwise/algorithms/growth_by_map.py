@@ -9,7 +9,7 @@ import numpy as np
 from arcwise import _core
 from arcwise.algorithms.growth_log import FoundRound
 from arcwise.algorithms.growth_state import GrowthState, Matrix
-from arcwise.algorithms.map import best_dag_of_order, order_of
+from arcwise.algorithms.map import best_dag_of_order, known_class, order_of
 from arcwise.algorithms.map import map as find_map
 from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.errors import InterruptedWarning, TimeIsUpError
@@ -81,7 +81,7 @@ def _known(state: GrowthState, dag: Dag, interrupted: bool, seconds: float) -> M
     )
     return MapResult(
         dag=dag,
-        cpdag=cpdag(dag),
+        cpdag=known_class(model, dag),
         log_score=log_weight - log_prior,
         log_weight=log_weight,
         restart_log_weights=np.empty(0),

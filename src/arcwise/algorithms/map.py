@@ -20,8 +20,9 @@ from arcwise.errors import (
     option,
 )
 from arcwise.families import Families
-from arcwise.graphs import cpdag
+from arcwise.graphs import Cpdag, cpdag
 from arcwise.graphs.dag import Dag
+from arcwise.graphs.knowledge import with_knowledge
 from arcwise.model import Model, checked_model
 from arcwise.posterior.map_result import MapResult, SearchSettings, reach
 from arcwise.records.settings import SumSettings
@@ -230,7 +231,7 @@ def _exact(
     dag, log_weight = computation.best_dag(progress=progress)
     return MapResult(
         dag=dag,
-        cpdag=cpdag(dag),
+        cpdag=known_class(model, dag),
         log_score=_log_score(model, dag),
         log_weight=log_weight,
         restart_log_weights=np.empty(0),
@@ -258,7 +259,7 @@ def _found(
     }
     return MapResult(
         dag=dag,
-        cpdag=cpdag(dag),
+        cpdag=known_class(model, dag),
         log_score=_log_score(model, dag),
         log_weight=log_weight,
         restart_log_weights=log_weights[finished],
@@ -274,6 +275,11 @@ def _found(
         ),
         provenance=model.provenance(),
     )
+
+
+def known_class(model: Model, dag: Dag) -> Cpdag:
+    """Return the equivalence class of a DAG, directed where one direction is impossible."""
+    return with_knowledge(cpdag(dag), ~model.constraints.resolve(model.variables).allowed)
 
 
 def order_of(dag: Dag) -> list[int]:

@@ -127,7 +127,13 @@ def evidence(
     with opened_engine(cluster) as engine:
         deadline = Deadline.of(seconds)
         parents = families.parents(
-            data, score, prior, seed=seed, deadline=deadline, threads=threads
+            data,
+            score,
+            prior,
+            seed=seed,
+            deadline=deadline,
+            threads=threads,
+            modularity=modularity,
         )
         model = parents.model(engine=engine, deadline=deadline, threads=threads, progress=True)
         if chosen not in (EvidenceMethod.EXACT, EvidenceMethod.BRIDGE):

@@ -67,7 +67,7 @@ def exact(
         raise ArgumentError(f"--memory-limit is {memory_limit:g}; give a positive number of GiB")
     as_device(device)  # before anything takes time
     note_data(data)
-    parents = families.parents(data, score, prior, threads=threads)
+    parents = families.parents(data, score, prior, threads=threads, modularity=modularity)
     model = parents.model(engine=cluster, threads=threads, progress=True)
     tell(f"Exact {modularity} posterior: {exact_cost(model, modularity, threads=threads)}.")
     posterior = arcwise.exact(

@@ -274,8 +274,9 @@ PriorName = Annotated[
     typer.Option(
         "--prior",
         help="The structure prior: sparse[:EXPECTED_PARENTS], where every edge has the same small "
-        "probability; fair, where every number of parents has; or uniform, where every DAG has.",
-        metavar="sparse|fair|uniform",
+        "probability; fair, where every number of parents has; or uniform, where every DAG has. By "
+        "default, or as by-evidence, sparse with the number that the evidence of the data prefers.",
+        metavar="by-evidence|sparse|fair|uniform",
     ),
 ]
 

@@ -11,8 +11,10 @@ from arcwise.algorithms.growth_state import growth_memory
 from arcwise.constraints import ConstraintArguments, gather
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
+from arcwise.learning.hyperparameters import question_by_evidence
 from arcwise.learning.parents import Parents, choose_parents
-from arcwise.model import Question
+from arcwise.model import Modularity, Question
+from arcwise.model.question import BY_EVIDENCE
 from arcwise.scores import LocalScore
 from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.progress import tell
@@ -72,16 +74,30 @@ class FamilyChoice:
         deadline: Deadline = NEVER,
         threads: int | None = None,
         keep_interrupted: bool = False,
+        by_evidence: bool = True,
+        modularity: Modularity = "modular",
     ) -> Parents:
-        """Return the parent sets, all unless there are candidates, and print how they arose."""
+        """Return the parent sets, all unless there are candidates, and print how they arose.
+
+        A prior that is not given is chosen as `learn` does, so that one table has one answer,
+        unless `by_evidence` is False.
+        """
         if self.grow:
             size = byte_size(growth_memory(len(data.variables), self.max_candidates))
             tell(
                 f"Growing candidate parents, up to {self.max_candidates} per node; a node with "
                 f"that many takes {size}."
             )
+        fixed = None if prior == BY_EVIDENCE else prior
+        asked = self.question(data, score, fixed)
+        if by_evidence and fixed is None:
+            asked, words = question_by_evidence(
+                asked, modularity, score=score is None, deadline=deadline, threads=threads
+            )
+            if words:
+                tell("\n".join(words))
         found = choose_parents(
-            self.question(data, score, prior),
+            asked,
             "all" if self.method is None else self.method,
             plus_one=self.plus_one,
             max_candidates=self.max_candidates,

@@ -54,10 +54,10 @@ def predict(
         seed=seed,
     )
     print(f"Predictions of {target}: {found.describe()}")
-    if out is None:
-        print(found.preview())
-    else:
+    if out is not None:
         found.write(out)
+    print(found.preview(rest="add --out FILE for all" if out is None else f"all are in {out}"))
+    if out is not None:
         print(f"The predictions were written to {out}")
     return lambda: {
         "target": target,

@@ -133,7 +133,13 @@ def sample(
     with opened_engine(cluster) as engine:
         deadline = Deadline.of(seconds)
         parents = families.parents(
-            data, score, prior, seed=seed, deadline=deadline, threads=threads
+            data,
+            score,
+            prior,
+            seed=seed,
+            deadline=deadline,
+            threads=threads,
+            modularity=modularity,
         )
         posterior = arcwise.sample(
             parents.model(engine=engine, deadline=deadline, threads=threads, progress=True),

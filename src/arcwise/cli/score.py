@@ -55,7 +55,7 @@ def score(
         raise ArgumentError(f"--best is {best}; give 0 or more")
     note_data(data)
     chosen = as_score(score, data)
-    parents = families.parents(data, chosen, seed=seed, threads=threads)
+    parents = families.parents(data, chosen, seed=seed, threads=threads, by_evidence=False)
     if parents.growth is not None:
         scores = parents.growth.model.scores
     else:

@@ -119,6 +119,16 @@ def _table_file(
             "[COLUMN=]METHOD[:BINS]",
         ),
     ] = None,
+    transform: Annotated[
+        list[str] | None,
+        _option(
+            "--transform",
+            "Replace all continuous columns by their normal scores (normal-scores), or one column "
+            "(income=normal-scores), so that extreme values do not look like edges; repeatable. "
+            "These columns have no effects and predictions then.",
+            "[COLUMN=]normal-scores|none",
+        ),
+    ] = None,
     missing: Annotated[
         Literal["error", "drop", "level", "impute"] | None,
         _option(
@@ -241,7 +251,8 @@ def _table_file(
         "drop": drop,
         "kinds": _kinds(discrete or [], continuous or [], list(levels)),
         "levels": {column: found for column, found in levels.items() if found} or None,
-        "discretize": _cuts(discretize or []),
+        "discretize": _by_column(discretize or [], "--discretize"),
+        "transform": _by_column(transform or [], "--transform"),
         "constant": constant,
         "identifiers": identifiers,
         "weights": weights,
@@ -284,17 +295,18 @@ def _kinds(
     return everything or kinds or None
 
 
-def _cuts(given: list[str]) -> dict[str | None, str] | None:
-    cuts: dict[str | None, str] = {}
+def _by_column(given: list[str], flag: str) -> dict[str | None, str] | None:
+    """Return a method for all columns, under None, and for single ones."""
+    found: dict[str | None, str] = {}
     for text in given:
         # A name may hold the sign itself, and a method does not.
         name, sign, method = text.rpartition("=")
         column = name if sign else None
-        if column in cuts:
+        if column in found:
             which = "all columns" if column is None else repr(column)
-            raise ArgumentError(f"--discretize is given twice for {which}; give it once")
-        cuts[column] = method
-    return cuts or None
+            raise ArgumentError(f"{flag} is given twice for {which}; give it once")
+        found[column] = method
+    return found or None
 
 
 DataOptions = Annotated[Data, OptionGroup(_table_file, TableFile.read)]

@@ -14,7 +14,7 @@ from arcwise.graphs import Cpdag, EdgeCounts, cpdag
 from arcwise.graphs import compare as compare_graphs
 from arcwise.graphs.dag import Dag
 from arcwise.posterior import Posterior
-from arcwise.posterior.summary_graphs import SummaryGraph, available, summary_graph
+from arcwise.posterior.summary_graphs import SummaryGraph, as_data_tell, available
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def compare_summary_graphs(
     if names is None:
         graphs = available(posterior)
     else:
-        graphs = {name: summary_graph(posterior, name, threshold=threshold) for name in names}
+        graphs = {name: as_data_tell(posterior, name, threshold=threshold) for name in names}
     return tuple(_compared(name, graph, truth) for name, graph in graphs.items())
 
 

@@ -16,6 +16,7 @@ class ReadingArguments(TypedDict, total=False):
     constant: Any
     identifiers: Any
     discretize: Any
+    transform: Any
     weights: Any
     interventions: Any
 

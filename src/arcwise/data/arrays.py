@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -42,13 +43,17 @@ def from_array(name: str, array: NDArray[Any]) -> RawColumn:
         return _text(name, values, missing)
     if family == "O":
         return from_objects(name, [None if m else v for v, m in zip(values, missing, strict=True)])
+    if family == "M":
+        days = values.astype("M8[us]").tolist()  # NaT becomes None
+        return from_objects(name, [None if m else v for v, m in zip(days, missing, strict=True)])
     raise UnusableColumnError(f"holds values of type {values.dtype}")
 
 
 def from_objects(name: str, values: Sequence[object]) -> RawColumn:
     """Return the column of Python objects, which must all be of one type.
 
-    None, NaN and pandas' missing values are missing; integers may mix with reals.
+    None, NaN and pandas' missing values are missing; integers may mix with reals. Dates become
+    the labels that a text file has for them, those at midnight without a time.
     """
     types = set(map(type, values))
     missing_types = {kind for kind in types if kind.__name__ in MISSING_TYPES}
@@ -63,6 +68,8 @@ def from_objects(name: str, values: Sequence[object]) -> RawColumn:
         count=len(values),
     )
     present: list[Any] = [value for value, gap in zip(values, missing, strict=True) if not gap]
+    if present and all(issubclass(kind, date) for kind in set(map(type, present))):
+        present = [str(day).removesuffix(" 00:00:00") for day in present]
     names = {_type_name(kind) for kind in set(map(type, present))}
     if not names:
         return reals(name, np.full(len(values), np.nan))

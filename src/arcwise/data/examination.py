@@ -26,10 +26,11 @@ from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, has_many_values, 
 from arcwise.data.slices import Slices
 from arcwise.data.sources import usable_columns
 from arcwise.data.table import Data
+from arcwise.data.transformation import Transformation, normal_scores
 from arcwise.data.weights import array_weights, column_weights
 from arcwise.errors import ArgumentError, DataError, Wording, option, worded
 from arcwise.support.names import as_list
-from arcwise.support.words import shown
+from arcwise.support.words import quoted, shown
 
 MANY_LEVELS = 50
 MANY_LEVELS_SHARE = 0.2
@@ -124,11 +125,13 @@ def examine(source: Any, options: Mapping[str, Any], *, empty_rows: bool = False
     ):
         completeness.check_choice(option(name), options[name], choices)
     cuts = Discretization.parse(options["discretize"])
+    transformation = Transformation.parse(options["transform"])
     columns, unusable = usable_columns(source, options["names"], _dropped(options["drop"]))
     table = _begun(source, columns, unusable, options)
     table.name = _name_of(source)
     variables = [*(column.name for column in table.found), *unusable]
     cuts.check_names(variables)
+    transformation.check_names(variables)
     missing = options["missing"]
     columns = table.found
     if isinstance(source, Data) and missing in ("drop", "impute"):
@@ -145,6 +148,7 @@ def examine(source: Any, options: Mapping[str, Any], *, empty_rows: bool = False
         table.problems.add(completeness.infinite_problem(infinite))
     columns = [column for column in columns if column.name not in infinite]
     columns = _cut_columns(table, columns, cuts)
+    columns = _transformed(table, columns, transformation)
     varied = {name for name, levels in declared.items() if len(levels) > 1}
     columns = _without_constants(table, columns, options["constant"], missing, varied)
     if missing == "impute":
@@ -318,6 +322,27 @@ def _cut_columns(
     if done:
         table.notes.append(f"Cut into intervals: {wording.with_sizes(done, 'intervals')}.")
         table.preparation = table.preparation.with_discretized(done)
+    return result
+
+
+def _transformed(
+    table: Examination, columns: list[RawColumn], transformation: Transformation
+) -> list[RawColumn]:
+    """Replace columns by their normal scores, as asked."""
+    done, result = [], []
+    for column in columns:
+        if transformation.wanted(column.name, table.kinds[column.name]):
+            try:
+                scores = normal_scores(numbers_of(column))
+            except DataError as error:
+                table.problems.add_error(error)
+                continue
+            column = RawNumbers(column.name, scores, np.isnan(scores))
+            done.append(column.name)
+        result.append(column)
+    if done:
+        table.notes.append(f"Replaced by their normal scores: {quoted(done)}.")
+        table.preparation = table.preparation.with_transformed(tuple(done))
     return result
 
 

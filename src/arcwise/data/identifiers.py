@@ -6,7 +6,14 @@ import re
 
 import numpy as np
 
-from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, is_whole
+from arcwise.data.columns import Column, DiscreteColumn
+from arcwise.data.raw import (
+    LARGEST_EXACT_INTEGER,
+    RawColumn,
+    RawLabels,
+    RawNumbers,
+    is_whole,
+)
 
 # Fewer different values than this are categories, even if no two rows share one.
 FEWEST = 20
@@ -47,6 +54,26 @@ def identifier_reason(column: RawColumn) -> str | None:
             return f"it has {size:,} dates"
         return None
     return _of_numbers(column)
+
+
+def encoded_reason(column: Column) -> str | None:
+    """Return the same of a column of a table that was read, of which whole numbers are not known.
+
+    Examples
+    --------
+    >>> from arcwise.data.columns import ContinuousColumn
+    >>> encoded_reason(ContinuousColumn("row", np.arange(100.0)))
+    'it numbers the rows'
+    """
+    numbers = column.numbers()
+    if numbers is not None:
+        whole = np.abs(numbers) <= LARGEST_EXACT_INTEGER
+        if not (whole & (numbers == np.floor(numbers))).all():
+            return None
+        values = numbers.astype(np.int64)
+        return _of_numbers(RawNumbers(column.name, values, np.zeros(len(values), dtype=np.bool_)))
+    assert isinstance(column, DiscreteColumn)
+    return identifier_reason(RawLabels(column.name, column.codes.astype(np.int64), column.levels))
 
 
 def _is_date(level: object) -> bool:

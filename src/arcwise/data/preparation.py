@@ -22,17 +22,21 @@ class Preparation:
         The columns in which missing values are a level of their own.
     imputed
         The number of missing values of each column that has any, where they are imputed.
+    transformed
+        The columns that were replaced by their normal scores.
 
     Examples
     --------
-    >>> Preparation().with_dropped(20).with_discretized({"age": 3})
-    Preparation(dropped_rows=20, discretized={'age': 3}, missing_as_level=(), imputed={})
+    >>> done = Preparation().with_dropped(20).with_discretized({"age": 3})
+    >>> done.dropped_rows, done.discretized
+    (20, {'age': 3})
     """
 
     dropped_rows: int = 0
     discretized: Mapping[str, int] = field(default_factory=dict)
     missing_as_level: tuple[str, ...] = ()
     imputed: Mapping[str, int] = added(factory=dict)
+    transformed: tuple[str, ...] = added(())
 
     def with_dropped(self, rows: int) -> Preparation:
         """Return it with further rows dropped."""
@@ -45,6 +49,10 @@ class Preparation:
     def with_discretized(self, intervals: Mapping[str, int]) -> Preparation:
         """Return it with further columns cut into intervals."""
         return replace(self, discretized={**self.discretized, **intervals})
+
+    def with_transformed(self, columns: tuple[str, ...]) -> Preparation:
+        """Return it with further columns replaced by their normal scores."""
+        return replace(self, transformed=tuple(dict.fromkeys((*self.transformed, *columns))))
 
     def with_missing_level(self, columns: tuple[str, ...]) -> Preparation:
         """Return it with further columns in which missing values are a level."""

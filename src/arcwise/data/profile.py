@@ -8,7 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from arcwise.data.columns import Column, DiscreteColumn
+from arcwise.data.columns import DiscreteColumn
+from arcwise.data.identifiers import encoded_reason
 from arcwise.data.moments import Moments
 from arcwise.data.preparation import Preparation
 from arcwise.data.slices import Slices
@@ -25,9 +26,7 @@ configuration of its discrete parents."""
 FEWEST_OTHERS = 20
 """Rows outside the commonest level of a discrete variable, below which it is nearly constant."""
 
-_FEWEST_DIFFERENT = 20
 _MOST_NAMED = 8
-_LABELS_SHARE = 0.5
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ class DataProfile:
                 if count
             },
             identifiers=tuple(
-                column.name for column in data.columns if _identifies_rows(column, data.rows)
+                column.name for column in data.columns if encoded_reason(column) is not None
             ),
             nearly_constant={
                 column.name: others
@@ -145,21 +144,6 @@ class DataProfile:
         if self.total_weight is not None:
             result.append(f"The rows are weighted and count as {self.total_weight:,.6g} rows.")
         return tuple(result)
-
-
-def _identifies_rows(column: Column, rows: int) -> bool:
-    """Return whether hardly any two rows share a value, or whole numbers count the rows."""
-    if rows <= _FEWEST_DIFFERENT:
-        return False
-    if isinstance(column, DiscreteColumn):
-        different = int(np.count_nonzero(np.bincount(column.codes)))
-        if different > max(_FEWEST_DIFFERENT, _LABELS_SHARE * rows):
-            return True
-    numbers = column.numbers()
-    if numbers is None:
-        return False
-    steps = np.diff(np.sort(numbers))
-    return bool((steps == steps[0]).all() and steps[0] > 0 and (numbers % 1 == 0).all())
 
 
 def _moments(data: Data, parametrization: ParametrizationKind | None) -> dict[str, Moments]:

@@ -27,6 +27,7 @@ def read(
     constant: Literal["error", "drop", "keep"] = "error",
     identifiers: Literal["warn", "drop", "keep", "error"] = "warn",
     discretize: str | Mapping[str, Any] | None = None,
+    transform: str | Mapping[str, str] | None = None,
     weights: str | ArrayLike | None = None,
     interventions: Any = None,
 ) -> Data: ...
@@ -44,6 +45,7 @@ def read(
     constant: Literal["error", "drop", "keep"] = "error",
     identifiers: Literal["warn", "drop", "keep", "error"] = "warn",
     discretize: str | Mapping[str, Any] | None = None,
+    transform: str | Mapping[str, str] | None = None,
     weights: str | ArrayLike | None = None,
     interventions: Any = None,
 ) -> Data | IncompleteData: ...
@@ -60,6 +62,7 @@ def read(
     constant: Literal["error", "drop", "keep"] = "error",
     identifiers: Literal["warn", "drop", "keep", "error"] = "warn",
     discretize: str | Mapping[str, Any] | None = None,
+    transform: str | Mapping[str, str] | None = None,
     weights: str | ArrayLike | None = None,
     interventions: Any = None,
 ) -> Data | IncompleteData:
@@ -111,6 +114,11 @@ def read(
         Which columns to cut into intervals: ``"quantile:3"`` or ``"uniform:4"`` for all
         continuous ones, or a mapping from columns to such a text, a number of intervals or a
         list of cut points; see `arcwise.discretize`.
+    transform
+        Which columns to replace by their normal scores: ``"normal-scores"`` for all continuous
+        ones, or a mapping from columns to it; ``"none"`` for none. The normal score of a value is
+        the normal quantile of its rank, so that extreme values no longer look like edges. For
+        columns that are far from normal; of these there are no effects and predictions then.
     weights
         How often each row counts: the name of a column, which is then not a variable, or
         one number for each row.
@@ -150,6 +158,7 @@ def read(
             "constant": constant,
             "identifiers": identifiers,
             "discretize": discretize,
+            "transform": transform,
             "weights": weights,
             "interventions": interventions,
         },

@@ -42,8 +42,10 @@ def from_series(name: str, series: nw.Series[Any]) -> RawColumn:
         return RawNumbers(name, _integers(series.fill_null(0) if gaps else series), missing)
     if missing.all():
         return reals(name, np.full(len(missing), np.nan))
+    if isinstance(dtype, nw.Date | nw.Datetime):
+        return from_objects(name, series.to_list())
     if dtype.is_temporal():
-        raise UnusableColumnError(f"holds dates or times ({type(dtype).__name__})")
+        raise UnusableColumnError(f"holds times or durations ({type(dtype).__name__})")
     raise UnusableColumnError(f"holds values of type {_native_type(series)}")
 
 

@@ -199,8 +199,8 @@ def _of_shapes(profile: DataProfile) -> list[Finding]:
             f"{'is' if len(odd) == 1 else 'are'} not normal{within}, as the score assumes (worst: "
             f"{worst} with skewness {odd[worst].skewness:.1f} and excess kurtosis "
             f"{odd[worst].excess_kurtosis:.1f})",
-            "transform such columns, for example by logarithms or normal scores, or discretize "
-            "them",
+            "give the transform normal-scores for such columns, which keeps ranks only, take "
+            "their logarithms, or discretize them",
         )
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +97,25 @@ def diagnose(posterior: Posterior) -> Diagnosis:
     """
     if not isinstance(posterior, Posterior):
         raise ArgumentError(f"posterior is of type {type(posterior).__name__}; give a Posterior")
+    found = _KNOWN.get(posterior)
+    if found is None:
+        found = _diagnosed(posterior)
+        keep_diagnosis(posterior, found)
+    return found
+
+
+_KNOWN: WeakKeyDictionary[Posterior, Diagnosis] = WeakKeyDictionary()
+
+
+def keep_diagnosis(posterior: Posterior, diagnosis: Diagnosis) -> None:
+    """Keep the diagnosis of a posterior, which never changes, as long as there is the posterior.
+
+    `learn`, its page and the shell each ask for it, and many variables take seconds.
+    """
+    _KNOWN[posterior] = diagnosis
+
+
+def _diagnosed(posterior: Posterior) -> Diagnosis:
     run = posterior.run
     if isinstance(run, ExactRun):
         return _exact(posterior)
@@ -310,6 +330,18 @@ def _estimates(
 
 
 def _judged(posterior: Posterior, figures: Figures, findings: list[Finding]) -> Diagnosis:
+    if _without_parents(posterior):
+        findings = [
+            Finding(
+                "computation",
+                "serious",
+                "parents",
+                "No parents of any variable were considered, so that all probabilities are 0, "
+                "whatever the data say",
+                "give it more time, or fewer rows or columns",
+            )
+        ]
+        return _diagnosis(posterior, figures, "not converged", findings)
     findings = by_gravity(findings)
     verdict: Verdict = "reliable"
     annealed = posterior.run.annealed
@@ -340,6 +372,14 @@ def _judged(posterior: Posterior, figures: Figures, findings: list[Finding]) -> 
             _note("The run was interrupted, and this refers to the draws made until then")
         )
     return _diagnosis(posterior, figures, verdict, findings)
+
+
+def _without_parents(posterior: Posterior) -> bool:
+    """Say whether candidates leave no edge at all, as where the time was up before any scoring."""
+    candidates = posterior.provenance.candidates
+    if candidates is None or posterior.provenance.plus_one or len(posterior.variables) < 2:
+        return False
+    return not any(candidates.values()) and not posterior.edges.any()
 
 
 def _agreement(figures: Figures, annealed: bool) -> str:

@@ -14,7 +14,10 @@ predecessors U ::
 
 so the posterior over a grid of values is known exactly; its average over the orders is that of
 the values, for orders that were drawn under good ones. The score taken is the most probable one;
-of the expected number of parents, whose posterior is broad in small tables, the geometric mean.
+of the expected number of parents the mean. These are the odds of edges given an order. DAGs
+without an order have two directions for every adjacency, and under the same odds up to twice as
+many of them: for the modular prior, the odds are those under which it expects as many edges
+(`acyclic_density.py`).
 """
 
 from __future__ import annotations
@@ -32,12 +35,16 @@ from arcwise.candidates import candidates
 from arcwise.errors import ConvergenceWarning, TimeIsUpError
 from arcwise.graphs.dag import Dag
 from arcwise.learning.request import Request
-from arcwise.model import Model, Question
+from arcwise.model import Model, Modularity, Question
+from arcwise.model.question import chosen_by_evidence
 from arcwise.priors import Sparse
+from arcwise.priors.acyclic_density import odds_of_dags
 from arcwise.records.start import usual_order_steps
 from arcwise.scores import LocalScore
+from arcwise.scores.base import NAMED_SCORES
 from arcwise.spaces import LinearOrders
 from arcwise.support.clock import NEVER, Deadline
+from arcwise.support.words import listing
 
 EXPECTED_PARENTS = tuple(0.03125 * 2.0**step for step in range(9))
 """The expected numbers of parents that are compared: 1/32 to 8, each twice the one before."""
@@ -57,9 +64,9 @@ _VISITS_OF_MOMENTS = 64
 # If seconds are given: those from which on all this work is done, and the most that it may take.
 _SECONDS_FOR_ALL = 30.0
 _SHARE = 0.25
-# The prior of the expected number of parents: of two values, one four times the other has half
+# The prior of the expected number of parents: of two values, one three times the other has half
 # the weight. Tables that say nothing about it then say little about edges, too.
-_LOG_PRIOR = -0.5 * np.log(EXPECTED_PARENTS)
+_LOG_PRIOR = -math.log(2.0) / math.log(3.0) * np.log(EXPECTED_PARENTS)
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,8 @@ class Hyperparameters:
     Parameters
     ----------
     score, prior
-        The most probable score, and the prior with the mean of its expected parents.
+        The most probable score, and the prior that expects as many edges as the values do on
+        average.
     scores, probabilities
         The scores compared, and the posterior probability of each of them with each of
         `EXPECTED_PARENTS`, as [score, number].
@@ -83,7 +91,19 @@ class Hyperparameters:
     def sentence(self) -> str:
         """Return in words what was chosen and how."""
         also = " and of the score" if len(self.scores) > 1 else ""
-        return f"The parameters of the prior{also} were chosen by the evidence of the data."
+        return (
+            f"The parameters of the prior{also} were chosen by the evidence of the data; to fix "
+            f"them, give {listing(self._fixed())}."
+        )
+
+    def _fixed(self) -> list[str]:
+        """Return what gives the same prior and score, in words of Python and of the shell."""
+        fixed = [f"the prior sparse:{self.prior.expected_parents:g}"]
+        size = getattr(self.score, "equivalent_sample_size", None)
+        if len(self.scores) > 1 and size is not None:
+            names = [name for name, kind in NAMED_SCORES.items() if kind is type(self.score)]
+            fixed.append(f"the score {names[0]} with the equivalent sample size {size:g}")
+        return fixed
 
 
 def by_evidence(
@@ -101,19 +121,65 @@ def by_evidence(
         Whether the score and the prior are to be chosen. Under a prior that was given
         nothing is.
     """
-    if not prior or not isinstance(asked, Question) or asked.score is None:
+    if not prior or not isinstance(asked, Question):
+        return asked, ()
+    return question_by_evidence(
+        asked,
+        request.modularity,
+        score=score,
+        deadline=request.deadline,
+        threads=request.threads,
+    )
+
+
+def question_by_evidence(
+    asked: Question,
+    modularity: Modularity = "modular",
+    *,
+    score: bool,
+    deadline: Deadline = NEVER,
+    threads: int | None = None,
+) -> tuple[Question, tuple[str, ...]]:
+    """Return a question with the prior, and the score if asked for, that the evidence chooses.
+
+    Parameters
+    ----------
+    asked
+        The question.
+    modularity
+        Which posterior is to be computed.
+    score
+        Whether the score is to be chosen, too.
+    deadline
+        The clock of the whole computation.
+    threads
+        The number of threads.
+
+    Returns
+    -------
+    tuple
+        The question, and in words what was chosen; nothing if that takes too long.
+    """
+    if asked.score is None:
         return asked, ()
     found = choose_hyperparameters(
         asked,
         asked.score.alternatives() if score else (asked.score,),
-        effort=_effort(request.seconds),
+        modularity,
+        effort=_effort(deadline.seconds),
         # Not the seed of the run: runs of one table differ by chance, not in their models.
-        deadline=request.deadline.part(_SHARE) if request.deadline.limited else NEVER,
-        threads=request.threads,
+        deadline=deadline.part(_SHARE) if deadline.limited else NEVER,
+        threads=threads,
     )
     if found is None:
         return asked, ()
     return replace(asked, score=found.score, prior=asked.prior.on(found.prior)), (found.sentence(),)
+
+
+@chosen_by_evidence.fill
+def _chosen(asked: Question, score: bool) -> Question:
+    """Return the same for a model whose prior is to be chosen."""
+    return question_by_evidence(asked, score=score)[0]
 
 
 def _effort(seconds: float | None) -> float:
@@ -124,6 +190,7 @@ def _effort(seconds: float | None) -> float:
 def choose_hyperparameters(
     question: Question,
     scores: Sequence[LocalScore],
+    modularity: Modularity = "modular",
     *,
     effort: float = 1.0,
     seed: int = 0,
@@ -138,6 +205,8 @@ def choose_hyperparameters(
         The data with their constraints.
     scores
         The scores to choose from.
+    modularity
+        Which posterior is to be computed.
     effort
         The share of the usual work, up to 1.
     seed, threads
@@ -168,11 +237,29 @@ def choose_hyperparameters(
             found = np.mean([evidence.posterior(order) for order in orders], axis=0)
             place = int(np.argmax(found.sum(axis=1)))
             share = found[place] / found[place].sum()
-            # Two digits are more than is known about it, and can be read.
-            prior = Sparse(float(f"{np.exp(share @ np.log(EXPECTED_PARENTS)):.2g}"))
+            prior = Sparse(float(np.exp(share @ np.log(EXPECTED_PARENTS))))
     except TimeIsUpError:
         return None
-    return Hyperparameters(scores[place], prior, tuple(scores), found)
+    expected = float(share @ np.array(EXPECTED_PARENTS))
+    if modularity == "modular":
+        expected *= _ratio_without_order(question, expected)
+    # Two digits are more than is known about it, and can be read.
+    return Hyperparameters(scores[place], Sparse(float(f"{expected:.2g}")), tuple(scores), found)
+
+
+def _ratio_without_order(question: Question, expected: float) -> float:
+    """Return by what to multiply the odds of edges given an order, for DAGs without one.
+
+    Pairs that constraints leave one direction have it with or without an order.
+    """
+    n = len(question.variables)
+    allowed = question.constraints.resolve(question.variables).allowed
+    joined = int((allowed | allowed.T).sum())
+    if n < 2 or joined == 0:
+        return 1.0
+    odds = expected / (n - 1)
+    both = int((allowed & allowed.T).sum()) / joined
+    return math.exp(both * math.log(odds_of_dags(odds, n) / odds))
 
 
 def _clock(deadline: Deadline) -> Deadline | None:

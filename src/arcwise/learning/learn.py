@@ -36,7 +36,7 @@ from arcwise.learning.request import ArgumentGroups, FurtherArguments, Request, 
 from arcwise.learning.resume import RESULT, SCORES, resume
 from arcwise.model import Model, Question, ask
 from arcwise.model.modularity import Modularity
-from arcwise.model.question import table_to_learn
+from arcwise.model.question import BY_EVIDENCE, table_to_learn
 from arcwise.posterior import Posterior
 from arcwise.records.algorithm import Algorithm
 from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
@@ -185,6 +185,8 @@ def learn(
     The table has 500 rows, 8 discrete variables.
     """
     deadline = Deadline.of(seconds)
+    if isinstance(prior, str) and prior == BY_EVIDENCE and not isinstance(data, Model):
+        prior = None  # which is what is done here
     wanted = as_algorithm(algorithm)
     groups = ArgumentGroups.split(further, wanted, _OWN_ARGUMENTS)
     request = Request(

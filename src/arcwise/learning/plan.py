@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from arcwise.diagnostics.diagnose import diagnose
+from arcwise.diagnostics.diagnose import diagnose, keep_diagnosis
 from arcwise.errors import FileFormatError, RunDirectoryError, Wording, worded
 from arcwise.posterior import Posterior
 from arcwise.records.account import Account, Choices
@@ -70,7 +70,9 @@ class Plan:
             findings=diagnosis.findings,
             sensitivity=sensitivity,
         )
-        return replace(posterior, account=account)
+        result = replace(posterior, account=account)
+        keep_diagnosis(result, diagnosis)
+        return result
 
     def after(self, deadline: Deadline) -> Plan:
         """Return the plan with all that was left out meanwhile for lack of time."""

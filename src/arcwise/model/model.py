@@ -47,8 +47,11 @@ class Model:
         See `arcwise.score`; leave it out with precomputed scores.
     prior
         A `Prior`, a product of priors, a name such as ``"fair"``, or a function
-        of a node and its parents that returns a log weight. None for `Sparse`, or
-        with precomputed scores and functions for the uniform one.
+        of a node and its parents that returns a log weight. None for `Sparse`, with
+        one expected parent, or with precomputed scores and functions for the uniform
+        one. ``"by-evidence"``: `Sparse` with the expected number of parents, and unless a
+        score is given its equivalent sample size, that the evidence of the data prefers, as
+        `learn` and the shell choose them.
     edge_probabilities
         Prior probabilities of edges, as in ``{("smoke", "lung"): 0.9}``; all else is as the
         prior says. See `arcwise.priors.EdgeProbabilities` for other forms, and for what
@@ -352,7 +355,8 @@ def checked_model(value: object) -> Model:
     """Return a model, or refuse anything else, such as the data themselves."""
     if not isinstance(value, Model):
         raise ArgumentError(
-            f"model is of type {type(value).__name__}; give an arcwise.Model, or use "
-            "arcwise.learn, which takes data"
+            f"model is of type {type(value).__name__}; give an arcwise.Model, as "
+            "arcwise.Model(table, prior='by-evidence') makes it, or use arcwise.learn, which takes "
+            "data"
         )
     return value

@@ -26,7 +26,13 @@ from arcwise.priors import EdgeProbabilities, Prior, Sparse, Uniform, as_prior
 from arcwise.scores import FamilyScores, FunctionScore, LocalScore, as_score
 from arcwise.scores.family_scores import as_family_scores
 from arcwise.scores.job import FamilyScoring
+from arcwise.support.slots import Slot
 from arcwise.support.words import quoted
+
+BY_EVIDENCE = "by-evidence"
+"""The name of the prior that is chosen by the evidence of the data, as `learn` does."""
+
+chosen_by_evidence: Slot[[Question, bool], Question] = Slot()  # learning.hyperparameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +98,9 @@ class Question:
             in itself.
         score, prior
             See `as_score` and `as_prior`. The default prior is `Sparse` for a table, and the
-            uniform one, which adds nothing, for precomputed scores and functions.
+            uniform one, which adds nothing, for precomputed scores and functions. With the prior
+            ``"by-evidence"``, that of a table is chosen as `learn` does, and the score with it
+            unless it is given.
         edge_probabilities
             Prior probabilities of edges, stated beside the prior; see `EdgeProbabilities`.
         constraints, candidates, plus_one
@@ -106,6 +114,9 @@ class Question:
             refuse_reading(reading)
             return data
         rules = constraints or Constraints()
+        by_evidence = isinstance(prior, str) and prior == BY_EVIDENCE
+        if by_evidence:
+            prior = None
         chosen_prior = as_prior(prior)
         if edge_probabilities is not None:
             chosen_prior = EdgeProbabilities(edge_probabilities, chosen_prior)
@@ -116,6 +127,11 @@ class Question:
             "plus_one": plus_one,
         }
         precomputed = as_family_scores(data)
+        if by_evidence and (precomputed is not None or _are_names(data)):
+            raise ArgumentError(
+                option("prior"),
+                f" is {BY_EVIDENCE!r}, which needs a table; give the table, or another prior",
+            )
         if precomputed is not None:
             refuse_reading(reading)
             if score is not None:
@@ -148,7 +164,8 @@ class Question:
         rest["prior"] = chosen_prior.under(rest["constraints"])
         if prior is None:
             rest["prior"] = rest["prior"].on(Sparse())
-        return cls(table, chosen, **rest)
+        question = cls(table, chosen, **rest)
+        return chosen_by_evidence(question, score is None) if by_evidence else question
 
     @property
     def table(self) -> Data | None:

@@ -251,7 +251,7 @@ class ComparedLevels:
         heading = f"{100 * level:.3g} % interval"
         at_levels = [
             {"": what, "mean": figure(found.mean), heading: intervals_text(found.intervals(level))}
-            for what, found in self._at_levels()
+            for what, found in self.at_levels()
         ]
         lines.append(text_table(stacked(at_levels)))
         compared = [
@@ -261,7 +261,7 @@ class ComparedLevels:
                 "mean given an effect": signed(found.mean_given_effect),
                 f"{heading} given an effect": intervals_text(found.intervals(level)),
             }
-            for what, found in self._compared()
+            for what, found in self.compared()
         ]
         if compared:
             lines += ["", f"Differences from do({self.source} = {self.reference}):"]
@@ -276,12 +276,12 @@ class ComparedLevels:
         ]
         write_columns(columns, path)
 
-    def _at_levels(self) -> Iterable[tuple[str, EffectEstimate]]:
-        """Yield what each figure is, and its posterior."""
+    def at_levels(self) -> Iterable[tuple[str, EffectEstimate]]:
+        """Yield what each figure is, in words, and its posterior."""
         raise NotImplementedError
 
-    def _compared(self) -> Iterable[tuple[str, EffectEstimate]]:
-        """Yield what each difference from the reference is of, and its posterior."""
+    def compared(self) -> Iterable[tuple[str, EffectEstimate]]:
+        """Yield what each difference from the reference is of, in words, and its posterior."""
         raise NotImplementedError
 
     def _columns(self, level: float) -> dict[str, list[Any]]:
@@ -354,11 +354,13 @@ class LevelEffects(ComparedLevels):
             raise self._reference_given(source_level)
         return found[v]
 
-    def _at_levels(self) -> Iterable[tuple[str, EffectEstimate]]:
+    def at_levels(self) -> Iterable[tuple[str, EffectEstimate]]:
+        """Yield each probability in words, and its posterior."""
         for source, target, found in self._each(self._probabilities):
             yield f"P({self.target} = {target} | do({self.source} = {source}))", found
 
-    def _compared(self) -> Iterable[tuple[str, EffectEstimate]]:
+    def compared(self) -> Iterable[tuple[str, EffectEstimate]]:
+        """Yield what each difference from the reference is of, and its posterior."""
         for source, target, found in self._each(self._differences):
             yield f"P({self.target} = {target}), if {self.source} is set to {source}", found
 

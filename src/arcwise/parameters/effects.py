@@ -10,7 +10,7 @@ from arcwise.parameters.completed_effects import completed_effect
 from arcwise.parameters.effect import LevelEffects, LinearEffect
 from arcwise.parameters.effect_matrix import Effects
 from arcwise.parameters.mean_effects import MeanEffects
-from arcwise.parameters.requirements import AnyModel, inference
+from arcwise.parameters.requirements import AnyModel, inference, refuse_transformed
 from arcwise.parameters.sampled import Dags, sampled_families
 from arcwise.posterior import Posterior
 from arcwise.support.checks import whole_number
@@ -111,6 +111,7 @@ def effects(
         if reference is not None:
             raise ArgumentError("reference is for one source; give source and target, too")
         found = inference(posterior, model, "effects")
+        refuse_transformed(posterior, found.data, "effects")
         each = 1 if draws is None else whole_number(draws, option("draws"), at_least=1)
         families = sampled_families(posterior, found.data.variables)
         return found.effect_matrix(families, each, seed, pairs)
@@ -118,12 +119,14 @@ def effects(
         raise ArgumentError("pairs is for all effects at once; leave it out, or source and target")
     if isinstance(posterior, Posterior) and posterior.completions is not None:
         u, v = _pair(source, target, posterior.variables)
+        refuse_transformed(posterior, None, "effects", [str(source), str(target)])
         number = len(posterior.sampled_dags("an effect"))
         each = -(-_DRAWS // number) if draws is None else _checked(draws)
         return completed_effect(posterior, model, (u, v), reference, each, seed)
     found = inference(posterior, model, "effects")
     variables = found.data.variables
     u, v = _pair(source, target, variables)
+    refuse_transformed(posterior, found.data, "effects", [variables[u], variables[v]])
     families = sampled_families(posterior, variables)
     each = -(-_DRAWS // len(families))
     if draws is not None:

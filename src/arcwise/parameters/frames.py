@@ -15,7 +15,8 @@ from arcwise.support.optional import optional
 
 Columns = Mapping[str, Sequence[Any]]
 
-_MOST_ROWS = 30
+MOST_ROWS = 30
+"""How many rows of a table are shown."""
 
 
 def frame(columns: Columns) -> Any:
@@ -35,9 +36,20 @@ def stacked(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     return {name: [row.get(name) for row in rows] for name in names}
 
 
-def text_table(columns: Columns) -> str:
-    """Return columns as aligned text, the first to the left, without rows beyond the first 30."""
-    cells = [[name, *map(_cell, values)] for name, values in columns.items()]
+def text_table(columns: Columns, most: int = MOST_ROWS, rest: str = "see table()") -> str:
+    """Return the first rows of columns as aligned text, the first column to the left.
+
+    Parameters
+    ----------
+    columns
+        The columns.
+    most
+        How many rows.
+    rest
+        Where to find the others, in words.
+    """
+    total = max(map(len, columns.values()), default=0)
+    cells = [[name, *map(_cell, values[:most])] for name, values in columns.items()]
     widths = [max(map(len, column)) for column in cells]
     lines = [
         "  ".join(
@@ -46,7 +58,7 @@ def text_table(columns: Columns) -> str:
         ).rstrip()
         for row in zip(*cells, strict=True)
     ]
-    return "\n".join([*lines[: _MOST_ROWS + 1], *_rest(len(lines) - 1)])
+    return "\n".join([*lines, *_rest(total, most, rest)])
 
 
 def html_table(columns: Columns, caption: str) -> str:
@@ -55,9 +67,9 @@ def html_table(columns: Columns, caption: str) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(_cell(value))}</td>" for value in row) + "</tr>"
-        for row in rows[:_MOST_ROWS]
+        for row in rows[:MOST_ROWS]
     )
-    rest = "".join(f"<p>{escape(line)}</p>" for line in _rest(len(rows)))
+    rest = "".join(f"<p>{escape(line)}</p>" for line in _rest(len(rows), MOST_ROWS, "see table()"))
     return (
         f"<p>{escape(caption)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         f"{rest}"
@@ -86,8 +98,8 @@ def figure(value: float) -> str:
     return "" if math.isnan(value) else f"{value:.3g}"
 
 
-def _rest(rows: int) -> list[str]:
-    return [f"... and {rows - _MOST_ROWS} more rows; see table()"] if rows > _MOST_ROWS else []
+def _rest(rows: int, most: int, where: str) -> list[str]:
+    return [f"... and {rows - most:,} more rows; {where}"] if rows > most else []
 
 
 def _cell(value: Any) -> str:

@@ -74,11 +74,13 @@ class MeanEffects(ComparedLevels):
             raise self._reference_given(source_level)
         return found
 
-    def _at_levels(self) -> Iterable[tuple[str, EffectEstimate]]:
+    def at_levels(self) -> Iterable[tuple[str, EffectEstimate]]:
+        """Yield each mean in words, and its posterior."""
         for source, found in self._each(self._means):
             yield f"mean of {self.target} | do({self.source} = {source})", found
 
-    def _compared(self) -> Iterable[tuple[str, EffectEstimate]]:
+    def compared(self) -> Iterable[tuple[str, EffectEstimate]]:
+        """Yield what each difference from the reference is of, and its posterior."""
         for source, found in self._each(self._differences):
             yield f"mean of {self.target}, if {self.source} is set to {source}", found
 

@@ -11,10 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
-from arcwise.parameters.frames import figure, frame, html_table, text_table, write_columns
+from arcwise.parameters.frames import (
+    MOST_ROWS,
+    figure,
+    frame,
+    html_table,
+    text_table,
+    write_columns,
+)
 from arcwise.support.words import listing, plural
 
 Array = NDArray[np.float64]
+
+_SHOWN = 10
 
 
 class Predictions:
@@ -44,8 +53,8 @@ class Predictions:
         return self._scores()
 
     def __repr__(self) -> str:
-        """Show the number of rows and how good the predictions are."""
-        return f"<Predictions of {self.target}: {self.describe()}>"
+        """Show how good the predictions are, and those of the first rows."""
+        return f"Predictions of {self.target}: {self.describe()}\n{self.preview(_SHOWN)}"
 
     def describe(self) -> str:
         """Return the number of rows and how good the predictions are, in words."""
@@ -56,9 +65,17 @@ class Predictions:
         words = listing([f"{name} {figure(value)}" for name, value in self.scores.items()], None)
         return f"{rows}; {words}" + (f" on {judged:,} of them" if judged < len(self) else "")
 
-    def preview(self) -> str:
-        """Return the first rows of the table as text."""
-        return text_table(self._columns())
+    def preview(self, most: int = MOST_ROWS, rest: str = "see table() or write(path)") -> str:
+        """Return the first rows of the table as text, and where the others are.
+
+        Parameters
+        ----------
+        most
+            How many rows.
+        rest
+            Where to find the rows that are not shown, in words.
+        """
+        return text_table(self._columns(), most, rest)
 
     def _repr_html_(self) -> str:
         return html_table(self._columns(), f"Predictions of {self.target}: {self.describe()}")

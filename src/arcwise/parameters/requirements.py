@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from arcwise.data import Data, IncompleteData
@@ -25,6 +25,7 @@ from arcwise.scores.parametrization import (
     ProbabilityTables,
 )
 from arcwise.support.descriptions import Description
+from arcwise.support.words import quoted
 
 AnyModel: TypeAlias = Model | Data | IncompleteData | None
 """A model; its data, if the posterior knows the score; or None for the posterior's own model."""
@@ -65,7 +66,40 @@ def inference(posterior: Dags, model: AnyModel, purpose: str) -> Inference:
             f"{purpose} needs data, but the model was built from precomputed scores or a score "
             f"function; give a model of data with {_WITH_PARAMETERS}"
         )
+    if purpose not in ("effects", "interventional"):  # where it depends on the variables
+        refuse_transformed(posterior, data, purpose)
     return inference_of(data, score, purpose)
+
+
+def refuse_transformed(
+    posterior: Dags, data: Data | None, purpose: str, names: Sequence[str] | None = None
+) -> None:
+    """Refuse what would be told of normal scores as if it were of the columns themselves.
+
+    Parameters
+    ----------
+    posterior, data
+        The posterior, which knows how its data were prepared, and the data of DAGs, which do not.
+    purpose
+        What is asked for.
+    names
+        The columns concerned; None for all.
+    """
+    known = posterior.provenance.data if isinstance(posterior, Posterior) else None
+    preparation = known.preparation if known is not None else data and data.preparation
+    found = [
+        column
+        for column in (preparation.transformed if preparation else ())
+        # Of time series, the column x is x(t), x(t-1) and so on.
+        if names is None or any(name == column or name.startswith(f"{column}(") for name in names)
+    ]
+    if found:
+        were = "was" if len(found) == 1 else "were"
+        raise ArgumentError(
+            f"{purpose} needs values as they were measured, but {quoted(found)} {were} replaced by "
+            "normal scores; learn with ",
+            option("transform", "none"),
+        )
 
 
 def conditioned_on(posterior: Dags, model: AnyModel) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""`effect`: the posterior distribution of an effect, with its point mass at zero shown apart."""
+"""`effect`: the posterior of an effect: a density for numbers, intervals for each level."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from arcwise.errors import ArgumentError
 from arcwise.layout.colours import colour
-from arcwise.parameters.effect import EffectEstimate, LinearEffect
+from arcwise.parameters.effect import ComparedLevels, EffectEstimate, LinearEffect, no_effect
 from arcwise.parameters.highest_density import checked_level, highest_density
 from arcwise.plots.figures import axes_for, tidy
 
@@ -17,7 +17,7 @@ _MAX_BINS = 60
 
 
 def effect(
-    samples: ArrayLike | LinearEffect | EffectEstimate,
+    samples: ArrayLike | LinearEffect | ComparedLevels | EffectEstimate,
     weights: ArrayLike | None = None,
     *,
     label: str | None = None,
@@ -31,11 +31,13 @@ def effect(
     highest-density region given an effect is shaded: one interval, or one for each mode if the
     modes are apart.
 
+    The effect of a discrete variable is drawn as a row for each P(y | do(x)), or mean of a
+    continuous y, with its mean and its highest-density intervals.
+
     Parameters
     ----------
     samples
-        What `arcwise.effects` returns for two continuous variables, or an `EffectEstimate`; or
-        one number for each draw.
+        What `arcwise.effects` returns, or an `EffectEstimate`; or one number for each draw.
     weights
         One nonnegative weight for each draw; None for equal weights.
     label
@@ -57,6 +59,10 @@ def effect(
     >>> axes.get_xlabel()
     'effect of rain on wet'
     """
+    if isinstance(samples, ComparedLevels):
+        if weights is not None:
+            raise ArgumentError("weights is for plain samples; leave it out")
+        return _levels(samples, label, checked_level(level), axes)
     if isinstance(samples, LinearEffect):
         label = f"effect of {samples.source} on {samples.target}" if label is None else label
         samples = samples.estimate
@@ -106,5 +112,22 @@ def effect(
         )
     axes.set(xlabel="effect" if label is None else label, ylabel="density", ylim=(0, None))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.15), ncol=3, frameon=False, fontsize=9.0)
+    tidy(axes)
+    return axes
+
+
+def _levels(found: ComparedLevels, label: str | None, level: float, axes: Any) -> Any:
+    """Draw a row for each level, with its mean and highest-density intervals."""
+    rows = list(found.at_levels())
+    axes = axes_for(axes, (6.0, 1.2 + 0.32 * len(rows)), "plots.effect")
+    for place, (_, estimate) in enumerate(rows):
+        for low, high in estimate.intervals(level):
+            axes.hlines(place, low, high, color=colour(5), linewidth=6, alpha=0.5)
+        axes.plot(estimate.mean, place, "o", color=colour(1), markersize=5)
+    axes.set_yticks(range(len(rows)), [words for words, _ in rows], fontsize=9.0)
+    axes.invert_yaxis()
+    axes.set(xlabel=f"mean and {level:.0%} intervals" if label is None else label)
+    heading = f"Effect of {found.source} on {found.target}\n{no_effect(found.probability)}"
+    axes.set_title(heading, fontsize=9.0, loc="left")
     tidy(axes)
     return axes

@@ -60,8 +60,9 @@ class MapResult:
     dag
         The DAG.
     cpdag
-        Its equivalence class (CPDAG). With constraints, interventions, or a prior or score
-        that is not score-equivalent, the DAGs of the class need not be equally probable.
+        Its equivalence class (CPDAG), with the edges directed of which constraints or the score
+        allow one direction only, and what follows from that. With constraints, interventions, or
+        a prior or score that is not score-equivalent, its DAGs need not be equally probable.
     log_score
         Its log score: the log marginal likelihood, without the prior.
     log_weight

@@ -6,9 +6,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arcwise.errors import ArgumentError
 from arcwise.graphs import Cpdag, cpdag
 from arcwise.graphs.dag import Dag
+from arcwise.graphs.knowledge import with_knowledge
 from arcwise.posterior.consensus import median_cpdag, most_probable_class
 from arcwise.support.words import listing, shown
 
@@ -57,7 +61,9 @@ def summary_graph(
     Returns
     -------
     Dag or Cpdag
-        ``"median-cpdag"`` and ``"threshold"`` need not be the CPDAG of any DAG.
+        ``"median-cpdag"`` and ``"threshold"`` need not be the CPDAG of any DAG. In CPDAGs, edges
+        of which constraints or the score allow one direction only are directed, and what follows
+        from that.
 
     Examples
     --------
@@ -69,6 +75,16 @@ def summary_graph(
     >>> summary_graph(posterior, "cpdag")
     Cpdag(2 variables, 0 directed edges, 1 undirected edge)
     """
+    found = as_data_tell(posterior, name, threshold=threshold)
+    if isinstance(found, Dag) or name == "threshold":
+        return found
+    return with_knowledge(found, _forbidden(posterior), follow=name != "median-cpdag")
+
+
+def as_data_tell(
+    posterior: Posterior, name: SummaryGraph, *, threshold: float = 0.5
+) -> Dag | Cpdag:
+    """Return a summary graph, in CPDAGs with the directions that data can tell alone."""
     if not isinstance(name, str) or name not in SUMMARY_GRAPHS:
         raise ArgumentError(
             f"name is {shown(name)}; give one of {listing(map(repr, SUMMARY_GRAPHS))}"
@@ -91,14 +107,24 @@ def summary_graph(
     return best if name == "map" else cpdag(best)
 
 
+def _forbidden(posterior: Posterior) -> NDArray[np.bool_]:
+    """Return the edges that constraints or the score forbid, as [source, target]."""
+    place = {name: number for number, name in enumerate(posterior.variables)}
+    found = np.zeros((len(place), len(place)), dtype=np.bool_)
+    for source, target in posterior.provenance.constraints.get("forbidden_edges", ()):
+        found[place[source], place[target]] = True
+    found[:, [place[name] for name in posterior.parent_only]] = True
+    return found
+
+
 def available(posterior: Posterior) -> dict[str, Dag | Cpdag]:
-    """Return all summary graphs that a posterior has, by their names."""
+    """Return all summary graphs that a posterior has, by their names, as data can tell them."""
     found: dict[str, Any] = {}
     for name in SUMMARY_GRAPHS:
         if name == "threshold":  # which at one half has the same adjacencies as the median
             continue
         try:
-            found[name] = summary_graph(posterior, name)
+            found[name] = as_data_tell(posterior, name)
         except ArgumentError:
             continue
     return found

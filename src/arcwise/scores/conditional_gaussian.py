@@ -142,8 +142,9 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
         return (
             *told,
             f"{quoted(heavy)} {has} far more extreme values than normal columns; "
-            "ConditionalGaussian mistakes these for effects of discrete variables: transform such "
-            "columns, by their logarithm for instance, or use the score degenerate-gaussian.",
+            "ConditionalGaussian mistakes these for effects of discrete variables: give the "
+            "transform normal-scores for them, take their logarithms, or use the score "
+            "degenerate-gaussian.",
         )
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
