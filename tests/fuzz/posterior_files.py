@@ -50,7 +50,7 @@ class SavedPosteriors(Target, name="npz"):
         if plain_damage:
             path.write_bytes(hostile.damaged(draw, content))
         else:
-            path.write_bytes(_changed(draw, arrays))
+            path.write_bytes(changed_archive(draw, arrays))
         found = Posterior.load(path)
         if plain_damage and found.variables == original.variables:
             # Checksums find any change but to what says nothing about the posterior.
@@ -91,7 +91,7 @@ def use(posterior: Posterior, folder: Path, draw: random.Random) -> None:
         arcwise.report(posterior, folder / "page.html")
 
 
-def _changed(draw: random.Random, arrays: dict[str, np.ndarray]) -> bytes:
+def changed_archive(draw: random.Random, arrays: dict[str, np.ndarray]) -> bytes:
     """Return an archive in which one part says or holds something else."""
     kept: dict[str, Any] = dict(arrays)
     lies: dict[str, bytes] = {}

@@ -18,6 +18,8 @@ from arcwise.data.options import DISCRETIZE, drop_option, kinds_option
 from arcwise.data.preparation import Preparation
 from arcwise.data.slices import Slices
 from arcwise.errors import ArgumentError, DataError
+from arcwise.support.checks import instance, real_numbers
+from arcwise.support.names import as_list
 from arcwise.support.words import quoted, shown
 
 if TYPE_CHECKING:
@@ -96,7 +98,10 @@ class Data:
         name: str | None = None,
         slices: Slices | None = None,
     ) -> None:
-        columns = tuple(columns)
+        columns = tuple(as_list(columns, "columns", "a list of columns"))
+        for column in columns:
+            if not isinstance(column, Column):
+                raise ArgumentError(f"columns holds {shown(column)}; give columns of a Data")
         lengths = {len(c.codes if isinstance(c, DiscreteColumn) else c.values) for c in columns}
         variables = tuple(column.name for column in columns)
         if len(lengths) != 1 or len(set(variables)) != len(variables):
@@ -112,8 +117,12 @@ class Data:
         self._set("weights", _aligned(weights, "weights", (rows,), np.float64))
         mask = _aligned(intervened, "intervened", (rows, len(columns)), np.bool_)
         self._set("intervened", mask if mask is not None and mask.any() else None)
-        self._set("notes", tuple(notes))
+        self._set("notes", tuple(as_list(notes, "notes", "a list of texts")))
+        if preparation is not None:
+            instance(preparation, Preparation, "preparation", "that of another table, or None")
         self._set("preparation", preparation or Preparation())
+        if slices is not None:
+            instance(slices, Slices, "slices", "those of a time series, or None")
         if slices is not None and tuple(place.name for place in slices.places) != variables:
             raise ArgumentError(
                 f"slices is of the columns {quoted(place.name for place in slices.places)}, but "
@@ -347,7 +356,7 @@ def _aligned(
 ) -> NDArray[Any] | None:
     if values is None:
         return None
-    array = np.asarray(values)
+    array = real_numbers(values, name)
     if array.shape != shape:
         raise ArgumentError(f"{name} has the shape {array.shape}; give an array of shape {shape}")
     return read_only(array, dtype)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import ArgumentError
 from arcwise.support.edges import edges_between
-from arcwise.support.names import checked_variables, index_of, positions
+from arcwise.support.names import as_list, checked_variables, index_of, positions
 from arcwise.support.words import shown
 
 Pair = tuple[str, str]
@@ -175,8 +175,8 @@ class Cpdag:
 
 def _placed(pairs: Iterable[Pair], index: dict[str, int], source: str) -> list[tuple[int, int]]:
     placed = []
-    for pair in pairs:
-        if isinstance(pair, str) or len(pair) != 2:
+    for pair in as_list(pairs, source, "a list of pairs of names"):
+        if isinstance(pair, str) or not isinstance(pair, Sized) or len(pair) != 2:
             raise ArgumentError(f"{source} holds {shown(pair)}; give pairs of names")
         first, second = positions(pair, index, source)
         if first == second:

@@ -12,6 +12,7 @@ from arcwise.layout.colours import colour
 from arcwise.parameters.effect import EffectEstimate, LinearEffect
 from arcwise.parameters.highest_density import checked_level, highest_density
 from arcwise.plots.figures import axes_for, tidy
+from arcwise.support.checks import real_numbers
 
 _MAX_BINS = 60
 
@@ -65,8 +66,8 @@ def effect(
             raise ArgumentError("weights is for plain samples; leave it out")
         weights = np.append(samples.probability * samples.weights, 1 - samples.probability)
         samples = np.append(samples.values, 0.0)
-    values = np.asarray(samples, dtype=np.float64)
-    shares = np.ones(values.shape) if weights is None else np.asarray(weights, dtype=np.float64)
+    values = real_numbers(samples, "samples")
+    shares = np.ones(values.shape) if weights is None else real_numbers(weights, "weights")
     if values.ndim != 1 or values.size == 0 or shares.shape != values.shape:
         raise ArgumentError(
             f"samples and weights have the shapes {values.shape} and {shares.shape}; give one "

@@ -9,7 +9,7 @@ import numpy as np
 from arcwise.errors import ArgumentError
 from arcwise.layout.colours import colour
 from arcwise.plots.figures import axes_for, tidy
-from arcwise.posterior import Posterior
+from arcwise.posterior import Posterior, checked_posterior
 
 _MAX_POINTS = 4000
 _MAX_LABELLED = 8
@@ -42,7 +42,7 @@ def traces(posterior: Posterior, *, axes: Any = None) -> Any:
     >>> len(traces(posterior).lines)
     3
     """
-    if posterior.traces is None:
+    if checked_posterior(posterior).traces is None:
         raise ArgumentError(
             f"a posterior computed by {posterior.algorithm} has no traces; give one of mcmc, mc3 "
             "or ais"

@@ -69,6 +69,8 @@ def summary_graph(
     >>> summary_graph(posterior, "cpdag")
     Cpdag(2 variables, 0 directed edges, 1 undirected edge)
     """
+    if not hasattr(posterior, "median_dag"):
+        raise ArgumentError(f"posterior is {shown(posterior)}; give an arcwise.Posterior")
     if not isinstance(name, str) or name not in SUMMARY_GRAPHS:
         raise ArgumentError(
             f"name is {shown(name)}; give one of {listing(map(repr, SUMMARY_GRAPHS))}"

@@ -179,9 +179,33 @@ def file_path(value: object, name: str) -> Path:
     ...
     arcwise.errors.ArgumentError: file is 3; give the path of a file
     """
+    path = _path(value)
+    if path is not None and path.name:
+        return path
+    raise ArgumentError(f"{name} is {shown(value)}; give the path of a file")
+
+
+def folder_path(value: object, name: str) -> Path:
+    """Return the path of a folder, or refuse what is none.
+
+    Examples
+    --------
+    >>> folder_path(None, "directory")
+    Traceback (most recent call last):
+    ...
+    arcwise.errors.ArgumentError: directory is None; give the path of a folder
+    """
+    path = _path(value)
+    if path is None:
+        raise ArgumentError(f"{name} is {shown(value)}; give the path of a folder")
+    return path
+
+
+def _path(value: object) -> Path | None:
+    """Return a path that the system can look for; None for anything else."""
     if isinstance(value, str | os.PathLike):
         with contextlib.suppress(TypeError, ValueError):
             path = Path(value)
-            if path.name:
+            if b"\0" not in os.fsencode(path):
                 return path
-    raise ArgumentError(f"{name} is {shown(value)}; give the path of a file")
+    return None
