@@ -23,6 +23,27 @@ INTERNAL = {
     *("TimeSeries.continuous_values", "TimeSeries.discrete_codes"),
 }
 
+# What some methods call by a name that means something else elsewhere.
+_OWN: dict[str, dict[str, Any]] = {
+    "Posterior.draw": {"path": "drawn.svg"},
+    "Posterior.matrix": {"relation": "ancestor"},
+    "DagSample.matrix": {"relation": "ancestor"},
+    "Posterior.summary_graph": {"name": "threshold"},
+    "Model.with_candidates": {"candidates": [("a", "b")], "threads": 1},
+    "Dag.from_edges": {"edges": [("X0", "X1")]},
+    "LevelEffects.difference": {"target_level": 1, "source_level": 1},
+    "LevelEffects.given": {"target_level": 1, "source_level": 1},
+    "MeanEffects.difference": {"source_level": 1},
+    "MeanEffects.given": {"source_level": 1},
+    "Interventional.quantiles": {"level": 1},
+    "Forecast.get": {"key": "u"},
+    "StepPosteriors.get": {"key": 2},
+    "DiscreteNetwork.sample": {"rows": 3},
+    "DiscreteNetwork.log_probability": {"codes": [[0] * 8]},
+    "FamilyScores.from_mapping": {"scores": {"a": {(): -1.0}}},
+    "Constraints.combined_with": {"other": arcwise.Constraints(max_indegree=2)},
+}
+
 
 class Method(NamedTuple):
     """A bound method with arguments of its parameters' names."""
@@ -42,7 +63,8 @@ class Methods(Target, name="methods"):
             method for thing in objects(subjects) for method in methods_of(thing, subjects)
         ]
         for call, arguments in self.methods:
-            with suppress(ArcwiseError):  # not every posterior has everything
+            # Not every posterior has everything; what is asked for is imported in any case.
+            with suppress(ArcwiseError):
                 call(**arguments)
 
     def case(self, draw: random.Random) -> None:
@@ -67,7 +89,7 @@ def objects(its: Subjects) -> list[Any]:
     ]
     return [
         *(its.exact, its.sampled, its.in_time, its.imputed, its.covariates, its.drawn),
-        *(its.data, its.series, its.small, its.dag, its.sums, *effects),
+        *(its.data, its.series, its.small, its.dag, *effects),
         effects[1].estimate,
         arcwise.Constraints(forbidden_edges=[("a", "b")]),
         arcwise.candidates(its.data, "greedy:2", threads=1),
@@ -107,17 +129,19 @@ def methods_of(thing: Any, its: Subjects) -> Iterator[Method]:
         **{"dag": its.dag, "candidates": "greedy:1", "title": "a", "posteriors": [its.exact]},
         **{"samples": [its.drawn], "value": {"max_indegree": 1}, "other": None, "score": "BGe"},
     }
-    for name, method in inspect.getmembers(thing, callable):
+    for name, _ in inspect.getmembers(type(thing), _is_method):
         if name.startswith("_") or f"{kind}.{name}" in INTERNAL:
             continue
-        with suppress(ValueError, TypeError):
-            parameters = inspect.signature(method).parameters.values()
-            arguments = {
-                each.name: usual.get(
-                    each.name, None if each.default is each.empty else each.default
-                )
-                for each in parameters
-                if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
-            }
-            if arguments:
-                yield Method(method, arguments)
+        method = getattr(thing, name)
+        own = _OWN.get(f"{kind}.{name}", {})
+        arguments = {
+            each.name: own.get(each.name, usual.get(each.name, each.default))
+            for each in inspect.signature(method).parameters.values()
+            if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
+        }
+        if arguments:
+            yield Method(method, arguments)
+
+
+def _is_method(member: Any) -> bool:
+    return inspect.isfunction(member) or inspect.ismethod(member)

@@ -18,7 +18,7 @@ from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.statistics.edges import parent_bits
 from arcwise.support.checks import whole_number
 from arcwise.support.html import card, paragraphs, table
-from arcwise.support.names import positions, refuse_other_names
+from arcwise.support.names import as_list, positions, refuse_other_names
 from arcwise.support.plain import plain
 from arcwise.support.words import plural
 
@@ -114,7 +114,7 @@ class PosteriorComparison:
         return [
             ThresholdRow(kind, threshold, curve.at(threshold))
             for kind, curve in curves.items()
-            for threshold in thresholds
+            for threshold in as_list(thresholds, "thresholds", "a list of probabilities")
         ]
 
     def as_dict(self) -> dict[str, Any]:

@@ -274,11 +274,10 @@ class Data:
         >>> read({"a": [0, 1], "b": [2, 3], "c": [4, 5]}).select(["c", "a"]).variables
         ('c', 'a')
         """
-        if isinstance(names, str) or not len(names) or len(set(names)) != len(names):
-            raise ArgumentError(
-                f"names is {shown(names)}; give a list of different variables, at least one"
-            )
-        positions = [self.index(name) for name in names]
+        wanted = "a list of different variables, at least one"
+        positions = [self.index(name) for name in as_list(names, "names", wanted)]
+        if not positions or len(set(positions)) != len(positions):
+            raise ArgumentError(f"names is {shown(names)}; give {wanted}")
         mask = None if self.intervened is None else self.intervened[:, positions]
         chosen = [self.columns[position] for position in positions]
         slices = None if self.slices is None else self.slices.selected(names)
@@ -300,7 +299,10 @@ class Data:
         >>> read({"a": [0, 1, 2]}).take_rows([2, 0]).to_dict()
         {'a': [2, 0]}
         """
-        chosen = np.asarray(rows)
+        try:
+            chosen = np.asarray(rows)
+        except ValueError:  # lists of different lengths
+            chosen = np.empty(0)
         if chosen.dtype == np.bool_:
             usable = chosen.shape == (self.rows,) and bool(chosen.any())
         else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -247,6 +247,7 @@ class ComparedLevels:
 
     def describe(self, level: float = _LEVEL) -> str:
         """Return the probability of no effect, and a line for each figure and difference."""
+        level = checked_level(level)
         lines = [f"Effect of {self.source} on {self.target}", no_effect(self.probability)]
         heading = f"{100 * level:.3g} % interval"
         at_levels = [
@@ -403,7 +404,7 @@ class LevelEffects(ComparedLevels):
             (self.source, self.source_levels, source_level),
             (self.target, self.target_levels, target_level),
         ):
-            if level not in levels:
+            if not isinstance(level, Hashable) or level not in levels:
                 raise ArgumentError(
                     f"{name!r} has no level {shown(level)}; its levels are {quoted(levels)}"
                 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from arcwise.errors import ArgumentError
@@ -117,7 +117,7 @@ class MeanEffects(ComparedLevels):
                 yield source, found
 
     def _place(self, source_level: object) -> int:
-        if source_level not in self.source_levels:
+        if not isinstance(source_level, Hashable) or source_level not in self.source_levels:
             raise ArgumentError(
                 f"{self.source!r} has no level {shown(source_level)}; its levels are "
                 f"{quoted(self.source_levels)}"

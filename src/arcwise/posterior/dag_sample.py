@@ -26,8 +26,9 @@ from arcwise.posterior.matrices import (
 )
 from arcwise.posterior.packed_dags import checked_parents
 from arcwise.posterior.sample_estimation import estimate_from_dags, weighted_mean
-from arcwise.support.checks import real_numbers, whole_number
-from arcwise.support.names import checked_variables, positions
+from arcwise.support.checks import instance, real_numbers, whole_number
+from arcwise.support.names import as_list, checked_variables, positions
+from arcwise.support.words import shown
 
 # Edges at least this uncertain show how quickly the DAGs mix.
 _UNCERTAIN = 0.05
@@ -91,7 +92,9 @@ class DagSample:
         samples
             One or more samples with the same variables.
         """
-        parts = list(samples)
+        parts = as_list(samples, "samples", "a list of samples")
+        for part in parts:
+            instance(part, DagSample, "a sample", "a DagSample")
         if not parts or any(part.variables != parts[0].variables for part in parts):
             raise ArgumentError(
                 "the samples cannot be concatenated; give one or more, all with the same variables "
@@ -140,6 +143,7 @@ class DagSample:
 
     def at(self, places: NDArray[np.int64]) -> DagSample:
         """Return the DAGs at these indices, with their weights and chains."""
+        places = _checked_places(places, len(self))
         return DagSample(
             self.variables,
             self.parents[places],
@@ -149,6 +153,7 @@ class DagSample:
 
     def thinned(self, most: int) -> DagSample:
         """Return at most this many DAGs, evenly spaced; all of them if their weights differ."""
+        most = whole_number(most, "most", at_least=1)
         even = self.weights is None or bool((self.weights == self.weights[0]).all())
         if len(self) <= most or not even:
             return self
@@ -339,3 +344,21 @@ def _checked_chains(count: int, chains: NDArray[Any]) -> NDArray[np.int64]:
     if numbers.shape != (count,) or numbers.dtype.kind not in "iu" or (numbers < 0).any():
         raise ArgumentError("chains must hold one whole number, 0 or more, for each DAG")
     return numbers.astype(np.int64)
+
+
+def _checked_places(places: Any, count: int) -> NDArray[Any]:
+    """Return positions among so many DAGs, as numbers or as a mask, or refuse them."""
+    try:
+        chosen = np.asarray(places)
+    except ValueError:  # lists of different lengths
+        chosen = np.empty((0, 0))
+    if chosen.size == 0 and chosen.ndim == 1:
+        return np.empty(0, dtype=np.int64)
+    mask = chosen.dtype == np.bool_ and chosen.shape == (count,)
+    numbers = chosen.ndim == 1 and chosen.dtype.kind in "iu"
+    if not mask and not (numbers and -count <= chosen.min() and chosen.max() < count):
+        raise ArgumentError(
+            f"places is {shown(places)}; give a list of numbers from 0 to {count - 1}, or a mask "
+            f"of {count} Booleans"
+        )
+    return chosen

@@ -39,7 +39,7 @@ from arcwise.records.traces import Traces
 from arcwise.scores import FamilyScores
 from arcwise.support.checks import file_path, real_numbers
 from arcwise.support.files import write_json, write_table
-from arcwise.support.names import checked_variables, positions
+from arcwise.support.names import as_list, checked_variables, positions
 from arcwise.support.plain import plain
 
 if TYPE_CHECKING:
@@ -324,7 +324,9 @@ class Posterior:
         >>> Posterior.concatenate(runs)
         <Posterior: mcmc, modular, 8 variables, 8528 DAGs>
         """
-        parts = list(posteriors)
+        parts = as_list(posteriors, "posteriors", "a list of posteriors")
+        for part in parts:
+            checked_posterior(part)
         return parts[0] if len(parts) == 1 else cls(**concatenation.merged_fields(parts))
 
     def __add__(self, other: Posterior) -> Posterior:
