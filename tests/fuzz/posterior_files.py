@@ -8,6 +8,7 @@ import random
 import warnings
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +113,8 @@ def changed_archive(draw: random.Random, arrays: dict[str, np.ndarray]) -> bytes
         elif kind < 0.5 and kept[name].size:
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                kept[name] = kept[name].astype(draw.choice("bBiqQfdD?OU"))
+                with suppress(ValueError):  # not every text is a number
+                    kept[name] = kept[name].astype(draw.choice("bBiqQfdD?OU"))
         else:
             kept[name] = _with_other_numbers(draw, kept[name])
     out = io.BytesIO()

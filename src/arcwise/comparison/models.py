@@ -348,6 +348,11 @@ def _compared(
     (p_j / (1 - p_k))^2 s_j^2.
     """
     logs = np.array([part.log_evidence for part in parts.values()]) + prior
+    if logs.max() == -math.inf:
+        raise ArgumentError(
+            "the evidence of every model is 0, so none is more probable than another; give one "
+            "whose constraints allow the data"
+        )
     shares = np.exp(logs - logs.max())
     probabilities = shares / shares.sum()
     reliable = all(part.standard_error is not None for part in parts.values())

@@ -18,7 +18,7 @@ from arcwise.data.options import DISCRETIZE, drop_option, kinds_option
 from arcwise.data.preparation import Preparation
 from arcwise.data.slices import Slices
 from arcwise.errors import ArgumentError, DataError
-from arcwise.support.checks import instance, real_numbers
+from arcwise.support.checks import as_array, instance, real_numbers
 from arcwise.support.names import as_list
 from arcwise.support.words import quoted, shown
 
@@ -180,11 +180,13 @@ class Data:
         >>> read({"smoker": [0, 1], "age": [31.5, 48.0]}).index("age")
         1
         """
+        if not isinstance(name, str):
+            raise ArgumentError(f"{shown(name)} is not a variable; give the name of one")
         try:
             return self.variables.index(name)
         except ValueError:
-            hint = suggestion(str(name), self.variables)
-            raise ArgumentError(f"{name!r} is not a variable{hint}") from None
+            hint = suggestion(name, self.variables)
+            raise ArgumentError(f"{shown(name)} is not a variable{hint}") from None
 
     def discrete_codes(self, score: str) -> NDArray[np.uint16]:
         """Return the codes of all columns as one array (rows, variables) in Fortran order.
@@ -299,10 +301,7 @@ class Data:
         >>> read({"a": [0, 1, 2]}).take_rows([2, 0]).to_dict()
         {'a': [2, 0]}
         """
-        try:
-            chosen = np.asarray(rows)
-        except ValueError:  # lists of different lengths
-            chosen = np.empty(0)
+        chosen = as_array(rows, "rows", "numbers of rows, or True or False for each row")
         if chosen.dtype == np.bool_:
             usable = chosen.shape == (self.rows,) and bool(chosen.any())
         else:

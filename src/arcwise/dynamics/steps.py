@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from arcwise.dynamics.lagged_edges import LaggedEdge, lagged_edges
@@ -10,6 +10,7 @@ from arcwise.errors import ArgumentError, UnknownNameError
 from arcwise.learning.learn import learn
 from arcwise.posterior import Posterior
 from arcwise.series import TimeSeries
+from arcwise.support.checks import is_hashable
 from arcwise.support.words import quoted, shown
 
 
@@ -37,7 +38,7 @@ class StepPosteriors(Mapping[object, Posterior]):
 
     def __getitem__(self, time: object) -> Posterior:
         """Return the posterior of the transition to a time."""
-        if not isinstance(time, Hashable) or time not in self._posteriors:
+        if not is_hashable(time) or time not in self._posteriors:
             raise UnknownNameError(
                 f"there is no step to the time {shown(time)}; the times are "
                 f"{quoted(self._posteriors)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -176,11 +176,12 @@ class Cpdag:
 def _placed(pairs: Iterable[Pair], index: dict[str, int], source: str) -> list[tuple[int, int]]:
     placed = []
     for pair in as_list(pairs, source, "a list of pairs of names"):
-        if isinstance(pair, str) or not isinstance(pair, Sized) or len(pair) != 2:
+        ends = as_list(pair, f"an edge in {source}", "a pair of names")
+        if len(ends) != 2:
             raise ArgumentError(f"{source} holds {shown(pair)}; give pairs of names")
-        first, second = positions(pair, index, source)
+        first, second = positions(ends, index, source)
         if first == second:
-            raise ArgumentError(f"{source} has an edge from {pair[0]!r} to itself; leave it out")
+            raise ArgumentError(f"{source} has an edge from {ends[0]!r} to itself; leave it out")
         placed.append((first, second))
     return placed
 

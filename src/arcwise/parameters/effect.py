@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,6 +29,7 @@ from arcwise.parameters.frames import (
 )
 from arcwise.parameters.highest_density import checked_level, highest_density
 from arcwise.posterior.estimate import Interval
+from arcwise.support.checks import is_hashable
 from arcwise.support.words import quoted, shown
 
 Array = NDArray[np.float64]
@@ -404,7 +405,7 @@ class LevelEffects(ComparedLevels):
             (self.source, self.source_levels, source_level),
             (self.target, self.target_levels, target_level),
         ):
-            if not isinstance(level, Hashable) or level not in levels:
+            if not is_hashable(level) or level not in levels:
                 raise ArgumentError(
                     f"{name!r} has no level {shown(level)}; its levels are {quoted(levels)}"
                 )

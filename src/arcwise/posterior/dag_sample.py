@@ -26,7 +26,7 @@ from arcwise.posterior.matrices import (
 )
 from arcwise.posterior.packed_dags import checked_parents
 from arcwise.posterior.sample_estimation import estimate_from_dags, weighted_mean
-from arcwise.support.checks import instance, real_numbers, whole_number
+from arcwise.support.checks import as_array, instance, real_numbers, whole_number
 from arcwise.support.names import as_list, checked_variables, positions
 from arcwise.support.words import shown
 
@@ -348,17 +348,12 @@ def _checked_chains(count: int, chains: NDArray[Any]) -> NDArray[np.int64]:
 
 def _checked_places(places: Any, count: int) -> NDArray[Any]:
     """Return positions among so many DAGs, as numbers or as a mask, or refuse them."""
-    try:
-        chosen = np.asarray(places)
-    except ValueError:  # lists of different lengths
-        chosen = np.empty((0, 0))
+    wanted = f"a list of numbers from 0 to {count - 1}, or a mask of {count} Booleans"
+    chosen = as_array(places, "places", wanted)
     if chosen.size == 0 and chosen.ndim == 1:
         return np.empty(0, dtype=np.int64)
     mask = chosen.dtype == np.bool_ and chosen.shape == (count,)
     numbers = chosen.ndim == 1 and chosen.dtype.kind in "iu"
     if not mask and not (numbers and -count <= chosen.min() and chosen.max() < count):
-        raise ArgumentError(
-            f"places is {shown(places)}; give a list of numbers from 0 to {count - 1}, or a mask "
-            f"of {count} Booleans"
-        )
+        raise ArgumentError(f"places is {shown(places)}; give {wanted}")
     return chosen

@@ -127,6 +127,29 @@ def instance(value: Any, kind: type[Kind], name: str | Wording, wanted: str) -> 
     return value
 
 
+def is_hashable(value: object) -> bool:
+    """Return whether a value can be looked up: a tuple that holds a list, say, cannot.
+
+    Examples
+    --------
+    >>> is_hashable((1, "a")), is_hashable((1, ["a"]))
+    (True, False)
+    """
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def as_array(value: Any, name: str | Wording, wanted: str) -> NDArray[Any]:
+    """Return the value as an array of any type, or refuse lists of different lengths."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ArgumentError(name, f" is {shown(value)}; give {wanted}") from None
+
+
 def real_numbers(value: Any, name: str | Wording) -> NDArray[np.float64]:
     """Return the value as an array of floats, or refuse what is no array of numbers."""
     try:
