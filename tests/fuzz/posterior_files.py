@@ -21,7 +21,7 @@ from fuzz.harness import Target
 
 
 class SavedPosteriors(Target, name="npz"):
-    share = 2.0
+    share = 1.0
 
     def set_up(self) -> None:
         data = arcwise.simulate("asia", 200, seed=1)

@@ -176,7 +176,7 @@ class Cpdag:
 def _placed(pairs: Iterable[Pair], index: dict[str, int], source: str) -> list[tuple[int, int]]:
     placed = []
     for pair in as_list(pairs, source, "a list of pairs of names"):
-        ends = as_list(pair, f"an edge in {source}", "a pair of names")
+        ends = as_list(pair, f"an edge in {source}", "pairs of names")
         if len(ends) != 2:
             raise ArgumentError(f"{source} holds {shown(pair)}; give pairs of names")
         first, second = positions(ends, index, source)

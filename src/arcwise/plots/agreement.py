@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from arcwise.errors import ArgumentError
 from arcwise.layout.colours import GREY, colour
 from arcwise.plots.figures import axes_for, shortened, tidy
 from arcwise.posterior import Posterior, checked_posterior
-from arcwise.support.checks import whole_number
 from arcwise.support.names import as_list
 from arcwise.support.words import shown
 
@@ -57,14 +57,12 @@ def agreement(
     pairs = list(combinations(range(len(by_chain)), 2))
     if chains is not None:
         wanted = f"two different numbers from 0 to {len(by_chain) - 1}"
-        last = len(by_chain) - 1
-        numbers = [
-            whole_number(number, "a number in chains", at_least=0, at_most=last)
-            for number in as_list(chains, "chains", wanted)
-        ]
-        if len(set(numbers)) != 2 or len(numbers) != 2:
+        given = as_list(chains, "chains", wanted)
+        numbers = [number for number in given if isinstance(number, Integral)]
+        known = permutations(range(len(by_chain)), 2)
+        pairs = [pair for pair in known if len(given) == 2 and list(pair) == numbers]
+        if not pairs:
             raise ArgumentError(f"chains is {shown(chains)}; give {wanted}")
-        pairs = [(numbers[0], numbers[1])]
     first, second = max(pairs, key=lambda pair: np.abs(by_chain[pair[0]] - by_chain[pair[1]]).max())
     axes = axes_for(axes, (5.0, 5.0), "plots.agreement")
     off_diagonal = ~np.eye(len(posterior.variables), dtype=np.bool_)
