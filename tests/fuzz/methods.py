@@ -81,16 +81,18 @@ class Methods(Target, name="methods"):
 
 def objects(its: Subjects) -> list[Any]:
     """Return an object of each public class that has methods with arguments."""
+    linear = arcwise.effects(its.exact, "X0", "X1")
+    assert isinstance(linear, arcwise.results.LinearEffect)
     effects = [
         arcwise.effects(its.exact),
-        arcwise.effects(its.exact, "X0", "X1"),
+        linear,
         arcwise.effects(its.discrete, "a", "b"),
         arcwise.effects(its.continuous_and_discrete, "c", "x"),
     ]
     return [
         *(its.exact, its.sampled, its.in_time, its.imputed, its.covariates, its.drawn),
         *(its.data, its.series, its.small, its.dag, *effects),
-        effects[1].estimate,
+        linear.estimate,
         arcwise.Constraints(forbidden_edges=[("a", "b")]),
         arcwise.candidates(its.data, "greedy:2", threads=1),
         arcwise.cross_validate(its.table, "a", folds=2, max_indegree=1, threads=1),

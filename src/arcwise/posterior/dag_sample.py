@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from arcwise import _core
 from arcwise.errors import ArgumentError
@@ -141,14 +141,14 @@ class DagSample:
     def _matrix(self, index: int) -> NDArray[np.bool_]:
         return unpacked(self.parents[index], len(self.variables)).T
 
-    def at(self, places: NDArray[np.int64]) -> DagSample:
+    def at(self, places: ArrayLike) -> DagSample:
         """Return the DAGs at these indices, with their weights and chains."""
-        places = _checked_places(places, len(self))
+        chosen = _checked_places(places, len(self))
         return DagSample(
             self.variables,
-            self.parents[places],
-            log_weights=None if self.log_weights is None else self.log_weights[places],
-            chains=None if self.chains is None else self.chains[places],
+            self.parents[chosen],
+            log_weights=None if self.log_weights is None else self.log_weights[chosen],
+            chains=None if self.chains is None else self.chains[chosen],
         )
 
     def thinned(self, most: int) -> DagSample:
