@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from arcwise.learning.request import Request
 from arcwise.model.provenance import Provenance
 from arcwise.parameters.highest_density import checked_level
 from arcwise.posterior.evidence import Evidence
-from arcwise.priors import EdgeProbabilities
+from arcwise.priors import EdgeProbabilities, EdgeWeights
 from arcwise.records.settings import Schedule
 from arcwise.records.start import usual_order_steps
 from arcwise.records.tempering import Tempering
@@ -263,6 +264,8 @@ def test_axes_that_are_none_of_matplotlib() -> None:
         arcwise.plots.edge_matrix(found, axes=3)
     with pytest.raises(ArgumentError, match=r"^axes is 3"):
         arcwise.plots.network(found, axes=3)
+    with pytest.raises(ArgumentError, match=r"^label is a number of"):
+        arcwise.plots.effect([0.1, 0.2], label=10**5000)  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match=r"^posterior is of type int"):
         arcwise.plots.edge_matrix(3)  # type: ignore[arg-type]
 
@@ -325,3 +328,21 @@ def test_levels_that_cannot_be_looked_up() -> None:
             effect.given(wrong, 1)  # type: ignore[union-attr, call-arg]
         with pytest.raises(ArgumentError, match="has no level"):
             distribution.quantiles(wrong)
+
+
+def test_numbers_with_more_digits_than_are_written_out() -> None:
+    huge = 10**4400
+    found = arcwise.exact(arcwise.Model({"a": [0, 1, 1, 0], "b": [0, 1, 0, 1]}), dags=5)
+    with pytest.raises(DataError, match=r"^a level is an object of the type Fraction|a number of"):
+        arcwise.effects(found, "a", "b", reference=Fraction(huge, 3))
+    with pytest.raises(ArcwiseError, match="a number of more than"):
+        arcwise.Constraints(max_indegree={huge: 1, "a": 2}).resolve(["a", "b"])
+    with pytest.raises(ArgumentError, match="a number of more than"):
+        EdgeWeights({huge: 1.0})
+    with pytest.raises(ArgumentError, match="names a number of more than"):
+        arcwise.read({"a": [0, 1, 1]}, kinds={huge: "discrete"})
+
+
+def test_a_length_of_time_is_no_count() -> None:
+    with pytest.raises(ArgumentError, match=r"^dags is"):
+        arcwise.exact(flat_model(3), dags=np.timedelta64(3))  # type: ignore[arg-type]

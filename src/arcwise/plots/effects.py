@@ -12,7 +12,7 @@ from arcwise.layout.colours import colour
 from arcwise.parameters.effect import EffectEstimate, LinearEffect
 from arcwise.parameters.highest_density import checked_level, highest_density
 from arcwise.plots.figures import axes_for, tidy
-from arcwise.support.checks import real_numbers
+from arcwise.support.checks import instance, real_numbers
 
 _MAX_BINS = 60
 
@@ -79,6 +79,8 @@ def effect(
             "finite samples, and weights of 0 or more with a positive sum"
         )
     level = checked_level(level)
+    if label is not None:
+        instance(label, str, "label", "text")
     axes = axes_for(axes, (6.0, 3.5), "plots.effect")
     shares = shares / shares.sum()
     nonzero = values != 0.0

@@ -35,7 +35,9 @@ def whole_number(
     error: type[ArcwiseError] = ArgumentError,
 ) -> int:
     """Return the value as an int, or refuse it."""
-    wrong = isinstance(value, bool | np.bool_) or not isinstance(value, Integral)
+    # To NumPy, a length of time is a whole number, too.
+    no_count = isinstance(value, bool | np.bool_ | np.timedelta64)
+    wrong = no_count or not isinstance(value, Integral)
     if wrong or int(value) < at_least:
         raise error(name, f" is {shown(value)}; give a whole number, {at_least} or more")
     if int(value) > at_most:
@@ -137,7 +139,7 @@ def is_hashable(value: object) -> bool:
     """
     try:
         hash(value)
-    except TypeError:
+    except (TypeError, ValueError):  # NumPy's lengths of time without a unit raise the latter
         return False
     return True
 
