@@ -53,7 +53,7 @@ class Method(NamedTuple):
 
 
 class Methods(Target, name="methods"):
-    share = 3.0
+    share = 4.0
     most_seconds = 0.5
 
     def set_up(self) -> None:

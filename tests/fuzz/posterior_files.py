@@ -21,7 +21,7 @@ from fuzz.harness import Target
 
 
 class SavedPosteriors(Target, name="npz"):
-    share = 1.0
+    share = 0.7
 
     def set_up(self) -> None:
         data = arcwise.simulate("asia", 200, seed=1)

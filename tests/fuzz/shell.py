@@ -108,7 +108,6 @@ _ELSEWHERE = ("--cluster", "--tls-ca-file", "--tls-certificate", "--tls-key")
 
 
 class Shell(Target, name="shell"):
-    share = 1.5
     most_seconds = 0.5
 
     def set_up(self) -> None:
