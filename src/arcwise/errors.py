@@ -93,6 +93,12 @@ class UnknownArgumentError(ArgumentError, TypeError):
     """A function was given an argument by a name it does not have."""
 
 
+class UnknownNameError(ArgumentError, KeyError):
+    """A result that holds others by name has none of that name."""
+
+    __str__ = Message.__str__  # a KeyError would put the sentence in quotation marks
+
+
 class DataError(ArcwiseError, ValueError):
     """The data table cannot be used as it is."""
 

@@ -23,7 +23,7 @@ _NUMBERS = [
     *("1" + "0" * 30, "9" * 5000, "-" + "9" * 30, "0x10", "true", "None"),
 ]
 _TABLE, _POSTERIOR, _RUN, _EVIDENCE = "TABLE", "POSTERIOR", "RUN", "EVIDENCE"
-_SERIES, _PANEL = "SERIES", "PANEL"
+_SERIES, _PANEL, _GAPS = "SERIES", "PANEL", "GAPS"
 _SHORT = ["--threads=1", "--max-indegree=1"]
 _COMMANDS = {
     "sample": [
@@ -32,7 +32,13 @@ _COMMANDS = {
         [_TABLE, *_SHORT, "--steps=9", "--algorithm=ais", "--particles=5"],
         [_TABLE, *_SHORT, "--algorithm=smc", "--particles=5", "--runs=2"],
     ],
-    "learn": [[_TABLE, *_SHORT], [_TABLE, *_SHORT, "--steps=60", "--chains=2", "--algorithm=mcmc"]],
+    "learn": [
+        [_TABLE, *_SHORT],
+        [_TABLE, *_SHORT, "--steps=60", "--chains=2", "--algorithm=mcmc"],
+        [_PANEL, *_SHORT, "--time=t", "--subject=who"],
+        [_PANEL, *_SHORT, "--time=t", "--subject=who", "--each-step"],
+        [_GAPS, *_SHORT, "--completions=4"],
+    ],
     "exact": [[_TABLE, *_SHORT]],
     "evidence": [
         [_TABLE, *_SHORT],
@@ -86,6 +92,7 @@ _WORDS: dict[str, list[str]] = {
     "--target": ["a", "d"],
     "--reference": ["0", "1"],
     "--truth": ["edges.csv", "nothing.csv"],
+    "--device": ["auto", "gpu", "gpu:1", "cpu"],
 }
 _COLUMNS = (
     *("--drop", "--discrete", "--continuous", "--weights", "--interventions"),
@@ -101,7 +108,6 @@ _ELSEWHERE = ("--cluster", "--tls-ca-file", "--tls-certificate", "--tls-key")
 
 
 class Shell(Target, name="shell"):
-    share = 3.0
     most_seconds = 0.5
 
     def set_up(self) -> None:
@@ -110,6 +116,7 @@ class Shell(Target, name="shell"):
         data.write_csv(self.folder / "table.csv")
         (self.folder / "edges.csv").write_text("source,target\na,b\nb,c\n")
         (self.folder / "probabilities.csv").write_text("from,to,probability\na,b,0.9\n")
+        (self.folder / "gaps.csv").write_text("a,x\n" + "0,1.5\n1,\n,2.5\n1,0.25\n" * 4)
         model = arcwise.Model(data, max_indegree=1, threads=1)
         (self.folder / "posterior").mkdir()
         exact = arcwise.exact(model, dags=20, threads=1)
@@ -124,6 +131,7 @@ class Shell(Target, name="shell"):
             _EVIDENCE: "evidence.json",
             _SERIES: "series",
             _PANEL: "panel.csv",
+            _GAPS: "gaps.csv",
         }
         self._set_up_series()
         commands: Mapping[str, Any] = application().commands

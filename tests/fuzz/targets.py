@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from fuzz import arguments, arrays, names, posterior_files, runs, shell, tables, texts
+from fuzz import (
+    arguments,
+    arrays,
+    methods,
+    names,
+    posterior_files,
+    runs,
+    saved_tables,
+    shell,
+    tables,
+    texts,
+)
 from fuzz.harness import TARGETS
 
 READERS = (
     "npz",
+    "data-file",
+    "evidence-file",
     "ledger",
     "jkl",
     "csv",
@@ -19,7 +32,10 @@ READERS = (
 )
 """Those that read files or arrays, for the sanitizers."""
 
-MODULES = (arguments, arrays, names, posterior_files, runs, shell, tables, texts)
+MODULES = (
+    *(arguments, arrays, methods, names, posterior_files),
+    *(runs, saved_tables, shell, tables, texts),
+)
 
 OPTIONAL = ("pandas", "matplotlib")
 """Packages that some cases are refused without."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
+from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +16,8 @@ import pytest
 
 import arcwise
 from arcwise import _core
+from arcwise.comparison import ModelEvidence
+from arcwise.data.archive import load_table, save_table
 from arcwise.errors import (
     ArcwiseError,
     ArgumentError,
@@ -23,11 +29,11 @@ from arcwise.learning.request import Request
 from arcwise.model.provenance import Provenance
 from arcwise.parameters.highest_density import checked_level
 from arcwise.posterior.evidence import Evidence
-from arcwise.priors import EdgeProbabilities
+from arcwise.priors import EdgeProbabilities, EdgeWeights
 from arcwise.records.settings import Schedule
 from arcwise.records.start import usual_order_steps
 from arcwise.records.tempering import Tempering
-from arcwise.statistics.student import summed_degrees
+from arcwise.statistics.student import summed_degrees, t_quantile
 from arcwise.support.archives import read_archive
 from arcwise.support.files import UNREADABLE, write_json
 from arcwise.support.plain_dataclasses import PlainDataclasses
@@ -163,3 +169,180 @@ def test_a_share_of_particles_below_all_others() -> None:
     least = np.float64(5e-324)
     found = arcwise.smc(model, "partitions", particles=4, runs=4, effective_share=least, seed=1)
     assert found.log_evidence is not None
+
+
+_EDGE = arcwise.features.Edge("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "about"),
+    [
+        (lambda: arcwise.features.And(3), r"^parts is 3"),  # type: ignore[arg-type]
+        (lambda: arcwise.features.ParentSet("a", 5), r"^parents is 5"),  # type: ignore[arg-type]
+        (lambda: arcwise.features.Blanket("a", [1]), r"^\w+ holds 1"),  # type: ignore[list-item]
+        (lambda: arcwise.features.Comparison(2, "<", 1), r"^2 is not a feature"),  # type: ignore[arg-type]
+        (
+            lambda: arcwise.features.Comparison(arcwise.features.NumberOfEdges(), [], 1),  # type: ignore[arg-type]
+            r"^operator is \[\]",
+        ),
+        (
+            lambda: arcwise.features.Comparison(arcwise.features.NumberOfEdges(), "<", 1j),  # type: ignore[arg-type]
+            r"^number is 1j",
+        ),
+        (lambda: arcwise.features.Conditional(0.5, _EDGE), r"^0\.5 is not a feature"),  # type: ignore[arg-type]
+        (lambda: arcwise.features.FunctionOfDag(7), r"^function is 7"),  # type: ignore[arg-type]
+        (lambda: arcwise.features.Not(10**5000), r"^a number of more"),  # type: ignore[arg-type]
+        (
+            lambda: arcwise.features.CpdagEdge("a", "b", np.zeros(2)),  # type: ignore[arg-type]
+            r"^directed is",
+        ),
+        (lambda: arcwise.priors.Product(("fair",)), r"^a factor is 'fair'"),  # type: ignore[arg-type]
+        (lambda: arcwise.priors.EdgePenalty("1"), r"^log_penalty is '1'"),  # type: ignore[arg-type]
+        (
+            lambda: arcwise.priors.DistanceToDag(arcwise.Dag(["a"], {}), [1]),  # type: ignore[arg-type]
+            r"^delta is \[1\]",
+        ),
+        (lambda: arcwise.priors.PriorTerms(3, {}, "a"), r"^size holds"),  # type: ignore[arg-type]
+        (
+            lambda: arcwise.scores.ConditionalGaussian(prior_moments=3),  # type: ignore[arg-type]
+            r"^prior_moments is 3",
+        ),
+        (
+            lambda: arcwise.spaces.CanonicalOrders(numbering=[1, "a"]),  # type: ignore[list-item]
+            r"^numbering is",
+        ),
+        (lambda: arcwise.graphs.Cpdag(["a", "b"], [3]), r"^an edge in directed is 3"),  # type: ignore[list-item]
+        (lambda: arcwise.engines.batch(3, [1]), r"^function is 3"),  # type: ignore[arg-type]
+        (lambda: arcwise.status(7), r"^directory is 7"),  # type: ignore[arg-type]
+        (lambda: arcwise.resume("a\0b"), r"^directory is"),
+        (lambda: arcwise.scores.read_scores(None), r"^path is None"),  # type: ignore[arg-type]
+        (lambda: arcwise.algorithms.growth_memory("a", 3), r"^variables is 'a'"),  # type: ignore[arg-type]
+        (lambda: arcwise.algorithms.exact_cost(3), r"^model is of type int"),  # type: ignore[arg-type]
+        (lambda: arcwise.summary_graph(3), r"^posterior is 3"),  # type: ignore[arg-type]
+        (lambda: arcwise.estimate(arcwise.Dag(["a"], {}), "a"), r"^posterior is"),  # type: ignore[arg-type]
+        (lambda: arcwise.Posterior.concatenate(3), r"^posteriors is 3"),  # type: ignore[arg-type]
+        (lambda: ModelEvidence.read((10**5000,)), r"^path is"),  # type: ignore[arg-type]
+        (lambda: arcwise.Data(3), r"^columns is 3"),  # type: ignore[arg-type]
+        (lambda: arcwise.Constraints().combined_with(3), r"^other is 3"),  # type: ignore[arg-type]
+    ],
+)
+def test_things_of_another_type(wrong: Callable[[], object], about: str) -> None:
+    with pytest.raises(ArgumentError, match=about):
+        wrong()
+
+
+@pytest.mark.parametrize("progress", [3, "yes", 0.5, np.zeros(2)])
+def test_progress_that_is_no_function(progress: Any) -> None:
+    with pytest.raises(ArgumentError, match=r"^progress is"):
+        arcwise.exact(flat_model(3), progress=progress)
+
+
+def test_arguments_of_methods_of_another_type() -> None:
+    found = arcwise.exact(flat_model(3), dags=10)
+    assert found.dags is not None
+    wrong: list[tuple[Callable[..., object], Any, str]] = [
+        (found.threshold_graph, "a", "threshold is 'a'"),
+        (found.adjacencies, "a", "threshold is 'a'"),
+        (lambda most: found.adjacencies(most=most), 0.5, "most is 0.5"),
+        (found.save, 3, "path is 3"),
+        (found.write_edges, None, "path is None"),
+        (found.dags.at, [[0], [1, 2]], "places is"),
+        (found.dags.at, [10], "places is"),
+        (found.dags.thinned, 0.5, "most is 0.5"),
+        (found.dags.concatenate, [3], "a sample is 3"),
+        (arcwise.compare(found, found).largest, "a", "count is 'a'"),
+    ]
+    for method, value, sentence in wrong:
+        with pytest.raises(ArgumentError, match=f"^{re.escape(sentence)}"):
+            method(value)
+    assert len(found.dags.at([9, -1])) == 2
+
+
+def test_axes_that_are_none_of_matplotlib() -> None:
+    found = arcwise.exact(flat_model(3))
+    with pytest.raises(ArgumentError, match=r"^axes is 3"):
+        arcwise.plots.edge_matrix(found, axes=3)
+    with pytest.raises(ArgumentError, match=r"^axes is 3"):
+        arcwise.plots.network(found, axes=3)
+    with pytest.raises(ArgumentError, match=r"^label is a number of"):
+        arcwise.plots.effect([0.1, 0.2], label=10**5000)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match=r"^posterior is of type int"):
+        arcwise.plots.edge_matrix(3)  # type: ignore[arg-type]
+
+
+def test_results_by_name_are_mappings() -> None:
+    found = arcwise.candidates(arcwise.simulate("asia", 50, seed=1), "greedy:2")
+    assert "smoke" in found
+    assert "nobody" not in found
+    assert found.get("nobody") is None
+    with pytest.raises(ArgumentError, match=r"^'nobody' has no candidates") as raised:
+        found["nobody"]
+    assert isinstance(raised.value, KeyError)
+
+
+def test_weights_whose_name_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "data.npz"
+    save_table(arcwise.read({"a": [0, 1, 1]}, weights=[1.0, 2.0, 1.0]), path)
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"weights.npy", b"weightz.npy"))
+    with pytest.raises(FileFormatError, match="is not a saved table, or is damaged"):
+        load_table(path)
+
+
+def test_rounds_of_growth_up_to_one_that_is_damaged(tmp_path: Path) -> None:
+    data = arcwise.simulate("asia", 100, seed=1)
+    path = tmp_path / "growth.json"
+    growth = arcwise.grow(data, max_size=2, restarts=1, file=path)
+    kept = json.loads(path.read_text())
+    for wrong in ({}, 3, kept["rounds"][0] | {"wanted": [[0, 99]]}, {"parents": [["a"]]}):
+        path.write_text(json.dumps(kept | {"rounds": [*kept["rounds"][:1], wrong]}))
+        again = arcwise.grow(data, max_size=2, restarts=1, file=path)
+        assert (again.candidates, again.rounds) == (growth.candidates, growth.rounds)
+    path.write_text("[" * 100_000)
+    again = arcwise.grow(data, max_size=2, restarts=1, file=path)
+    assert (again.candidates, again.rounds) == (growth.candidates, growth.rounds)
+
+
+def test_evidence_that_is_no_number() -> None:
+    for wrong in ({"log_evidence": math.nan}, {"effective_runs": -2.0}):
+        with pytest.raises(ArgumentError, match=f"^{next(iter(wrong))} is"):
+            Evidence(**{"log_evidence": -3.0} | wrong)  # type: ignore[arg-type]
+    assert Evidence(-3.0, 1e300).estimate.variance == math.inf
+    nothing = {name: ModelEvidence(Evidence(-math.inf)) for name in "ab"}
+    with pytest.raises(ArgumentError, match="the evidence of every model is 0"):
+        arcwise.compare_models(nothing)
+
+
+def test_degrees_of_freedom_beyond_all_squares() -> None:
+    assert t_quantile(1e300) == t_quantile(math.inf) == pytest.approx(t_quantile(1e15), rel=1e-9)
+
+
+def test_levels_that_cannot_be_looked_up() -> None:
+    model = arcwise.Model({"a": [0, 1, 1, 0], "b": [0, 1, 0, 1]})
+    found = arcwise.exact(model, dags=10)
+    effect = arcwise.effects(found, "a", "b")
+    distribution = arcwise.interventional(found, "a", {"b": 1}, draws=2)
+    unusable: list[Any] = [np.zeros(2), [1], {}]
+    for wrong in unusable:
+        with pytest.raises(ArgumentError, match="has no level"):
+            effect.given(wrong, 1)  # type: ignore[union-attr, call-arg]
+        with pytest.raises(ArgumentError, match="has no level"):
+            distribution.quantiles(wrong)
+
+
+def test_numbers_with_more_digits_than_are_written_out() -> None:
+    huge = 10**4400
+    found = arcwise.exact(arcwise.Model({"a": [0, 1, 1, 0], "b": [0, 1, 0, 1]}), dags=5)
+    with pytest.raises(DataError, match=r"^a level is an object of the type Fraction|a number of"):
+        arcwise.effects(found, "a", "b", reference=Fraction(huge, 3))
+    with pytest.raises(ArcwiseError, match="a number of more than"):
+        arcwise.Constraints(max_indegree={huge: 1, "a": 2}).resolve(["a", "b"])
+    with pytest.raises(ArgumentError, match="a number of more than"):
+        EdgeWeights({huge: 1.0})
+    with pytest.raises(ArgumentError, match="names a number of more than"):
+        arcwise.read({"a": [0, 1, 1]}, kinds={huge: "discrete"})
+
+
+def test_a_length_of_time_is_no_count() -> None:
+    with pytest.raises(ArgumentError, match=r"^dags is"):
+        arcwise.exact(flat_model(3), dags=np.timedelta64(3))  # type: ignore[arg-type]

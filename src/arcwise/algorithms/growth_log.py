@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.errors import ArcwiseError
 from arcwise.graphs.dag import Dag
-from arcwise.support.checks import file_path
-from arcwise.support.files import write_json
+from arcwise.support.checks import file_path, real_number, whole_number
+from arcwise.support.files import UNREADABLE, write_json
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,26 +61,47 @@ class GrowthLog:
         self._variables = variables
         self._key = key
         self._rounds: list[dict[str, Any]] = []
+        self._found: list[FoundRound] = []
         self._next = 0
         if self._path is not None:
             content = read_log(self._path)
             if content.get("key") == key:
-                self._rounds = content["rounds"]
+                self._keep(content["rounds"])
+
+    def _keep(self, rounds: list[Any]) -> None:
+        """Take over the rounds of the earlier run, up to one that is damaged."""
+        for values in rounds:
+            try:
+                self._found.append(self._read(values))
+            except (*UNREADABLE, ArcwiseError):
+                return
+            self._rounds.append(values)
+
+    def _read(self, values: dict[str, Any]) -> FoundRound:
+        names, n = self._variables, len(self._variables)
+
+        def place(value: Any) -> int:
+            return whole_number(value, "a node", at_least=0, at_most=n - 1)
+
+        wanted = np.zeros((n, n), dtype=np.bool_)
+        for parent, node in values["wanted"]:
+            wanted[place(parent), place(node)] = True
+        parents = {
+            names[v]: [names[place(u)] for u in own] for v, own in enumerate(values["parents"])
+        }
+        return FoundRound(
+            Dag(names, parents),
+            real_number(values["log_weight"], "log_weight", math.isfinite, "a finite number"),
+            wanted,
+            whole_number(values["families"], "families", at_least=1),
+        )
 
     def next(self) -> FoundRound | None:
         """Return the next round of the earlier run, or None if there are no more."""
-        if self._next >= len(self._rounds):
+        if self._next >= len(self._found):
             return None
-        values = self._rounds[self._next]
         self._next += 1
-        names, n = self._variables, len(self._variables)
-        wanted = np.zeros((n, n), dtype=np.bool_)
-        for parent, node in values["wanted"]:
-            wanted[parent, node] = True
-        parents = {names[v]: [names[u] for u in own] for v, own in enumerate(values["parents"])}
-        return FoundRound(
-            Dag(names, parents), float(values["log_weight"]), wanted, int(values["families"])
-        )
+        return self._found[self._next - 1]
 
     def add(self, found: FoundRound) -> None:
         """Keep a round."""
@@ -102,6 +125,6 @@ def read_log(path: Path) -> dict[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8"))
         if isinstance(content["key"], str) and isinstance(content["rounds"], list):
             return dict(content)
-    except (OSError, ValueError, KeyError, TypeError):
+    except UNREADABLE:
         pass
     return {}

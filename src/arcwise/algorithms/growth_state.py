@@ -16,6 +16,7 @@ from arcwise.graphs.dag import Dag
 from arcwise.model import Model, Question
 from arcwise.model.scoring_time import scoring_seconds
 from arcwise.posterior.map_result import SearchSettings
+from arcwise.support.checks import whole_number
 from arcwise.support.clock import Deadline
 from arcwise.support.memory import available_memory
 from arcwise.support.running import Run
@@ -60,6 +61,10 @@ class GrowthRound:
     wanted: int
 
 
+# More than any machine has in any case, and a number that can be written out.
+_MOST_DOUBLINGS = 1000
+
+
 def growth_memory(variables: int, max_size: int) -> int:
     """Return the bytes that a node with the maximum number of candidates takes.
 
@@ -68,8 +73,9 @@ def growth_memory(variables: int, max_size: int) -> int:
     >>> growth_memory(100, 14) // 2**20
     32
     """
-    inside = max(0, min(max_size, variables - 1))
-    return (variables - inside) * (1 << inside) * _BYTES_PER_FAMILY
+    nodes = whole_number(variables, "variables", at_least=1)
+    inside = min(whole_number(max_size, "max_size", at_least=0), nodes - 1, _MOST_DOUBLINGS)
+    return (nodes - inside) * (1 << inside) * _BYTES_PER_FAMILY
 
 
 def final_size(question: Question) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from arcwise import _core
 from arcwise.errors import CapacityError
-from arcwise.model import Model
+from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.support.devices import Processors
 from arcwise.support.memory import available_memory
@@ -50,7 +50,7 @@ def exact_cost(
     1 KiB of memory, 1.4e+02 operations
     """
     count = Processors.available(threads).threads
-    memory, _, operations = _of_model(model, as_modularity(modularity), count)
+    memory, _, operations = _of_model(checked_model(model), as_modularity(modularity), count)
     return ExactCost(memory, operations)
 
 

@@ -21,6 +21,7 @@ from arcwise.runs.directory import CHECKPOINT_SECONDS, RunDirectory
 from arcwise.runs.ledger import resume_command
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums, checked_sums
+from arcwise.support.checks import folder_path
 from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import Progress
 from arcwise.support.words import shown
@@ -48,6 +49,11 @@ class Environment:
     directory: str | os.PathLike[str] | None = None
     checkpoint_seconds: float = CHECKPOINT_SECONDS
     deadline: Deadline = NEVER
+
+    def __post_init__(self) -> None:
+        """Refuse a directory that is no path before anything is computed."""
+        if self.directory is not None:
+            folder_path(self.directory, "directory")
 
 
 @dataclass(frozen=True, eq=False)

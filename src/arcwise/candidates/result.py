@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, UnknownNameError
 from arcwise.support.edges import edges_between
 from arcwise.support.names import checked_variables, index_of, positions
+from arcwise.support.words import quoted, shown
 
 
 class Candidates(Mapping[str, tuple[str, ...]]):
@@ -82,6 +83,10 @@ class Candidates(Mapping[str, tuple[str, ...]]):
 
     def __getitem__(self, name: str) -> tuple[str, ...]:
         """Return the candidates of a node, in the order of the variables."""
+        if not isinstance(name, str) or name not in self._parents:
+            raise UnknownNameError(
+                f"{shown(name)} has no candidates; the variables are {quoted(self._parents)}"
+            )
         return self._parents[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -15,6 +15,7 @@ from arcwise.cluster.host_files import HostFile, finish, store
 from arcwise.cluster.spread import disagreement
 from arcwise.cluster.work import About, Versions, Work, about, perform
 from arcwise.errors import EngineError, MissingDependencyError, option
+from arcwise.support.checks import file_path
 
 _CONNECT = 10.0
 _GATHER = 30.0  # seconds within which the result of a task that is done arrives
@@ -61,7 +62,7 @@ class SecureAddress:
     def security(self) -> Any:
         """Return the settings of Dask, which refuse a scheduler without TLS."""
         for name in ("ca_file", "certificate", "key"):
-            path = Path(getattr(self, name))
+            path = file_path(getattr(self, name), f"tls_{name}")
             try:
                 path.read_bytes()
             except OSError as error:

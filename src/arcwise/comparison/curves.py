@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
 from arcwise.graphs import EdgeCounts
+from arcwise.support.checks import real_number
 
 Numbers = NDArray[np.float64]
 
@@ -107,6 +108,7 @@ class EdgeCurve:
 
     def at(self, threshold: float) -> EdgeCounts:
         """Return the counts when edges at least as probable as a threshold are predicted."""
+        threshold = real_number(threshold, "threshold", lambda x: True, "a number")
         place = int(np.flatnonzero(self.thresholds >= threshold)[-1])
         found, false = int(self.true_positives[place]), int(self.false_positives[place])
         return EdgeCounts(found, false, self.positives - found, self.negatives - false)

@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 
 from arcwise.comparison.curves import EdgeCurve
 from arcwise.constraints.dags import as_dag
-from arcwise.errors import ArgumentError
 from arcwise.graphs import EdgeCounts, cpdag, structural_hamming_distance
 from arcwise.graphs.dag import Dag
-from arcwise.posterior import DagSample, Posterior, views
+from arcwise.posterior import DagSample, Posterior, checked_posterior, views
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.statistics.edges import parent_bits
 from arcwise.support.checks import whole_number
 from arcwise.support.html import card, paragraphs, table
-from arcwise.support.names import positions, refuse_other_names
+from arcwise.support.names import as_list, positions, refuse_other_names
 from arcwise.support.plain import plain
 from arcwise.support.words import plural
 
@@ -115,7 +114,7 @@ class PosteriorComparison:
         return [
             ThresholdRow(kind, threshold, curve.at(threshold))
             for kind, curve in curves.items()
-            for threshold in thresholds
+            for threshold in as_list(thresholds, "thresholds", "a list of probabilities")
         ]
 
     def as_dict(self) -> dict[str, Any]:
@@ -224,8 +223,7 @@ def roc(posterior: Posterior, truth: Any, *, skeleton: bool = False) -> EdgeCurv
 
 def _known(posterior: Posterior, truth: Any) -> Dag:
     """Return the known DAG, from any form of a graph."""
-    if not isinstance(posterior, Posterior):
-        raise ArgumentError(f"posterior is of type {type(posterior).__name__}; give a Posterior")
+    checked_posterior(posterior)
     dag = as_dag(truth, posterior.variables, "truth")
     refuse_other_names(dag.variables, posterior.variables, "truth")
     return dag

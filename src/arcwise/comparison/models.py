@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from arcwise.model.modularity import Modularity
 from arcwise.posterior import Evidence, Interval, Posterior
 from arcwise.posterior.earlier_formats import judged_evidence
 from arcwise.statistics.student import t_quantile
-from arcwise.support.checks import real_numbers
+from arcwise.support.checks import file_path, real_numbers
 from arcwise.support.clock import Deadline
 from arcwise.support.files import UNREADABLE
 from arcwise.support.html import card, paragraphs, share, table
@@ -56,10 +56,11 @@ class ModelEvidence:
     rows: int | None = None
 
     @classmethod
-    def read(cls, path: Path) -> ModelEvidence:
+    def read(cls, path: str | os.PathLike[str]) -> ModelEvidence:
         """Return what `arcwise evidence --out`, or a folder of results, says in its .json file."""
+        file = file_path(path, "path")
         try:
-            values = json.loads(path.read_text(encoding="utf-8"))
+            values = json.loads(file.read_text(encoding="utf-8"))
             provenance = values["provenance"]
             # What is not finite, and so null, is the degrees of freedom alone.
             values["degrees_of_freedom"] = values.get("degrees_of_freedom") or math.inf
@@ -70,7 +71,7 @@ class ModelEvidence:
             return cls(found, data, provenance["rows"])
         except (*UNREADABLE, AttributeError) as error:
             raise FileFormatError(
-                f"'{path}' is not a file of evidence; give one that `arcwise evidence --out` wrote"
+                f"'{file}' is not a file of evidence; give one that `arcwise evidence --out` wrote"
             ) from error
 
 
@@ -349,6 +350,11 @@ def _compared(
     (p_j / (1 - p_k))^2 s_j^2.
     """
     logs = np.array([part.log_evidence for part in parts.values()]) + prior
+    if logs.max() == -math.inf:
+        raise ArgumentError(
+            "the evidence of every model is 0, so none is more probable than another; give one "
+            "whose constraints allow the data"
+        )
     shares = relative_weights(logs)
     probabilities = shares / shares.sum()
     reliable = all(part.standard_error is not None for part in parts.values())

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
 from arcwise.posterior import Posterior
+from arcwise.support.checks import whole_number
 from arcwise.support.html import card, paragraphs, share, table
 from arcwise.support.plain import plain
 from arcwise.support.words import plural, quoted
@@ -80,6 +81,7 @@ class RunComparison:
 
     def largest(self, count: int) -> list[EdgeDifference]:
         """Return the edges that differ most, in standard errors."""
+        count = whole_number(count, "count", at_least=0)
         order = np.argsort(-self.in_errors, axis=None, kind="stable")
         places = (np.unravel_index(place, self.in_errors.shape) for place in order)
         return [

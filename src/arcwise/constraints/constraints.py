@@ -28,7 +28,7 @@ from arcwise.constraints.parent_only import into_matrix, read_parent_only
 from arcwise.constraints.resolved import ResolvedConstraints, resolved
 from arcwise.constraints.tiers import Tiers, backward_matrix, backward_pairs, read_tiers
 from arcwise.errors import ArgumentError, ConstraintError, FileFormatError
-from arcwise.support.checks import file_path
+from arcwise.support.checks import file_path, instance
 from arcwise.support.files import replacing
 from arcwise.support.names import checked_variables
 from arcwise.support.text_files import read_text
@@ -216,6 +216,7 @@ class Constraints:
         If the two have different tiers, the result represents the second ones by the edges
         they forbid.
         """
+        instance(other, Constraints, "other", "an arcwise.Constraints")
         forbidden = [*self.forbidden_edges, *other.forbidden_edges]
         tiers = self.tiers or other.tiers
         if other.tiers is not None and other.tiers != tiers:

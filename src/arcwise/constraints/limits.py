@@ -85,4 +85,8 @@ def _canonical(mapping: Mapping[Any, int]) -> Limits:
         return None
     if set(mapping) == {None}:
         return mapping[None]
-    return tuple(sorted(mapping.items(), key=lambda item: (item[0] is None, str(item[0]))))
+    return tuple(sorted(mapping.items(), key=lambda item: (item[0] is None, _written(item[0]))))
+
+
+def _written(name: object) -> str:
+    return name if isinstance(name, str) else shown(name)

@@ -2,9 +2,9 @@
 
 A saved table is a zip archive of NumPy arrays (.npz). ``header`` is JSON text in UTF-8: for each
 column its name and its levels, or null if it is continuous; ``ordinal`` has the positions of
-columns whose levels are ordered, and ``slices`` those of a time series. ``column_i`` holds its
-codes or values; ``weights`` and ``intervened`` are there if the table has them, and ``cells``, the
-numbers of missing values, if it is to be completed.
+columns whose levels are ordered, ``slices`` those of a time series, and ``arrays`` has the names of
+all arrays but itself. ``column_i`` holds its codes or values; ``weights`` and ``intervened`` are
+there if the table has them, and ``cells``, the numbers of missing values, if it is to be completed.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ def save_table(given: Data | IncompleteData, path: Path) -> None:
     description: dict[str, Any] = {"format": FORMAT, "columns": described, "ordinal": ordinal}
     if data.slices is not None:
         description["slices"] = PlainDataclasses().write(data.slices)
+    description["arrays"] = list(arrays)
     header = json.dumps(description).encode()
     with replacing(path) as temporary, open(temporary, "wb") as file:
         np.savez_compressed(
@@ -73,7 +74,9 @@ def load_table(path: Path) -> Data | IncompleteData:
     try:
         arrays = read_archive(path)
         header = json.loads(arrays["header"].tobytes().decode())
-        if header["format"] != FORMAT:
+        # Weights whose name is damaged would be missing without a word.
+        named = header.get("arrays")
+        if header["format"] != FORMAT or named not in (None, [n for n in arrays if n != "header"]):
             raise ValueError
         columns: list[Column] = []
         ordinal = header.get("ordinal", [])

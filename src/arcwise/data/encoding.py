@@ -82,7 +82,7 @@ def declared_levels(
 def check_variable(name: str, variables: Sequence[str], argument: str | Wording) -> None:
     """Refuse a name that is not a variable."""
     if not isinstance(name, str) or name not in variables:
-        hint = suggestion(str(name), variables)
+        hint = suggestion(name, variables) if isinstance(name, str) else ""
         raise ArgumentError(argument, f" names {shown(name)}, which is not a variable{hint}")
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import gzip
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from arcwise.data.columns import Column, DiscreteColumn
 from arcwise.data.delimited import separator_of
 from arcwise.data.raw import MANY_VALUES
 from arcwise.errors import ArgumentError, DataError
+from arcwise.support.checks import file_path
 from arcwise.support.files import replacing
 from arcwise.support.optional import optional
 
@@ -63,7 +63,7 @@ def to_polars(data: Data) -> Any:
 
 def write_csv(data: Data, path: str | os.PathLike[str]) -> None:
     """Write the variables as delimited text; a missing value becomes an empty field."""
-    path = Path(path)
+    path = file_path(path, "path")
     separator = separator_of(path)
     if separator is None:
         raise ArgumentError(

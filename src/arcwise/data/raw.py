@@ -10,6 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.errors import DataError
+from arcwise.support.words import shown
+
 # Beyond this, floats no longer represent every integer.
 LARGEST_EXACT_INTEGER = 2**53
 
@@ -103,7 +106,12 @@ def as_level(value: object) -> object:
         return int(value)
     if value is None or isinstance(value, bool | float):
         return value
-    return int(value) if isinstance(value, int) else str(value)
+    if isinstance(value, int):
+        return int(value)
+    try:
+        return str(value)
+    except ValueError:  # a fraction of numbers with more digits than Python writes out
+        raise DataError(f"a level is {shown(value)}; give one that can be written out") from None
 
 
 def level_type(level: object) -> str:

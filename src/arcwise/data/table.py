@@ -18,6 +18,8 @@ from arcwise.data.options import DISCRETIZE, drop_option, kinds_option
 from arcwise.data.preparation import Preparation
 from arcwise.data.slices import Slices
 from arcwise.errors import ArgumentError, DataError
+from arcwise.support.checks import as_array, instance, real_numbers
+from arcwise.support.names import as_list
 from arcwise.support.words import quoted, shown
 
 if TYPE_CHECKING:
@@ -96,7 +98,10 @@ class Data:
         name: str | None = None,
         slices: Slices | None = None,
     ) -> None:
-        columns = tuple(columns)
+        columns = tuple(as_list(columns, "columns", "a list of columns"))
+        for column in columns:
+            if not isinstance(column, Column):
+                raise ArgumentError(f"columns holds {shown(column)}; give columns of a Data")
         lengths = {len(c.codes if isinstance(c, DiscreteColumn) else c.values) for c in columns}
         variables = tuple(column.name for column in columns)
         if len(lengths) != 1 or len(set(variables)) != len(variables):
@@ -112,8 +117,12 @@ class Data:
         self._set("weights", _aligned(weights, "weights", (rows,), np.float64))
         mask = _aligned(intervened, "intervened", (rows, len(columns)), np.bool_)
         self._set("intervened", mask if mask is not None and mask.any() else None)
-        self._set("notes", tuple(notes))
+        self._set("notes", tuple(as_list(notes, "notes", "a list of texts")))
+        if preparation is not None:
+            instance(preparation, Preparation, "preparation", "that of another table, or None")
         self._set("preparation", preparation or Preparation())
+        if slices is not None:
+            instance(slices, Slices, "slices", "those of a time series, or None")
         if slices is not None and tuple(place.name for place in slices.places) != variables:
             raise ArgumentError(
                 f"slices is of the columns {quoted(place.name for place in slices.places)}, but "
@@ -171,11 +180,13 @@ class Data:
         >>> read({"smoker": [0, 1], "age": [31.5, 48.0]}).index("age")
         1
         """
+        if not isinstance(name, str):
+            raise ArgumentError(f"{shown(name)} is not a variable; give the name of one")
         try:
             return self.variables.index(name)
         except ValueError:
-            hint = suggestion(str(name), self.variables)
-            raise ArgumentError(f"{name!r} is not a variable{hint}") from None
+            hint = suggestion(name, self.variables)
+            raise ArgumentError(f"{shown(name)} is not a variable{hint}") from None
 
     def discrete_codes(self, score: str) -> NDArray[np.uint16]:
         """Return the codes of all columns as one array (rows, variables) in Fortran order.
@@ -265,11 +276,10 @@ class Data:
         >>> read({"a": [0, 1], "b": [2, 3], "c": [4, 5]}).select(["c", "a"]).variables
         ('c', 'a')
         """
-        if isinstance(names, str) or not len(names) or len(set(names)) != len(names):
-            raise ArgumentError(
-                f"names is {shown(names)}; give a list of different variables, at least one"
-            )
-        positions = [self.index(name) for name in names]
+        wanted = "a list of different variables, at least one"
+        positions = [self.index(name) for name in as_list(names, "names", wanted)]
+        if not positions or len(set(positions)) != len(positions):
+            raise ArgumentError(f"names is {shown(names)}; give {wanted}")
         mask = None if self.intervened is None else self.intervened[:, positions]
         chosen = [self.columns[position] for position in positions]
         slices = None if self.slices is None else self.slices.selected(names)
@@ -291,7 +301,7 @@ class Data:
         >>> read({"a": [0, 1, 2]}).take_rows([2, 0]).to_dict()
         {'a': [2, 0]}
         """
-        chosen = np.asarray(rows)
+        chosen = as_array(rows, "rows", "numbers of rows, or True or False for each row")
         if chosen.dtype == np.bool_:
             usable = chosen.shape == (self.rows,) and bool(chosen.any())
         else:
@@ -347,7 +357,7 @@ def _aligned(
 ) -> NDArray[Any] | None:
     if values is None:
         return None
-    array = np.asarray(values)
+    array = real_numbers(values, name)
     if array.shape != shape:
         raise ArgumentError(f"{name} has the shape {array.shape}; give an array of shape {shape}")
     return read_only(array, dtype)

@@ -20,8 +20,7 @@ from arcwise.diagnostics.findings import (
     of_rare_changes,
     of_sampler,
 )
-from arcwise.errors import ArgumentError
-from arcwise.posterior import DagSample, Posterior, views
+from arcwise.posterior import DagSample, Posterior, checked_posterior, views
 from arcwise.records.account import Verdict
 from arcwise.records.findings import Finding, by_gravity
 from arcwise.records.runs import (
@@ -95,8 +94,7 @@ def diagnose(posterior: Posterior) -> Diagnosis:
     >>> arcwise.diagnose(posterior).verdict
     'reliable'
     """
-    if not isinstance(posterior, Posterior):
-        raise ArgumentError(f"posterior is of type {type(posterior).__name__}; give a Posterior")
+    checked_posterior(posterior)
     found = _KNOWN.get(posterior)
     if found is None:
         found = _diagnosed(posterior)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.data.slices import Slices
 from arcwise.dynamics.lagged_edges import required_slices
-from arcwise.errors import ArgumentError, CapacityError, DataError, option
+from arcwise.errors import CapacityError, DataError, UnknownNameError, option
 from arcwise.networks._random import Purpose, generator
 from arcwise.parameters.completed_predictions import Tables, pooled_mixtures, pooled_prediction
 from arcwise.parameters.completed_tables import table_inferences
@@ -31,7 +31,7 @@ from arcwise.parameters.table_inference import TableInference
 from arcwise.posterior import Posterior
 from arcwise.series.latest import latest_slices
 from arcwise.support.checks import whole_number
-from arcwise.support.words import quoted
+from arcwise.support.words import quoted, shown
 
 Array = NDArray[np.float64]
 
@@ -69,9 +69,9 @@ class Forecast(Mapping[str, NumberPredictions | LevelPredictions]):
 
     def __getitem__(self, variable: str) -> NumberPredictions | LevelPredictions:
         """Return the predictions of one variable, a row for each subject."""
-        if variable not in self._predictions:
-            raise ArgumentError(
-                f"{variable!r} is not forecast; the variables are {quoted(self._predictions)}"
+        if not isinstance(variable, str) or variable not in self._predictions:
+            raise UnknownNameError(
+                f"{shown(variable)} is not forecast; the variables are {quoted(self._predictions)}"
             )
         return self._predictions[variable]
 

@@ -12,7 +12,7 @@ from arcwise.data.slices import Place, Slices
 from arcwise.errors import ArgumentError, option
 from arcwise.features import Edge
 from arcwise.features.feature import Or
-from arcwise.posterior import Posterior
+from arcwise.posterior import Posterior, checked_posterior
 from arcwise.support.checks import checked_probability
 
 
@@ -24,9 +24,7 @@ def slices_of(posterior: Posterior) -> Slices | None:
 
 def required_slices(posterior: Any, purpose: str) -> Slices:
     """Return the slices of a posterior, or refuse one that is of no time series."""
-    if not isinstance(posterior, Posterior):
-        raise ArgumentError(f"posterior is of type {type(posterior).__name__}; give a Posterior")
-    slices = slices_of(posterior)
+    slices = slices_of(checked_posterior(posterior))
     if slices is None:
         raise ArgumentError(
             f"{purpose} is for time series, but the posterior is of a table without time; learn "

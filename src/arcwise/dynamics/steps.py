@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from arcwise.dynamics.lagged_edges import LaggedEdge, lagged_edges
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, UnknownNameError
 from arcwise.learning.learn import learn
 from arcwise.posterior import Posterior
 from arcwise.series import TimeSeries
-from arcwise.support.words import quoted
+from arcwise.support.checks import is_hashable
+from arcwise.support.words import quoted, shown
 
 
 class StepPosteriors(Mapping[object, Posterior]):
@@ -37,9 +38,10 @@ class StepPosteriors(Mapping[object, Posterior]):
 
     def __getitem__(self, time: object) -> Posterior:
         """Return the posterior of the transition to a time."""
-        if time not in self._posteriors:
-            raise ArgumentError(
-                f"there is no step to the time {time!r}; the times are {quoted(self._posteriors)}"
+        if not is_hashable(time) or time not in self._posteriors:
+            raise UnknownNameError(
+                f"there is no step to the time {shown(time)}; the times are "
+                f"{quoted(self._posteriors)}"
             )
         return self._posteriors[time]
 

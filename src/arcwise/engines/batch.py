@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from arcwise.engines.coerce import opened_engine
+from arcwise.errors import ArgumentError
+from arcwise.support.names import as_list
 from arcwise.support.running import Progress, running
+from arcwise.support.words import shown
 
 Result = TypeVar("Result")
 
@@ -43,6 +46,8 @@ def batch(
     >>> len(found)
     3
     """
-    things = list(datasets)
+    if not callable(function):
+        raise ArgumentError(f"function is {shown(function)}; give a function of one data set")
+    things = as_list(datasets, "datasets", "a list of data sets")
     with opened_engine(engine) as active, running(None, progress, "batch") as run:
         return active.map(function, things, run)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arcwise._core import version
 from arcwise.errors import ArgumentError
-from arcwise.posterior import DagSample, Posterior, views
+from arcwise.posterior import DagSample, Posterior, checked_posterior, views
 from arcwise.statistics.edges import parent_bits
 from arcwise.support.optional import optional
 from arcwise.support.plain import strict_json
@@ -50,9 +50,9 @@ def to_arviz(posterior: Posterior, *, edges: Literal["all", "uncertain"] = "all"
     >>> dict(to_arviz(posterior).posterior.sizes)
     {'chain': 2, 'draw': 160, 'source': 8, 'target': 8}
     """
-    if edges not in ("all", "uncertain"):
+    if not isinstance(edges, str) or edges not in ("all", "uncertain"):
         raise ArgumentError(f"edges is {shown(edges)}; give 'all' or 'uncertain'")
-    dags = posterior.dags
+    dags = checked_posterior(posterior).dags
     if dags is None:
         raise ArgumentError(
             "to_arviz needs sampled DAGs, but this posterior has none; use a sampler that keeps "

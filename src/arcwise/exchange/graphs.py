@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arcwise.exchange.weighted_edges import Exchanged, edges_of
+from arcwise.exchange.weighted_edges import Exchanged, checked_graph, edges_of
 from arcwise.posterior import views
 from arcwise.posterior.adjacencies import ThresholdOn
 from arcwise.support.optional import optional
@@ -36,6 +36,7 @@ def to_networkx(graph: Exchanged, threshold: float = 0.5, *, on: ThresholdOn = "
     >>> sorted(graph.edges)
     [('a', 'b'), ('b', 'a')]
     """
+    checked_graph(graph)
     networkx = optional("networkx", "to_networkx")
     result = networkx.DiGraph()
     result.add_nodes_from(graph.variables)

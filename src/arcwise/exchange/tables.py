@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arcwise.posterior import Posterior, views
+from arcwise.posterior import Posterior, checked_posterior, views
 from arcwise.posterior.adjacencies import ThresholdOn, edge_columns
 from arcwise.support.optional import optional
 
@@ -40,7 +40,7 @@ def to_pandas(
     0      a      b        1.0      0.5       0.5
     """
     pandas = optional("pandas", "to_pandas")
-    return pandas.DataFrame(edge_columns(posterior, threshold, on))
+    return pandas.DataFrame(edge_columns(checked_posterior(posterior), threshold, on))
 
 
 @views.to_polars.fill
@@ -57,4 +57,4 @@ def to_polars(
     ['source', 'target', 'adjacency', 'forward', 'backward']
     """
     polars = optional("polars", "to_polars")
-    return polars.DataFrame(edge_columns(posterior, threshold, on))
+    return polars.DataFrame(edge_columns(checked_posterior(posterior), threshold, on))

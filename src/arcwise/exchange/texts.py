@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arcwise.exchange.weighted_edges import Exchanged, WeightedEdge, edges_of
+from arcwise.exchange.weighted_edges import Exchanged, WeightedEdge, checked_graph, edges_of
 from arcwise.posterior import views
 from arcwise.posterior.adjacencies import ThresholdOn
 
@@ -35,7 +35,7 @@ def to_dot(graph: Exchanged, threshold: float = 0.5, *, on: ThresholdOn = "adjac
       "rain" -> "wet grass";
     }
     """
-    lines = [f"  {_dot_quoted(name)};" for name in graph.variables]
+    lines = [f"  {_dot_quoted(name)};" for name in checked_graph(graph).variables]
     edges = edges_of(graph, threshold, on)
     known = {(edge.source, edge.target): edge for edge in edges}
     for edge in edges:
@@ -104,7 +104,7 @@ def to_gml(graph: Exchanged, threshold: float = 0.5, *, on: ThresholdOn = "adjac
       edge [ source 0 target 1 ]
     ]
     """
-    place = {name: number for number, name in enumerate(graph.variables)}
+    place = {name: number for number, name in enumerate(checked_graph(graph).variables)}
     lines = [f'  node [ id {i} label "{_gml_escaped(name)}" ]' for name, i in place.items()]
     for edge in edges_of(graph, threshold, on):
         numbers = "".join(f" {name} {_gml_real(value)}" for name, value in edge.numbers().items())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -61,6 +62,15 @@ class WeightedEdge:
         }
 
 
+def checked_graph(graph: Any) -> Exchanged:
+    """Return a posterior, a DAG or a CPDAG, or refuse anything else."""
+    if not isinstance(graph, Posterior | Dag | Cpdag):
+        raise ArgumentError(
+            f"graph is of type {type(graph).__name__}; give a Posterior, a Dag or a Cpdag"
+        )
+    return graph
+
+
 def edges_of(
     graph: Exchanged, threshold: float, on: ThresholdOn = "adjacency"
 ) -> list[WeightedEdge]:
@@ -85,10 +95,7 @@ def edges_of(
         return [WeightedEdge(source, target) for source, target in graph.directed] + [
             WeightedEdge(first, second, directed=False) for first, second in graph.undirected
         ]
-    if not isinstance(graph, Posterior):
-        raise ArgumentError(
-            f"graph is of type {type(graph).__name__}; give a Posterior, a Dag or a Cpdag"
-        )
+    checked_graph(graph)
     if by_pair:
         pairs = adjacencies(graph, threshold)
         found = [edge for pair in pairs if pair.probability > 0.0 for edge in _directions(pair)]

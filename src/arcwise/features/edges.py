@@ -13,7 +13,9 @@ from arcwise import _core
 from arcwise.errors import ArgumentError
 from arcwise.features.feature import Feature
 from arcwise.features.names import refuse_same, written, written_set
+from arcwise.support.names import as_list
 from arcwise.support.running import running
+from arcwise.support.words import shown
 
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample
@@ -190,4 +192,8 @@ def name_set(names: Iterable[str], what: str) -> tuple[str, ...]:
     """Return the names sorted, each once; a single string is refused."""
     if isinstance(names, str):
         raise ArgumentError(f"{what} is the single string {names!r}; give a list of names instead")
-    return tuple(sorted(set(names)))
+    given = as_list(names, what, "a list of names")
+    wrong = [name for name in given if not isinstance(name, str)]
+    if wrong:
+        raise ArgumentError(f"{what} holds {shown(wrong[0])}; give names of variables as strings")
+    return tuple(sorted(set(given)))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
-from arcwise.support.names import positions
+from arcwise.support.checks import real_number
+from arcwise.support.names import as_list, positions
 from arcwise.support.words import shown
 
 if TYPE_CHECKING:
@@ -81,17 +82,23 @@ class Feature(ABC):
         return Comparison(self, ">=", number)
 
 
-def checked_event(feature: Any) -> Feature:
-    """Return the feature if it is an event, or refuse it."""
+def checked_feature(feature: Any) -> Feature:
+    """Return the feature, an event or a number, or refuse what is none."""
     if not isinstance(feature, Feature):
         raise ArgumentError(
-            f"{feature!r} is not a feature; give one, such as arcwise.features.Edge('a', 'b')"
+            f"{shown(feature)} is not a feature; give one, such as arcwise.features.Edge('a', 'b')"
         )
+    return feature
+
+
+def checked_event(feature: Any) -> Feature:
+    """Return the feature if it is an event, or refuse it."""
+    checked_feature(feature)
     if not feature.is_event:
         raise ArgumentError(
             f"'{feature}' is a number, not an event; compare it first, as in '{feature} >= 1'"
         )
-    return feature
+    return cast(Feature, feature)
 
 
 class _Combined(Feature):
@@ -99,7 +106,7 @@ class _Combined(Feature):
 
     def _flatten(self) -> None:
         flat: list[Feature] = []
-        for part in self.parts:
+        for part in as_list(self.parts, "parts", "two or more events"):
             event = checked_event(part)
             flat += event.parts if type(event) is type(self) else [event]
         if len(flat) < 2:
@@ -251,17 +258,16 @@ class Comparison(Feature):
     number: float
 
     def __post_init__(self) -> None:
-        if self.feature.is_event:
+        if checked_feature(self.feature).is_event:
             raise ArgumentError(
                 f"'{self.feature}' is an event, not a number; leave the comparison out"
             )
-        if self.operator not in _OPERATORS:
+        if not isinstance(self.operator, str) or self.operator not in _OPERATORS:
             raise ArgumentError(
                 f"operator is {shown(self.operator)}; give one of {', '.join(_OPERATORS)}"
             )
-        if isinstance(self.number, bool) or not isinstance(self.number, int | float | np.number):
-            raise ArgumentError(f"number is {shown(self.number)}; give a number to compare with")
-        object.__setattr__(self, "number", float(self.number))
+        number = real_number(self.number, "number", lambda x: True, "a number to compare with")
+        object.__setattr__(self, "number", number)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -301,6 +307,7 @@ class Conditional:
     given: Feature
 
     def __post_init__(self) -> None:
+        checked_feature(self.feature)
         checked_event(self.given)
 
     def __str__(self) -> str:

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.errors import ArgumentError
 from arcwise.features.feature import Feature
 from arcwise.graphs.dag import Dag
+from arcwise.support.checks import true_or_false
+from arcwise.support.words import shown
 
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample
@@ -40,6 +43,11 @@ class FunctionOfDag(Feature):
 
     function: Callable[[Dag], Any]
     is_event: bool = False
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise ArgumentError(f"function is {shown(self.function)}; give a function of a Dag")
+        true_or_false(self.is_event, "is_event")
 
     @property
     def names(self) -> tuple[str, ...]:

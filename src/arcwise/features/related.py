@@ -16,7 +16,7 @@ from arcwise.errors import ArgumentError
 from arcwise.features.edges import has_edge, name_set
 from arcwise.features.feature import Feature
 from arcwise.features.names import refuse_same, written, written_set
-from arcwise.support.checks import MOST_INT, whole_number
+from arcwise.support.checks import MOST_INT, true_or_false, whole_number
 from arcwise.support.running import running
 
 if TYPE_CHECKING:
@@ -230,6 +230,7 @@ class CpdagEdge(Feature):
 
     def __post_init__(self) -> None:
         refuse_same(self.names, "an edge")
+        true_or_false(self.directed, "directed")
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import ArgumentError
 from arcwise.support.edges import edges_between
-from arcwise.support.names import checked_variables, index_of, positions
+from arcwise.support.names import as_list, checked_variables, index_of, positions
 from arcwise.support.words import shown
 
 Pair = tuple[str, str]
@@ -175,12 +175,13 @@ class Cpdag:
 
 def _placed(pairs: Iterable[Pair], index: dict[str, int], source: str) -> list[tuple[int, int]]:
     placed = []
-    for pair in pairs:
-        if isinstance(pair, str) or len(pair) != 2:
+    for pair in as_list(pairs, source, "a list of pairs of names"):
+        ends = as_list(pair, f"an edge in {source}", "pairs of names")
+        if len(ends) != 2:
             raise ArgumentError(f"{source} holds {shown(pair)}; give pairs of names")
-        first, second = positions(pair, index, source)
+        first, second = positions(ends, index, source)
         if first == second:
-            raise ArgumentError(f"{source} has an edge from {pair[0]!r} to itself; leave it out")
+            raise ArgumentError(f"{source} has an edge from {ends[0]!r} to itself; leave it out")
         placed.append((first, second))
     return placed
 

@@ -21,7 +21,7 @@ from arcwise.records.stopping_rule import as_stopping_rule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import Space
 from arcwise.support.arguments import refuse_unknown
-from arcwise.support.checks import checked_seed, whole_number
+from arcwise.support.checks import checked_seed, folder_path, whole_number
 from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.devices import as_device
 from arcwise.support.running import Progress
@@ -89,6 +89,8 @@ steps, dags, completions, seed, engine, threads, device, progress, directory, ch
         as_modularity(self.modularity)
         checked_seed(self.seed)
         as_device(self.device)
+        if self.directory is not None:
+            folder_path(self.directory, "directory")
         for name in ("max_candidates", "dags", "completions", "chains", "particles"):
             value = getattr(self, name)
             if value is not None:

@@ -13,6 +13,7 @@ from arcwise.errors import ArgumentError, Wording
 from arcwise.learning.plan import Plan
 from arcwise.posterior import Posterior
 from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
+from arcwise.support.checks import folder_path
 from arcwise.support.running import Progress
 from arcwise.support.words import plural
 
@@ -73,7 +74,7 @@ def resume(
     True
     """
     start = time.perf_counter()
-    path = Path(directory)
+    path = folder_path(directory, "directory")
     plan = Plan.read(path)
     rounds = read_log(path / GROWTH).get("rounds")
     if plan is None and rounds and not (path / SETTINGS).exists():

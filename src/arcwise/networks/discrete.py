@@ -14,7 +14,7 @@ from arcwise.data import DiscreteColumn
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.dag import Dag
 from arcwise.networks.network import Network
-from arcwise.support.checks import instance, real_numbers
+from arcwise.support.checks import as_array, instance, real_numbers
 from arcwise.support.names import as_list, refuse_other_names
 from arcwise.support.words import quoted, shown
 
@@ -123,8 +123,8 @@ class DiscreteNetwork(Network):
         >>> bool(asia().log_probability([[1, 1, 1, 1, 1, 0, 1, 1]])[0] == -np.inf)
         True
         """
-        array = np.asarray(codes)
         n = len(self.dag.variables)
+        array = as_array(codes, "codes", f"whole numbers of the shape (rows, {n})")
         if array.ndim != 2 or array.shape[1] != n or array.dtype.kind not in "iu":
             raise ArgumentError(
                 f"codes is an array of {array.dtype} of the shape {array.shape}; "

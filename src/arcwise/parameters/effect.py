@@ -29,6 +29,7 @@ from arcwise.parameters.frames import (
 )
 from arcwise.parameters.highest_density import checked_level, highest_density
 from arcwise.posterior.estimate import Interval
+from arcwise.support.checks import is_hashable
 from arcwise.support.words import quoted, shown
 
 Array = NDArray[np.float64]
@@ -247,6 +248,7 @@ class ComparedLevels:
 
     def describe(self, level: float = _LEVEL) -> str:
         """Return the probability of no effect, and a line for each figure and difference."""
+        level = checked_level(level)
         lines = [f"Effect of {self.source} on {self.target}", no_effect(self.probability)]
         heading = f"{100 * level:.3g} % interval"
         at_levels = [
@@ -405,7 +407,7 @@ class LevelEffects(ComparedLevels):
             (self.source, self.source_levels, source_level),
             (self.target, self.target_levels, target_level),
         ):
-            if level not in levels:
+            if not is_hashable(level) or level not in levels:
                 raise ArgumentError(
                     f"{name!r} has no level {shown(level)}; its levels are {quoted(levels)}"
                 )

@@ -6,10 +6,10 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from html import escape
-from pathlib import Path
 from typing import Any
 
 from arcwise.posterior.estimate import Interval
+from arcwise.support.checks import file_path
 from arcwise.support.files import write_table
 from arcwise.support.optional import optional
 
@@ -27,7 +27,7 @@ def frame(columns: Columns) -> Any:
 
 def write_columns(columns: Columns, path: str | os.PathLike[str]) -> None:
     """Write columns to a .csv file."""
-    write_table(list(columns), list(zip(*columns.values(), strict=True)), Path(path))
+    write_table(list(columns), list(zip(*columns.values(), strict=True)), file_path(path, "path"))
 
 
 def stacked(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

@@ -17,7 +17,8 @@ from arcwise.parameters.quantiles import checked_probabilities, weighted_quantil
 from arcwise.parameters.sampled import SampledFamilies
 from arcwise.posterior.estimate import Interval
 from arcwise.statistics.convergence import weighted_standard_error
-from arcwise.support.words import quoted
+from arcwise.support.checks import is_hashable
+from arcwise.support.words import quoted, shown
 
 Array = NDArray[np.float64]
 
@@ -145,9 +146,9 @@ class LevelEstimates:
         return stacked(rows)
 
     def _place(self, level: object) -> int:
-        if level not in self.levels:
+        if not is_hashable(level) or level not in self.levels:
             raise ArgumentError(
-                f"{self.target!r} has no level {level!r}; its levels are {quoted(self.levels)}"
+                f"{self.target!r} has no level {shown(level)}; its levels are {quoted(self.levels)}"
             )
         return self.levels.index(level)
 

@@ -8,6 +8,7 @@ from typing import Any
 from arcwise.errors import ArgumentError
 from arcwise.parameters.effect import ComparedLevels, EffectEstimate
 from arcwise.parameters.frames import frame, stacked
+from arcwise.support.checks import is_hashable
 from arcwise.support.words import quoted, shown
 
 _LEVEL = 0.95
@@ -119,7 +120,7 @@ class MeanEffects(ComparedLevels):
                 yield source, found
 
     def _place(self, source_level: object) -> int:
-        if source_level not in self.source_levels:
+        if not is_hashable(source_level) or source_level not in self.source_levels:
             raise ArgumentError(
                 f"{self.source!r} has no level {shown(source_level)}; its levels are "
                 f"{quoted(self.source_levels)}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from arcwise.errors import ArgumentError
 from arcwise.layout.colours import GREY, colour
 from arcwise.plots.figures import axes_for, shortened, tidy
-from arcwise.posterior import Posterior
+from arcwise.posterior import Posterior, checked_posterior
+from arcwise.support.names import as_list
 from arcwise.support.words import shown
 
 _MAX_NAME_LENGTH = 16
@@ -46,7 +48,7 @@ def agreement(
     >>> agreement(posterior).get_xlabel()
     'edge probability, chain 1'
     """
-    by_chain = posterior.diagnose().chain_edges
+    by_chain = checked_posterior(posterior).diagnose().chain_edges
     if by_chain is None or len(by_chain) < 2:
         raise ArgumentError(
             "the posterior does not have two chains with DAGs; give one of a sampler run with "
@@ -54,12 +56,13 @@ def agreement(
         )
     pairs = list(combinations(range(len(by_chain)), 2))
     if chains is not None:
-        if len(set(chains)) != 2 or not all(0 <= number < len(by_chain) for number in chains):
-            raise ArgumentError(
-                f"chains is {shown(chains)}; give two different numbers from 0 to "
-                f"{len(by_chain) - 1}"
-            )
-        pairs = [chains]
+        wanted = f"two different numbers from 0 to {len(by_chain) - 1}"
+        given = as_list(chains, "chains", wanted)
+        numbers = [number for number in given if isinstance(number, Integral)]
+        known = permutations(range(len(by_chain)), 2)
+        pairs = [pair for pair in known if len(given) == 2 and list(pair) == numbers]
+        if not pairs:
+            raise ArgumentError(f"chains is {shown(chains)}; give {wanted}")
     first, second = max(pairs, key=lambda pair: np.abs(by_chain[pair[0]] - by_chain[pair[1]]).max())
     axes = axes_for(axes, (5.0, 5.0), "plots.agreement")
     off_diagonal = ~np.eye(len(posterior.variables), dtype=np.bool_)

@@ -9,7 +9,7 @@ import numpy as np
 from arcwise.errors import ArgumentError
 from arcwise.layout.colours import GREY, colour
 from arcwise.plots.figures import axes_for, tidy
-from arcwise.posterior import Posterior
+from arcwise.posterior import Posterior, checked_posterior
 from arcwise.records.runs import ChainRun
 from arcwise.statistics.ranks import rank_shares
 
@@ -43,7 +43,7 @@ def ranks(posterior: Posterior, *, axes: Any = None) -> Any:
     >>> ranks(posterior).get_ylabel()
     'visits, relative to all chains'
     """
-    traces = posterior.traces
+    traces = checked_posterior(posterior).traces
     shares = None if traces is None or posterior.run.annealed else rank_shares(traces.log_weights)
     if shares is None:
         raise ArgumentError(
@@ -107,7 +107,7 @@ def round_trips(posterior: Posterior, *, axes: Any = None) -> Any:
     >>> len(round_trips(posterior).patches)
     2
     """
-    run = posterior.run
+    run = checked_posterior(posterior).run
     exchanges = run.exchanges if isinstance(run, ChainRun) else None
     if exchanges is None or exchanges.round_trips is None:
         raise ArgumentError("the posterior has no coupled chains; give one of mc3")

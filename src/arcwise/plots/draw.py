@@ -13,7 +13,13 @@ from arcwise.exchange.weighted_edges import Exchanged
 from arcwise.layout.in_time import process_picture
 from arcwise.plots.network import NetworkPlot, links_from, picture_of
 from arcwise.posterior import Posterior, views
-from arcwise.support.checks import checked_probability, real_number, true_or_false, whole_number
+from arcwise.support.checks import (
+    checked_probability,
+    file_path,
+    real_number,
+    true_or_false,
+    whole_number,
+)
 from arcwise.support.files import replacing
 from arcwise.support.optional import optional
 from arcwise.support.words import shown
@@ -78,7 +84,7 @@ def draw(
     ...     "bronc" in file.read_text(encoding="utf-8")
     True
     """
-    file = Path(path)
+    file = file_path(path, "path")
     ending = file.suffix.lower().removeprefix(".")
     if ending not in FORMATS:
         raise ArgumentError(

@@ -12,6 +12,7 @@ from arcwise.layout.colours import colour
 from arcwise.parameters.effect import ComparedLevels, EffectEstimate, LinearEffect, no_effect
 from arcwise.parameters.highest_density import checked_level, highest_density
 from arcwise.plots.figures import axes_for, tidy
+from arcwise.support.checks import instance, real_numbers
 
 _MAX_BINS = 60
 
@@ -71,8 +72,8 @@ def effect(
             raise ArgumentError("weights is for plain samples; leave it out")
         weights = np.append(samples.probability * samples.weights, 1 - samples.probability)
         samples = np.append(samples.values, 0.0)
-    values = np.asarray(samples, dtype=np.float64)
-    shares = np.ones(values.shape) if weights is None else np.asarray(weights, dtype=np.float64)
+    values = real_numbers(samples, "samples")
+    shares = np.ones(values.shape) if weights is None else real_numbers(weights, "weights")
     if values.ndim != 1 or values.size == 0 or shares.shape != values.shape:
         raise ArgumentError(
             f"samples and weights have the shapes {values.shape} and {shares.shape}; give one "
@@ -84,6 +85,8 @@ def effect(
             "finite samples, and weights of 0 or more with a positive sum"
         )
     level = checked_level(level)
+    if label is not None:
+        instance(label, str, "label", "text")
     axes = axes_for(axes, (6.0, 3.5), "plots.effect")
     shares = shares / shares.sum()
     nonzero = values != 0.0

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arcwise.layout.colours import SHADES
+from arcwise.support.checks import instance
 from arcwise.support.optional import optional
 
 
@@ -17,7 +18,8 @@ def axes_for(axes: Any, size: tuple[float, float], method: str) -> Any:
     """
     module = optional("matplotlib.figure", method)
     if axes is not None:
-        return axes
+        known = optional("matplotlib.axes", method).Axes
+        return instance(axes, known, "axes", "those of a matplotlib figure, or None for new ones")
     from arcwise.plots.picture_axes import PictureAxes
 
     return module.Figure(figsize=size, layout="constrained").add_subplot(axes_class=PictureAxes)

@@ -7,7 +7,7 @@ from typing import Any
 from arcwise.layout.colours import COLOURS
 from arcwise.layout.forest import UNCERTAIN, forest_rows
 from arcwise.plots.figures import axes_for, tidy
-from arcwise.posterior import Posterior
+from arcwise.posterior import Posterior, checked_posterior
 from arcwise.support.checks import whole_number
 
 _INK = "#1b1f24"
@@ -40,7 +40,7 @@ def forest(posterior: Posterior, most: int = 30, *, axes: Any = None) -> Any:
     >>> forest(arcwise.exact(model), 5).get_xlabel()
     'probability'
     """
-    rows, count = forest_rows(posterior, whole_number(most, "most", at_least=1))
+    rows, count = forest_rows(checked_posterior(posterior), whole_number(most, "most", at_least=1))
     axes = axes_for(axes, (6.5, 1.4 + 0.24 * max(1, len(rows))), "plots.forest")
     heights = list(range(len(rows)))
     values = [row.probability for row in rows]

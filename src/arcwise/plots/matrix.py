@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from arcwise.plots.figures import axes_for, shades, shortened
-from arcwise.posterior import Posterior
+from arcwise.posterior import Posterior, checked_posterior
 
 _MAX_NAME_LENGTH = 40
 _MAX_NAMES = 140
@@ -35,7 +35,7 @@ def edge_matrix(posterior: Posterior, *, axes: Any = None) -> Any:
     >>> edge_matrix(arcwise.exact(model)).get_xlabel()
     'target'
     """
-    n = len(posterior.variables)
+    n = len(checked_posterior(posterior).variables)
     side = float(np.clip(2.5 + 0.2 * n, 4.0, 30.0))
     axes = axes_for(axes, (side + 0.8, side), "plots.edge_matrix")
     shown = np.array(posterior.edges, dtype=np.float64)

@@ -143,6 +143,7 @@ class NetworkPlot:
             shape = (natural[0] * self.scale, natural[1] * self.scale)
             axes = axes_for(None, shape, "plots.network")
         else:
+            axes = axes_for(axes, (0.0, 0.0), "plots.network")
             widest = max(self._width(name) for name in self.labels)
             room = axes.get_window_extent().width / axes.figure.dpi * 72.0 / extent[0]
             self.scale = min(1.0, max(0.3, (room - _GAP / 2) / (widest + 2 * _PADDING)))

@@ -9,7 +9,7 @@ import numpy as np
 from arcwise.errors import ArgumentError
 from arcwise.layout.colours import colour
 from arcwise.plots.figures import axes_for, tidy
-from arcwise.posterior import Posterior
+from arcwise.posterior import Posterior, checked_posterior
 
 _MAX_POINTS = 4000
 _MAX_LABELLED = 8
@@ -42,13 +42,14 @@ def traces(posterior: Posterior, *, axes: Any = None) -> Any:
     >>> len(traces(posterior).lines)
     3
     """
-    if posterior.traces is None:
+    found = checked_posterior(posterior).traces
+    if found is None:
         raise ArgumentError(
             f"a posterior computed by {posterior.algorithm} has no traces; give one of mcmc, mc3 "
             "or ais"
         )
     axes = axes_for(axes, (8.0, 3.5), "plots.traces")
-    rows, steps = posterior.traces.log_weights, posterior.traces.steps
+    rows, steps = found.log_weights, found.steps
     if posterior.run.annealed:
         axes.plot(rows[0], ".", color=colour(0), markersize=4.0)
         axes.set(xlabel="particle", ylabel="log importance weight")

@@ -8,7 +8,7 @@ from arcwise.posterior.evidence import Evidence
 from arcwise.posterior.lower_bounds import LowerBound
 from arcwise.posterior.map_result import MapResult
 from arcwise.posterior.matrices import FeatureMatrix
-from arcwise.posterior.posterior import Posterior
+from arcwise.posterior.posterior import Posterior, checked_posterior
 from arcwise.records.traces import Traces
 
 __all__ = [
@@ -24,4 +24,5 @@ __all__ = [
     "Posterior",
     "ThresholdGraph",
     "Traces",
+    "checked_posterior",
 ]

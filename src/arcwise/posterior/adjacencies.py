@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
-from arcwise.support.checks import checked_probability
+from arcwise.support.checks import checked_probability, whole_number
 from arcwise.support.words import shown
 
 if TYPE_CHECKING:
@@ -144,6 +144,8 @@ def _falling(
     probabilities: NDArray[np.float64], threshold: float, most: int | None
 ) -> NDArray[np.int64]:
     """Return the places of the largest probabilities, in decreasing order."""
+    if most is not None:
+        most = whole_number(most, "most", at_least=0)
     order = np.argsort(-probabilities, kind="stable")
     enough = probabilities[order] >= checked_probability(threshold, "threshold")
     return order[enough][:most]

@@ -16,7 +16,6 @@ from arcwise.graphs.dag import Dag
 from arcwise.posterior.matrices import relation_probabilities, relation_rows, unpacked
 from arcwise.support.checks import real_number, true_or_false
 from arcwise.support.cycles import cycle_in_words, find_cycle
-from arcwise.support.words import shown
 
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample
@@ -86,10 +85,8 @@ def threshold_graph(
     variables: tuple[str, ...], edges: NDArray[np.float64], threshold: float
 ) -> ThresholdGraph:
     """Return the adjacencies above a threshold; see `Posterior.threshold_graph`."""
-    if not 0.0 <= threshold < 1.0:
-        raise ArgumentError(
-            f"threshold is {shown(threshold)}; give a number of at least 0 and below 1"
-        )
+    wanted = "a number of at least 0 and below 1"
+    threshold = real_number(threshold, "threshold", lambda x: 0.0 <= x < 1.0, wanted)
     pairs = _above(edges, threshold)
     parents: list[list[int]] = [[] for _ in variables]
     for source, target in pairs:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from arcwise import _core
 from arcwise.errors import ArgumentError
@@ -26,9 +26,10 @@ from arcwise.posterior.matrices import (
 )
 from arcwise.posterior.packed_dags import checked_parents
 from arcwise.posterior.sample_estimation import estimate_from_dags, weighted_mean
-from arcwise.support.checks import real_numbers, whole_number
+from arcwise.support.checks import as_array, instance, real_numbers, whole_number
 from arcwise.support.log_space import relative_weights
-from arcwise.support.names import checked_variables, positions
+from arcwise.support.names import as_list, checked_variables, positions
+from arcwise.support.words import shown
 
 # Edges at least this uncertain show how quickly the DAGs mix.
 _UNCERTAIN = 0.05
@@ -92,7 +93,9 @@ class DagSample:
         samples
             One or more samples with the same variables.
         """
-        parts = list(samples)
+        parts = as_list(samples, "samples", "a list of samples")
+        for part in parts:
+            instance(part, DagSample, "a sample", "a DagSample")
         if not parts or any(part.variables != parts[0].variables for part in parts):
             raise ArgumentError(
                 "the samples cannot be concatenated; give one or more, all with the same variables "
@@ -139,17 +142,19 @@ class DagSample:
     def _matrix(self, index: int) -> NDArray[np.bool_]:
         return unpacked(self.parents[index], len(self.variables)).T
 
-    def at(self, places: NDArray[np.int64]) -> DagSample:
+    def at(self, places: ArrayLike) -> DagSample:
         """Return the DAGs at these indices, with their weights and chains."""
+        chosen = _checked_places(places, len(self))
         return DagSample(
             self.variables,
-            self.parents[places],
-            log_weights=None if self.log_weights is None else self.log_weights[places],
-            chains=None if self.chains is None else self.chains[places],
+            self.parents[chosen],
+            log_weights=None if self.log_weights is None else self.log_weights[chosen],
+            chains=None if self.chains is None else self.chains[chosen],
         )
 
     def thinned(self, most: int) -> DagSample:
         """Return at most this many DAGs, evenly spaced; all of them if their weights differ."""
+        most = whole_number(most, "most", at_least=1)
         even = self.weights is None or bool((self.weights == self.weights[0]).all())
         if len(self) <= most or not even:
             return self
@@ -340,3 +345,16 @@ def _checked_chains(count: int, chains: NDArray[Any]) -> NDArray[np.int64]:
     if numbers.shape != (count,) or numbers.dtype.kind not in "iu" or (numbers < 0).any():
         raise ArgumentError("chains must hold one whole number, 0 or more, for each DAG")
     return numbers.astype(np.int64)
+
+
+def _checked_places(places: Any, count: int) -> NDArray[Any]:
+    """Return positions among so many DAGs, as numbers or as a mask, or refuse them."""
+    wanted = f"a list of numbers from 0 to {count - 1}, or a mask of {count} Booleans"
+    chosen = as_array(places, "places", wanted)
+    if chosen.size == 0 and chosen.ndim == 1:
+        return np.empty(0, dtype=np.int64)
+    mask = chosen.dtype == np.bool_ and chosen.shape == (count,)
+    numbers = chosen.ndim == 1 and chosen.dtype.kind in "iu"
+    if not mask and not (numbers and -count <= chosen.min() and chosen.max() < count):
+        raise ArgumentError(f"places is {shown(places)}; give {wanted}")
+    return chosen

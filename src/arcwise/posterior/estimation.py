@@ -58,10 +58,8 @@ def estimate(
     >>> print(arcwise.estimate(arcwise.exact(model), "a -- b"))
     a -- b has probability 0.999999 (exact)
     """
-    if not hasattr(posterior, "variables"):
-        raise ArgumentError(
-            f"posterior is {shown(posterior)}; give an arcwise.Posterior or its sampled DAGs"
-        )
+    if not hasattr(posterior, "family_probabilities"):
+        raise ArgumentError(f"posterior is {shown(posterior)}; give an arcwise.Posterior")
     return estimate_from_posterior(posterior, as_feature(feature, posterior.variables, given))
 
 

@@ -75,7 +75,15 @@ class Evidence:
     parts: tuple[Evidence, ...] = added(())
 
     def __post_init__(self) -> None:
-        """Refuse errors and degrees of freedom that no estimate has."""
+        """Refuse values, errors and degrees of freedom that no estimate has."""
+        if not self.log_evidence < math.inf:
+            raise ArgumentError(
+                f"log_evidence is {shown(self.log_evidence)}; give a finite number, or -inf"
+            )
+        if self.effective_runs is not None and not self.effective_runs >= 0.0:
+            raise ArgumentError(
+                f"effective_runs is {shown(self.effective_runs)}; give 0 or more, or None"
+            )
         if self.standard_error is not None and self.standard_error < 0.0:
             raise ArgumentError(
                 f"standard_error is {shown(self.standard_error)}; give 0 or more, or None"
@@ -186,7 +194,7 @@ class Evidence:
     def estimate(self) -> LogEstimate:
         """The value with its relative variance; where no standard error is stated, a guess."""
         if self.standard_error is not None:
-            variance = self.standard_error**2
+            variance = self.standard_error * self.standard_error  # inf where ** would overflow
         else:
             variance = math.inf if not self.effective_runs else 1.0 / self.effective_runs
         return LogEstimate(self.log_evidence, variance, degrees_of_freedom=self.degrees_of_freedom)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from arcwise.graphs import Cpdag
 from arcwise.graphs.dag import Dag
 from arcwise.model.provenance import Provenance
 from arcwise.records.settings import SumSettings
+from arcwise.support.checks import file_path
 from arcwise.support.files import write_json, write_table
 from arcwise.support.plain import plain
 
@@ -162,7 +162,7 @@ class MapResult:
 
     def write_edges(self, path: str | os.PathLike[str]) -> None:
         """Write the edges of the DAG to a .csv file with the columns source and target."""
-        write_table(["source", "target"], self.dag.edges, Path(path))
+        write_table(["source", "target"], self.dag.edges, file_path(path, "path"))
 
     def write_cpdag(self, path: str | os.PathLike[str]) -> None:
         """Write the edges of the CPDAG to a .csv file with the columns source, target, kind.
@@ -171,11 +171,11 @@ class MapResult:
         """
         kinds = {"directed": self.cpdag.directed, "undirected": self.cpdag.undirected}
         rows = [(*edge, kind) for kind, edges in kinds.items() for edge in edges]
-        write_table(["source", "target", "kind"], rows, Path(path))
+        write_table(["source", "target", "kind"], rows, file_path(path, "path"))
 
     def write_summary(self, path: str | os.PathLike[str]) -> None:
         """Write `summary` to a .json file."""
-        write_json(self.summary(), Path(path))
+        write_json(self.summary(), file_path(path, "path"))
 
     def __repr__(self) -> str:
         """Show the log posterior, the DAG and how it was found."""

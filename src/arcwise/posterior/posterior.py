@@ -37,9 +37,9 @@ from arcwise.records.account import Account
 from arcwise.records.runs import AnyRun
 from arcwise.records.traces import Traces
 from arcwise.scores import FamilyScores
-from arcwise.support.checks import real_numbers
+from arcwise.support.checks import file_path, real_numbers
 from arcwise.support.files import write_json, write_table
-from arcwise.support.names import checked_variables, positions
+from arcwise.support.names import as_list, checked_variables, positions
 from arcwise.support.plain import plain
 
 if TYPE_CHECKING:
@@ -324,7 +324,9 @@ class Posterior:
         >>> Posterior.concatenate(runs)
         <Posterior: mcmc, modular, 8 variables, 8528 DAGs>
         """
-        parts = list(posteriors)
+        parts = as_list(posteriors, "posteriors", "a list of posteriors")
+        for part in parts:
+            checked_posterior(part)
         return parts[0] if len(parts) == 1 else cls(**concatenation.merged_fields(parts))
 
     def __add__(self, other: Posterior) -> Posterior:
@@ -392,19 +394,22 @@ class Posterior:
     def write_edges(self, path: AnyPath) -> None:
         """Write a .csv file with a row for each pair of variables, as `to_pandas` has it."""
         columns = pair_columns(self)
-        write_table(list(columns), zip(*columns.values(), strict=True), Path(path))
+        write_table(list(columns), zip(*columns.values(), strict=True), file_path(path, "path"))
 
     def write_evidence(self, path: AnyPath) -> None:
         """Write `evidence_dict` and the provenance to a .json file."""
-        write_json(self.evidence_dict() | {"provenance": self.provenance.as_dict()}, Path(path))
+        write_json(
+            self.evidence_dict() | {"provenance": self.provenance.as_dict()},
+            file_path(path, "path"),
+        )
 
     def write_summary(self, path: AnyPath) -> None:
         """Write `summary_dict` to a .json file."""
-        write_json(self.summary_dict(), Path(path))
+        write_json(self.summary_dict(), file_path(path, "path"))
 
     def save(self, path: AnyPath) -> None:
         """Write everything to one compressed file, an .npz archive with a JSON header."""
-        files.save(self, Path(path))
+        files.save(self, file_path(path, "path"))
 
     @classmethod
     def load(cls, path: AnyPath) -> Posterior:
@@ -415,10 +420,11 @@ class Posterior:
         FileFormatError
             If the file is damaged, or of a newer format.
         """
+        file = file_path(path, "path")
         try:
-            return cls(**files.load(Path(path)))
+            return cls(**files.load(file))
         except ArgumentError:
-            raise FileFormatError(files.lacks_parts(Path(path))) from None
+            raise FileFormatError(files.lacks_parts(file)) from None
 
     def diagnose(self) -> Diagnosis:
         """Assess the reliability, with advice if it is poor; see `arcwise.diagnose`."""
@@ -461,3 +467,10 @@ class Posterior:
     def compare(self, truth: Any) -> PosteriorComparison:
         """Compare with a known DAG, in any form of a graph; see `arcwise.compare`."""
         return views.compare_with_graph(self, truth)
+
+
+def checked_posterior(value: Any) -> Posterior:
+    """Return a posterior, or refuse anything else."""
+    if not isinstance(value, Posterior):
+        raise ArgumentError(f"posterior is of type {type(value).__name__}; give a Posterior")
+    return value

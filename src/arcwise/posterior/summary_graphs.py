@@ -85,6 +85,8 @@ def as_data_tell(
     posterior: Posterior, name: SummaryGraph, *, threshold: float = 0.5
 ) -> Dag | Cpdag:
     """Return a summary graph, in CPDAGs with the directions that data can tell alone."""
+    if not hasattr(posterior, "median_dag"):
+        raise ArgumentError(f"posterior is {shown(posterior)}; give an arcwise.Posterior")
     if not isinstance(name, str) or name not in SUMMARY_GRAPHS:
         raise ArgumentError(
             f"name is {shown(name)}; give one of {listing(map(repr, SUMMARY_GRAPHS))}"

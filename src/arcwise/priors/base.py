@@ -12,7 +12,8 @@ from typing import Any
 from arcwise.constraints import Constraints
 from arcwise.errors import ArgumentError
 from arcwise.priors.terms import PriorTerms
-from arcwise.support.names import checked_variables, positions
+from arcwise.support.names import as_list, checked_variables, positions
+from arcwise.support.words import shown
 
 NAMED_PRIORS: dict[str, type[Prior]] = {}
 """The priors that can be given by name, as in ``prior="fair"``."""
@@ -90,7 +91,11 @@ class Product(Prior):
     def __post_init__(self) -> None:
         """Flatten products of products, so that equal products compare equal."""
         flat: list[Prior] = []
-        for factor in self.factors:
+        for factor in as_list(self.factors, "factors", "a list of priors"):
+            if not isinstance(factor, Prior):
+                raise ArgumentError(
+                    f"a factor is {shown(factor)}; give a prior, such as arcwise.priors.Fair()"
+                )
             flat.extend(factor.factors if isinstance(factor, Product) else (factor,))
         object.__setattr__(self, "factors", tuple(flat))
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from arcwise.constraints.dags import as_dag
-from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
 from arcwise.priors.base import Prior
 from arcwise.priors.terms import PriorTerms
+from arcwise.support.checks import real_number
 from arcwise.support.names import positions, refuse_other_names
 
 
@@ -43,14 +43,14 @@ class DistanceToDag(Prior):
     delta: float
 
     def __init__(self, dag: Any, delta: float) -> None:
-        if not 0.0 < delta <= 1.0:
-            raise ArgumentError(
-                f"delta is {delta}; give a number above 0 and at most 1, "
-                "where smaller values favour DAGs closer to the reference"
-            )
+        wanted = (
+            "a number above 0 and at most 1, where smaller values favour DAGs closer to the "
+            "reference"
+        )
+        share = real_number(delta, "delta", lambda x: 0.0 < x <= 1.0, wanted)
         reference = as_dag(dag, None, "dag")
         object.__setattr__(self, "dag", reference)
-        object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "delta", share)
 
     def terms(self, variables: Sequence[str]) -> PriorTerms:
         """Return the log weights.

@@ -13,6 +13,7 @@ from arcwise.priors.base import Prior
 from arcwise.priors.terms import PriorTerms
 from arcwise.support.edges import is_frame, labelled_matrix, square_matrix
 from arcwise.support.names import index_of, positions
+from arcwise.support.words import shown
 
 
 class EdgeWeights(Prior):
@@ -96,7 +97,7 @@ def _read_mapping(
             and pair[0] != pair[1]
         ):
             raise ArgumentError(
-                f"the edge weights have the key {pair!r}; give pairs (parent, node) "
+                f"the edge weights have the key {shown(pair)}; give pairs (parent, node) "
                 "of two different names"
             )
     names = tuple(sorted({name for pair in values for name in pair}))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arcwise.errors import ArgumentError
 from arcwise.priors.base import Prior
 from arcwise.priors.terms import PriorTerms
+from arcwise.support.checks import real_number
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,9 @@ class EdgePenalty(Prior):
 
     def __post_init__(self) -> None:
         """Refuse a penalty that is not a finite number."""
-        if not math.isfinite(self.log_penalty):
-            raise ArgumentError(
-                f"log_penalty is {self.log_penalty}; give a finite number, and use "
-                "forbidden_edges to exclude edges"
-            )
+        wanted = "a finite number, and use forbidden_edges to exclude edges"
+        penalty = real_number(self.log_penalty, "log_penalty", math.isfinite, wanted)
+        object.__setattr__(self, "log_penalty", penalty)
 
     def terms(self, variables: Sequence[str]) -> PriorTerms:
         """Return the log weights, which depend on the number of parents only."""

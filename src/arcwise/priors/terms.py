@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
 from arcwise.families.functions import FamilyFunction, evaluate
+from arcwise.support.checks import real_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +48,13 @@ class PriorTerms:
 
     def __post_init__(self) -> None:
         """Check the shapes and the numbers, and make the arrays read-only copies."""
-        n = len(self.constant)
+        arrays = {
+            name: np.array(real_numbers(getattr(self, name), name))
+            for name in ("constant", "size", "edge")
+        }
+        n = arrays["constant"].size
         for name, shape in (("constant", (n,)), ("size", (n, n)), ("edge", (n, n))):
-            array = np.array(getattr(self, name), dtype=np.float64)
+            array = arrays[name]
             if array.shape != shape:
                 raise ArgumentError(
                     f"{name} has the shape {array.shape}; for {n} nodes give the shape {shape}"

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from arcwise.errors import ArgumentError, option
-from arcwise.posterior import Posterior, views
+from arcwise.posterior import Posterior, checked_posterior, views
 from arcwise.report.contents import report_contents
+from arcwise.support.checks import file_path
 from arcwise.support.files import replacing
 from arcwise.support.names import is_writable
 from arcwise.support.optional import optional
@@ -62,8 +63,9 @@ def report(
     for name, given in (("title", title), ("data_description", data_description)):
         if given is not None and not (isinstance(given, str) and is_writable(given)):
             raise ArgumentError(option(name), f" is {shown(given)}; give text that a file can hold")
+    checked_posterior(posterior)
+    file = file_path(path, "path")
     text = page_text(report_contents(posterior, title=title, data_description=data_description))
-    file = Path(path)
     with replacing(file) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
     return file

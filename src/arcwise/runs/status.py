@@ -27,6 +27,7 @@ from arcwise.runs.packing import unpack
 from arcwise.runs.reading import reading
 from arcwise.statistics.chains import trace_convergence
 from arcwise.statistics.log_weights import effective_runs
+from arcwise.support.checks import folder_path
 from arcwise.support.plain import plain
 from arcwise.support.words import duration
 
@@ -154,7 +155,7 @@ def status(directory: str | os.PathLike[str]) -> RunStatus:
     ...     arcwise.status(folder).state
     'finished'
     """
-    path = Path(directory)
+    path = folder_path(directory, "directory")
     settings = read_settings(read_directory(path))
     with reading(path / LEDGER):
         return _status(path, settings)

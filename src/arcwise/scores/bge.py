@@ -16,6 +16,7 @@ from arcwise.scores.base import IndependenceTest, LocalScore
 from arcwise.scores.column_moments import column_moments
 from arcwise.scores.discrete import intervention_mask, positive
 from arcwise.scores.parametrization import LinearGaussian, NormalWishart
+from arcwise.support.checks import real_numbers
 from arcwise.support.names import positions
 from arcwise.support.running import Run
 from arcwise.support.words import shown
@@ -133,9 +134,12 @@ def _mean(prior_mean: Any, variables: tuple[str, ...]) -> NDArray[np.float64]:
     n = len(variables)
     mean = np.zeros(n)
     if isinstance(prior_mean, Mapping):
-        mean[positions(prior_mean, variables, "prior_mean")] = list(prior_mean.values())
+        numbers = real_numbers(list(prior_mean.values()), "prior_mean")
+        if numbers.ndim != 1:
+            raise ArgumentError("prior_mean holds lists; give one number for each variable")
+        mean[positions(prior_mean, variables, "prior_mean")] = numbers
     else:
-        numbers = np.asarray(prior_mean, dtype=np.float64)
+        numbers = real_numbers(prior_mean, "prior_mean")
         if numbers.shape not in ((), (n,)):
             raise ArgumentError(
                 f"prior_mean has the shape {numbers.shape}; give one number or {n} of them"
@@ -172,7 +176,7 @@ def default_scale(alpha_mu: float, alpha_w: float, n: int) -> float:
 
 
 def _scale(prior_scale: ArrayLike, n: int) -> NDArray[np.float64]:
-    given = np.asarray(prior_scale, dtype=np.float64)
+    given = real_numbers(prior_scale, "prior_scale")
     if given.shape not in ((), (n,), (n, n)):
         raise ArgumentError(
             f"prior_scale has the shape {given.shape}; give one number, {n} of them, or an "

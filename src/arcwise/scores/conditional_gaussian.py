@@ -23,6 +23,8 @@ from arcwise.scores.parametrization import (
     Parametrization,
     RegressionPrior,
 )
+from arcwise.support.checks import real_numbers
+from arcwise.support.names import as_list
 from arcwise.support.running import Run
 from arcwise.support.words import quoted, shown
 
@@ -93,6 +95,13 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
         positive(self.alpha_mu, "alpha_mu")
         if self.alpha_w is not None:
             positive(self.alpha_w, "alpha_w")
+        if self.prior_moments is not None:
+            wanted = "an array of means and one of variances"
+            moments = as_list(self.prior_moments, "prior_moments", wanted)
+            numbers = tuple(real_numbers(given, "prior_moments") for given in moments)
+            if len(numbers) != 2 or not all(np.isfinite(given).all() for given in numbers):
+                raise ArgumentError(f"prior_moments is {shown(moments)}; give {wanted}")
+            object.__setattr__(self, "prior_moments", numbers)
 
     def alternatives(self) -> tuple[LocalScore, ...]:
         """Return scores with equivalent sample sizes from 1 to 30."""
@@ -180,8 +189,14 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
         """Return new arrays of the means and variances that choose the prior."""
         if self.prior_moments is None:
             return column_moments(_numbers(data), data.weights, data.intervened)
-        means, variances = self.prior_moments
-        return np.array(means, dtype=np.float64), np.array(variances, dtype=np.float64)
+        means, variances = (np.array(given) for given in self.prior_moments)
+        columns = len(data.variables)
+        if not means.shape == variances.shape == (columns,):
+            raise ArgumentError(
+                f"prior_moments has the shapes {means.shape} and {variances.shape}; for "
+                f"{columns} columns give {columns} means and {columns} variances"
+            )
+        return means, variances
 
     def _fill_mixed(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         prior = self.regression_prior(data)

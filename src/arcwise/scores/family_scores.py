@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from arcwise import _core
 from arcwise.errors import ArgumentError, FileFormatError
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import file_path, whole_number
 from arcwise.support.files import replacing
 from arcwise.support.names import as_list, checked_variables, positions
 from arcwise.support.words import shown
@@ -147,7 +146,7 @@ class FamilyScores:
         ArgumentError
             If a name holds white space, which separates names in the file.
         """
-        with replacing(Path(path)) as temporary:
+        with replacing(file_path(path, "path")) as temporary:
             _core.write_jkl(os.fsdecode(temporary), list(self.variables), self._table)
 
 
@@ -214,11 +213,12 @@ def read_scores(path: str | os.PathLike[str]) -> FamilyScores:
     >>> read_scores(path).log_score("b", ["a"])
     -4.0
     """
+    file = os.fsdecode(file_path(path, "path"))
     try:
-        names, table = _core.read_jkl(os.fsdecode(path))
+        names, table = _core.read_jkl(file)
     except UnicodeDecodeError:
         raise FileFormatError(
-            f"'{os.fsdecode(path)}' contains names that are not valid UTF-8; save it as UTF-8"
+            f"'{file}' contains names that are not valid UTF-8; save it as UTF-8"
         ) from None
     return FamilyScores(names, table)
 

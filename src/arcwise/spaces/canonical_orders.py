@@ -12,6 +12,8 @@ from arcwise.model.modularity import Modularity
 from arcwise.spaces.moves import refuse_bad_moves
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
+from arcwise.support.names import as_list
+from arcwise.support.words import shown
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,11 @@ class CanonicalOrders(Space, name="canonical"):
         refuse_bad_moves(self, self.moves)
         if self.numbering is None:
             return
-        object.__setattr__(self, "numbering", tuple(self.numbering))
+        wanted = "a list of the names of all variables"
+        names = as_list(self.numbering, "numbering", wanted)
+        if not all(isinstance(name, str) for name in names):
+            raise ArgumentError(f"numbering is {shown(names)}; give {wanted}")
+        object.__setattr__(self, "numbering", tuple(names))
         if self.moves is not None and self.moves.get("renumber", 0) > 0:
             raise ArgumentError(
                 "numbering was given and moves has 'renumber', which would change it; give only "

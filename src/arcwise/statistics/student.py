@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 _TAILS = 0.05
+# The difference from a normal quantile is below the last digit, and squares are still numbers.
+_NORMAL_BEYOND = 1e16
 
 
 def t_quantile(degrees: float) -> float:
@@ -25,7 +27,7 @@ def t_quantile(degrees: float) -> float:
     (3.1824, 1.96)
     """
     normal = NormalDist().inv_cdf(1.0 - _TAILS / 2)
-    if math.isinf(degrees):
+    if degrees > _NORMAL_BEYOND:
         return normal
     if degrees <= 1.0:
         return 1.0 / math.tan(_TAILS * math.pi / 2)

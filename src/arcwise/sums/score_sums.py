@@ -13,6 +13,7 @@ from arcwise.model import Model, checked_model
 from arcwise.sums.score_table import Layout, read_score_table, write_score_table
 from arcwise.support.checks import (
     checked_seed,
+    file_path,
     instance,
     open_fraction,
     refuse_beyond_memory,
@@ -151,7 +152,7 @@ class ScoreSums:
         >>> ScoreSums.open(path).log_sum("a") == sums.log_sum("a")
         True
         """
-        self.write(Path(path))
+        self.write(file_path(path, "path"))
 
     def write(self, path: Path) -> Header:
         """Write the sums to a file and return its header; see `save`."""
@@ -170,7 +171,7 @@ class ScoreSums:
             If the file is damaged, or of another version or another kind of machine.
         """
         made = cls.__new__(cls)
-        made.core, layout = read_score_table(Path(path))
+        made.core, layout = read_score_table(file_path(path, "path"))
         made.variables, made.methods = layout.variables, layout.methods
         made.parent_only = layout.parent_only
         made.tolerance, made.tabulated = layout.tolerance, layout.tabulated

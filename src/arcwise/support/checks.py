@@ -35,7 +35,9 @@ def whole_number(
     error: type[ArcwiseError] = ArgumentError,
 ) -> int:
     """Return the value as an int, or refuse it."""
-    wrong = isinstance(value, bool | np.bool_) or not isinstance(value, Integral)
+    # To NumPy, a length of time is a whole number, too.
+    no_count = isinstance(value, bool | np.bool_ | np.timedelta64)
+    wrong = no_count or not isinstance(value, Integral)
     if wrong or int(value) < at_least:
         raise error(name, f" is {shown(value)}; give a whole number, {at_least} or more")
     if int(value) > at_most:
@@ -127,6 +129,29 @@ def instance(value: Any, kind: type[Kind], name: str | Wording, wanted: str) -> 
     return value
 
 
+def is_hashable(value: object) -> bool:
+    """Return whether a value can be looked up: a tuple that holds a list, say, cannot.
+
+    Examples
+    --------
+    >>> is_hashable((1, "a")), is_hashable((1, ["a"]))
+    (True, False)
+    """
+    try:
+        hash(value)
+    except (TypeError, ValueError):  # NumPy's lengths of time without a unit raise the latter
+        return False
+    return True
+
+
+def as_array(value: Any, name: str | Wording, wanted: str) -> NDArray[Any]:
+    """Return the value as an array of any type, or refuse lists of different lengths."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ArgumentError(name, f" is {shown(value)}; give {wanted}") from None
+
+
 def real_numbers(value: Any, name: str | Wording) -> NDArray[np.float64]:
     """Return the value as an array of floats, or refuse what is no array of numbers."""
     try:
@@ -179,9 +204,33 @@ def file_path(value: object, name: str) -> Path:
     ...
     arcwise.errors.ArgumentError: file is 3; give the path of a file
     """
+    path = _path(value)
+    if path is not None and path.name:
+        return path
+    raise ArgumentError(f"{name} is {shown(value)}; give the path of a file")
+
+
+def folder_path(value: object, name: str) -> Path:
+    """Return the path of a folder, or refuse what is none.
+
+    Examples
+    --------
+    >>> folder_path(None, "directory")
+    Traceback (most recent call last):
+    ...
+    arcwise.errors.ArgumentError: directory is None; give the path of a folder
+    """
+    path = _path(value)
+    if path is None:
+        raise ArgumentError(f"{name} is {shown(value)}; give the path of a folder")
+    return path
+
+
+def _path(value: object) -> Path | None:
+    """Return a path that the system can look for; None for anything else."""
     if isinstance(value, str | os.PathLike):
         with contextlib.suppress(TypeError, ValueError):
             path = Path(value)
-            if path.name:
+            if b"\0" not in os.fsencode(path):
                 return path
-    raise ArgumentError(f"{name} is {shown(value)}; give the path of a file")
+    return None

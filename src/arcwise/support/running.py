@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from arcwise.errors import ArgumentError
 from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.devices import Processors
 from arcwise.support.progress import shown_progress
 from arcwise.support.signals import sigterm_interrupts
+from arcwise.support.words import shown
 
 Progress = bool | Callable[[float], None] | None
 """True to show it, a function of the fraction done, or None for silence.
@@ -74,6 +76,10 @@ def running(
         By when the run has to end.
     """
     device = Processors.available(threads)
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise ArgumentError(
+            f"progress is {shown(progress)}; give True or False, or a function of the share done"
+        )
     with sigterm_interrupts():
         if progress is True:
             with shown_progress(what) as show:
