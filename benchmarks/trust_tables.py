@@ -27,6 +27,11 @@ class Case:
     source: Callable[[], Any]
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    def size(self) -> int:
+        """Return the number of variables, without scoring anything."""
+        source = self.source()
+        return len(source[0] if isinstance(source, tuple) else source.variables)
+
     def model(self) -> Model:
         """Return the model, made anew in the process that needs it."""
         source = self.source()

@@ -17,6 +17,7 @@ from arcwise.records.chain_record import ChainRecord
 from arcwise.records.ladders import linear
 from arcwise.records.recording import Recording
 from arcwise.spaces import as_space
+from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.statistics.log_weights import log_mean
 from arcwise.sums import ScoreSums
 from arcwise.support.running import running
@@ -70,8 +71,8 @@ def annealed_log_total(
     steps: int,
     seed: int,
     threads: int | None,
-) -> tuple[float, float]:
-    """Return the log of the total weight of all DAGs by annealing, and its standard error."""
+) -> LogEstimate:
+    """Return the log of the total weight of all DAGs by annealing."""
     chosen = as_space(space)
     recording = Recording(modularity, dags_per_state=1).on(chosen)
     core_space = chosen.build(ScoreSums(model, tabulate="sums", threads=threads))
@@ -80,5 +81,5 @@ def annealed_log_total(
     annealed = _core.AnnealedRuns(core_space, list(linear(steps)), 0, 1, options, seed)
     with running(threads, None, "") as run:
         annealed.run(_FIRST_RUN_OF_TOTALS, runs, run.threads, None)
-    log_total, error = log_mean(AnnealedResults.of(annealed).log_totals(recording.weighted))
-    return core_space.log_size + log_total, error
+    totals = AnnealedResults.of(annealed).log_totals(recording.weighted)
+    return LogEstimate.of_weights(totals).shifted(core_space.log_size)

@@ -263,7 +263,7 @@ class _ProgressReporter:
         self._progress(update)
 
 
-def _least_variance(settings: AnnealingSettings, plan: PopulationPlan | None) -> float:
+def least_variance(settings: AnnealingSettings, plan: PopulationPlan | None) -> float:
     """Return the relative variance that the weight of a population has if all its moves are ideal.
 
     From one temperature to the next, a share of the particles remains effective, which leaves
@@ -302,7 +302,7 @@ def _evidence(
             bounds[f"{settings.bins} bins"] = bound
     return Evidence.estimated(
         LogEstimate.of_weights(
-            totals + constant, _states_per_run(settings), _least_variance(settings, plan)
+            totals + constant, _states_per_run(settings), least_variance(settings, plan)
         ),
         method=_METHODS[settings.algorithm],
         advice=advice(settings),

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from arcwise.algorithms.ais import ais
+from arcwise.algorithms.bennett_evidence import bennett_evidence
 from arcwise.algorithms.bridge_evidence import bridge_evidence
 from arcwise.algorithms.exact import exact
 from arcwise.algorithms.mc3 import mc3
@@ -37,6 +38,7 @@ class EvidenceMethod(StrEnum):
     SMC = "smc"
     MC3 = "mc3"
     BRIDGE = "bridge"
+    BENNETT = "bennett"
 
 
 def as_evidence_method(value: Any) -> EvidenceMethod:
@@ -84,6 +86,9 @@ def by_method(
     if method is EvidenceMethod.BRIDGE:
         refuse_unknown(options, _OF_BRIDGE, "bridge")
         return bridge_evidence(model, modularity, **options)
+    if method is EvidenceMethod.BENNETT:
+        refuse_unknown(options, _OF_BENNETT, "bennett")
+        return bennett_evidence(model, modularity, **options)
     given = {"space": space_of_method(method, modularity)} | options
     space = as_space(given["space"])
     if method is EvidenceMethod.MC3 and isinstance(space, CanonicalOrders):
@@ -104,6 +109,7 @@ _SAMPLERS: dict[EvidenceMethod, Callable[..., Posterior]] = {
 
 
 _OF_BRIDGE = frozenset(inspect.signature(bridge_evidence).parameters) - {"model", "modularity"}
+_OF_BENNETT = frozenset(inspect.signature(bennett_evidence).parameters) - {"model", "modularity"}
 
 
 def _of(posterior: Posterior) -> Evidence:

@@ -1,0 +1,202 @@
+"""The ratio of the order-modular constant to the modular one, from DAGs of both posteriors.
+
+The order-modular constant counts a DAG once for each of its topological orders. So the ratio is the
+mean number of orders of DAGs of the modular posterior, and one over the mean of one over that
+number for DAGs of the order-modular posterior. Chains over DAGs draw the former, chains over linear
+orders the latter, and Bennett's acceptance ratio makes one estimate of both.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.algorithms.assembly import assemble
+from arcwise.algorithms.chains import sampled_chains
+from arcwise.algorithms.sampling_session import Environment, opened_session
+from arcwise.diagnostics.limits import HOPELESS_RHAT, LARGEST_EDGE_RHAT, RHAT_OF_WARNING
+from arcwise.features.edges import packed_set
+from arcwise.model import Model
+from arcwise.model.modularity import Modularity
+from arcwise.posterior import DagSample
+from arcwise.records.budget import Budget
+from arcwise.records.recording import Recording
+from arcwise.records.settings import ChainSettings
+from arcwise.records.start import usual_order_steps
+from arcwise.spaces import Dags, LinearOrders, Space
+from arcwise.statistics.acceptance_ratio import acceptance_ratio
+from arcwise.statistics.chains import chain_convergence
+from arcwise.statistics.convergence import rhat
+from arcwise.statistics.log_estimate import LogEstimate
+from arcwise.support.clock import NEVER, Deadline
+from arcwise.support.running import Progress, running
+
+CHAINS = 8
+DRAWS = 4_000
+"""DAGs of each posterior whose topological orders are counted, at most."""
+
+# Sets that may be remembered for one DAG; a count beyond takes seconds, and there are thousands.
+_EXTENSION_BUDGET = 100_000
+_STEPS_OF_TRIAL = 20  # for each variable
+_DRAWS_OF_TRIAL = 8
+_TRIAL = 0x0DA6_0C0_0175  # seeds of trials
+_SEEDS: dict[Modularity, int] = {"modular": 0x0DA6_5EED, "order-modular": 0x0C0_5EED}
+
+_SPACES: dict[Modularity, Space] = {"modular": Dags(), "order-modular": LinearOrders()}
+
+
+@dataclass(frozen=True)
+class OrderRatio:
+    """The log of (order-modular constant) / (modular constant), and reasons to doubt it."""
+
+    estimate: LogEstimate
+    doubts: tuple[str, ...]
+
+
+def order_ratio(
+    model: Model,
+    *,
+    steps: int | None = None,
+    draws: int = DRAWS,
+    seed: int = 0,
+    threads: int | None = None,
+) -> OrderRatio:
+    """Estimate the ratio of the two constants of a model.
+
+    Parameters
+    ----------
+    model
+        The model.
+    steps
+        The number of steps of each chain; None for the default of `mcmc`.
+    draws
+        The number of DAGs of each posterior whose topological orders are counted.
+    seed, threads
+        As for `mcmc`.
+
+    Raises
+    ------
+    CapacityError
+        If DAGs have too many sets of nodes to count their topological orders.
+    """
+    orders = TopologicalOrders(model, draws, seed, threads)
+    of_dags, doubts = orders.sampled("modular", steps)
+    of_orders, others = orders.sampled("order-modular", steps)
+    return OrderRatio(acceptance_ratio(of_dags, of_orders), (*doubts, *others))
+
+
+@dataclass(frozen=True, eq=False)
+class TopologicalOrders:
+    """How many topological orders DAGs of either posterior have.
+
+    Parameters
+    ----------
+    model
+        The model.
+    draws
+        The number of DAGs whose orders are counted, at most.
+    seed, threads
+        As for `mcmc`.
+    """
+
+    model: Model
+    draws: int
+    seed: int
+    threads: int | None
+
+    def refuse_too_many(self) -> None:
+        """Raise `CapacityError` at once if the orders of a few DAGs cannot be counted."""
+        trial = replace(self, draws=_DRAWS_OF_TRIAL, seed=self.seed ^ _TRIAL)
+        trial.sampled("modular", _STEPS_OF_TRIAL * len(self.model.ordinary))
+
+    def sampled(
+        self,
+        modularity: Modularity,
+        steps: int | None,
+        progress: Progress = None,
+        deadline: Deadline = NEVER,
+    ) -> tuple[list[NDArray[np.float64]], list[str]]:
+        """Run chains over one of the posteriors.
+
+        Parameters
+        ----------
+        modularity
+            Which posterior.
+        steps
+            The number of steps; None for the default of `mcmc`, or as many as there is time for.
+        progress, deadline
+            How to report, and the time there is.
+
+        Returns
+        -------
+        tuple
+            The log numbers of orders along each chain, and reasons to doubt them.
+        """
+        space = _SPACES[modularity]
+        recording = Recording(modularity, dags_per_state=1)
+        seconds = None if steps is not None else deadline.seconds
+        settings = ChainSettings(
+            space=space,
+            budget=Budget(steps, seconds, None, None, None, None),
+            recording=recording,
+            chains=CHAINS,
+            seed=self.seed ^ _SEEDS[modularity],
+            order_steps=usual_order_steps(len(self.model.ordinary), deadline.left)
+            if deadline.limited
+            else None,
+        )
+        environment = Environment(None, self.threads, progress, deadline=deadline)
+        with opened_session(self.model, settings, None, environment) as session:
+            sampled = sampled_chains(session, "mcmc")
+        found = assemble(self.model, recording.on(space), sampled.records, None)
+        assert found.dags is not None
+        along = self.counted(found.dags)
+        convergence = chain_convergence(sampled.records, len(self.model.variables))
+        length = min(len(chain) for chain in along)
+        own = float(rhat(np.stack([chain[:length] for chain in along])))
+        worst, edge = convergence.rhat or 1.0, convergence.edge_rhat or 1.0
+        if worst <= RHAT_OF_WARNING and edge <= HOPELESS_RHAT and not own > LARGEST_EDGE_RHAT:
+            return along, []
+        return along, [
+            f"The chains over {_WORDS[modularity]} have not converged (R-hat is {worst:.2f} for "
+            f"the log posterior, {edge:.2f} for an edge and {own:.2f} for the number of "
+            "topological orders); run more steps."
+        ]
+
+    def counted(self, dags: DagSample) -> list[NDArray[np.float64]]:
+        """Return the log numbers of topological orders of ordinary variables, chain by chain.
+
+        Parameters
+        ----------
+        dags
+            The sample, of whose chains DAGs at equal distances are taken.
+        """
+        model = self.model
+        n, ordinary = len(model.variables), len(model.ordinary)
+        numbers = np.zeros(len(dags), dtype=np.int64) if dags.chains is None else dags.chains
+        each = max(1, self.draws // len(np.unique(numbers)))
+        chosen = []
+        for chain in np.unique(numbers):
+            own = np.flatnonzero(numbers == chain)
+            chosen.append(own[np.linspace(0, len(own) - 1, min(each, len(own))).astype(int)])
+        parents = dags.parents[np.concatenate(chosen)]
+        if model.parent_only:
+            # Without their edges they may stand anywhere, which counts all orders n! / m! times.
+            places = {name: place for place, name in enumerate(model.variables)}
+            kept = packed_set((places[name] for name in model.ordinary), parents.shape[2])
+            parents = parents & kept
+        with running(self.threads, None, "") as run:
+            logs = np.asarray(
+                _core.log_linear_extensions(
+                    np.ascontiguousarray(parents), _EXTENSION_BUDGET, run.threads, run.progress
+                )
+            )
+        logs = logs - math.lgamma(n + 1) + math.lgamma(ordinary + 1)
+        return np.split(logs, np.cumsum([len(own) for own in chosen])[:-1])
+
+
+_WORDS: dict[Modularity, str] = {"modular": "DAGs", "order-modular": "linear orders"}

@@ -1,0 +1,123 @@
+"""The ratio of two normalising constants, from draws of both distributions.
+
+By Bennett's acceptance ratio (1976, "Efficient estimation of free energy differences from Monte
+Carlo data"), which is the best of the estimates that Meng and Wong (1996, "Simulating ratios of
+normalizing constants via a simple identity: a theoretical exploration") call bridge sampling: with
+r the ratio of the unnormalised densities, for any function h, the mean of r h over the first
+distribution is that of h over the second times the ratio of the constants. Either mean alone, with
+h = 1 or h = 1 / r, rests on draws far out in a tail; with the best h, both rest on those that the
+distributions have in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.statistics.convergence import effective_sample_size, weighted_standard_error
+from arcwise.statistics.log_estimate import LogEstimate
+from arcwise.statistics.log_weights import effective_runs, log_mean
+
+Array = NDArray[np.float64]
+
+FEWEST_IN_COMMON = 50.0
+"""Effective draws of each distribution that count; with fewer, no error is known."""
+
+_HALVINGS = 100  # of the interval that holds the solution, which then is known to rounding
+
+
+def acceptance_ratio(first: Sequence[Array], second: Sequence[Array]) -> LogEstimate:
+    """Return the log of (constant of the second distribution) / (constant of the first).
+
+    Parameters
+    ----------
+    first, second
+        For each chain, the log ratios of the unnormalised densities, second over first, at its
+        draws: of chains of the first distribution, and of chains of the second.
+
+    Notes
+    -----
+    The estimate is right on average, to first order, whatever point h is centred at; so the
+    variance is the sum of those of the two means. That h is best with as many independent draws of
+    each as there are effective ones matters for the precision only.
+
+    Examples
+    --------
+    >>> draw = np.random.default_rng(1)
+    >>> one, other = draw.normal(0.0, 1.0, (2, 2000)), draw.normal(1.0, 1.0, (2, 2000))
+    >>> found = acceptance_ratio(list(one + 3.0 - 0.5), list(other + 3.0 - 0.5))
+    >>> abs(found.value - 3.0) < 0.1, found.standard_error < 0.05
+    (True, True)
+    """
+    h = best_weighting(first, second)
+    of_first = mean_along_chains([x - h.center + h.log(x) for x in first])
+    of_second = mean_along_chains([h.log(x) for x in second])
+    return LogEstimate(
+        h.center,
+        of_first.variance + of_second.variance,
+        min(of_first.runs, of_second.runs),
+    )
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """The function h, as 1 / (share of the first + share of the second * r / exp(center))."""
+
+    center: float
+    shares: tuple[float, float]
+
+    def log(self, ratios: Array) -> Array:
+        """Return ln h at log ratios of the densities."""
+        first, second = np.log(self.shares)
+        return -np.logaddexp(first, second + ratios - self.center)
+
+
+def best_weighting(first: Sequence[Array], second: Sequence[Array]) -> Weighting:
+    """Return h centred where both means are equal, which is the log ratio of the constants."""
+    effective = _effective(first), _effective(second)
+    shares = effective[0] / sum(effective), effective[1] / sum(effective)
+    low = min(float(x.min()) for x in (*first, *second))
+    high = max(float(x.max()) for x in (*first, *second))
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        h = Weighting(middle, shares)
+        over_first = log_mean(np.concatenate([x - middle + h.log(x) for x in first])).value
+        if over_first > log_mean(np.concatenate([h.log(x) for x in second])).value:
+            low = middle
+        else:
+            high = middle
+    return Weighting((low + high) / 2.0, shares)
+
+
+def mean_along_chains(chains: Sequence[Array]) -> LogEstimate:
+    """Return the log of the mean of bounded values, with infinite variance if few of them count.
+
+    Parameters
+    ----------
+    chains
+        For each chain, the logs of h, or of r h, at its draws.
+
+    Notes
+    -----
+    The values are at most 1 / (share of draws), so that, unlike importance weights, they have no
+    tail that a sample may lack; but if only a few draws are where the other distribution is, too,
+    their spread says little.
+    """
+    together = np.concatenate(chains)
+    if effective_runs(together) < FEWEST_IN_COMMON:
+        return LogEstimate(log_mean(together).value, np.inf, float(len(together)))
+    values = np.exp(together)
+    numbers = np.repeat(np.arange(len(chains)), [len(chain) for chain in chains])
+    error = float(weighted_standard_error(values, np.ones(len(values)), numbers))
+    variance = np.inf if np.isnan(error) else (error / float(values.mean())) ** 2
+    return LogEstimate(log_mean(together).value, variance, float(len(together)))
+
+
+def _effective(chains: Sequence[Array]) -> float:
+    """Return the effective number of draws of all chains, of the log ratio itself."""
+    length = min(len(chain) for chain in chains)
+    found = float(effective_sample_size(np.stack([chain[:length] for chain in chains])))
+    return found if np.isfinite(found) and found > 0.0 else float(length * len(chains))
