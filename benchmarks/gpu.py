@@ -23,10 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gpu_cases import Limits, model_with_candidates, network_model
 
 import arcwise
 from arcwise import _core
-from arcwise.gpu import opened
+from arcwise.gpu import modular, opened
 from arcwise.gpu.linear_orders import LinearOrderChains
 from arcwise.gpu.order_modular import OrderModularComputation, needed_bytes
 from arcwise.gpu.order_tables import OrderTables
@@ -54,91 +55,15 @@ def seconds_of(work: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - start, result
 
 
-def network_data(nodes: int, rows: int, seed: int) -> dict[str, np.ndarray]:
-    """Rows of a random network of yes and no, with up to three parents of a node."""
-    rng = np.random.default_rng(seed)
-    columns: list[np.ndarray] = []
-    for node in range(nodes):
-        parents = rng.choice(node, size=min(node, int(rng.integers(0, 4))), replace=False)
-        score = rng.normal(0, 0.5) + np.zeros(rows)
-        for parent in parents:
-            score += rng.normal(0, 1.5) * (2 * columns[parent] - 1)
-        columns.append((rng.random(rows) < 1 / (1 + np.exp(-score))).astype(np.int64))
-    order = rng.permutation(nodes)
-    return {f"x{place:02d}": columns[node] for place, node in enumerate(order)}
-
-
-def network_model(nodes: int, rows: int, max_indegree: int, seed: int = 1) -> arcwise.Model:
-    data = network_data(nodes, rows, seed)
-    return arcwise.Model(data, "bdeu", max_indegree=max_indegree)
-
-
-def model_with_candidates(nodes: int, rows: int, count: int, seed: int = 1) -> arcwise.Model:
-    """Every node with those candidates that it is most correlated with."""
-    data = network_data(nodes, rows, seed)
-    names = list(data)
-    matrix = np.abs(np.corrcoef(np.array([data[name] for name in names])))
-    np.fill_diagonal(matrix, -1.0)
-    candidates = {
-        name: [names[other] for other in np.argsort(-matrix[place])[:count]]
-        for place, name in enumerate(names)
-    }
-    return arcwise.Model(data, "bdeu", candidates=candidates)
-
-
-class Limits:
-    """What the device can do at most, measured."""
-
-    def __init__(self) -> None:
-        import cupy
-
-        self.cupy = cupy
-        source = cupy.random.random(1 << 29, dtype=cupy.float64)  # 4 GiB
-        target = cupy.empty_like(source)
-        for _ in range(2):
-            cupy.copyto(target, source)
-        self.bandwidth = 0.0
-        for _ in range(5):
-            begin, end = cupy.cuda.Event(), cupy.cuda.Event()
-            begin.record()
-            cupy.copyto(target, source)
-            end.record()
-            end.synchronize()
-            taken = cupy.cuda.get_elapsed_time(begin, end) / 1e3
-            self.bandwidth = max(self.bandwidth, 2 * source.nbytes / taken)
-        del source, target
-        cupy.get_default_memory_pool().free_all_blocks()
-        code = """extern "C" __global__ void busy(double* out, int count) {
-            double a = threadIdx.x, b = 1.0 + blockIdx.x, c = 2.0, d = 3.0;
-            for (int i = 0; i < count; ++i) {
-                a = a * 0.999 + 1e-9; b = b * 0.998 + 1e-9; c = c * 0.997 + 1e-9;
-                d = d * 0.996 + 1e-9;
-            }
-            out[blockIdx.x * blockDim.x + threadIdx.x] = a + b + c + d;
-        }"""
-        kernel = cupy.RawKernel(code, "busy")
-        blocks = 132 * 8
-        out = cupy.empty(blocks * 256)
-        self.products = 0.0
-        for _ in range(3):
-            begin, end = cupy.cuda.Event(), cupy.cuda.Event()
-            begin.record()
-            kernel((blocks,), (256,), (out, np.int32(20_000)))
-            end.record()
-            end.synchronize()
-            taken = cupy.cuda.get_elapsed_time(begin, end) / 1e3
-            self.products = max(self.products, blocks * 256 * 20_000 * 4 / taken)
-
-
 def exact_bytes(nodes: int, low: int) -> float:
     """Bytes that the two recursions must move: tiles read for each high node, read and written."""
     high = nodes - low
     return 2.0**nodes * 8 * ((high / 2 + 1) + (high / 2 + 2))
 
 
-def cpu_exact(model: arcwise.Model) -> Any:
+def cpu_exact(model: arcwise.Model, order_modular: bool = True) -> Any:
     threads = os.cpu_count() or 1
-    computation = _core.ExactComputation(model.weights.table, True, 1e-8)
+    computation = _core.ExactComputation(model.weights.table, order_modular, 1e-8)
     return computation.posterior(_core.Processors(threads), None)
 
 
@@ -154,9 +79,11 @@ def exact_part(device: Any, limits: Limits, quick: bool) -> None:
         if needed > device.free_bytes():
             say(f"  {nodes} variables need {byte_size(needed)}: too much for this device")
             continue
-        made, recursion = seconds_of(partial(OrderModularComputation, device, model.weights.table))
-        taken, found = seconds_of(recursion.posterior)
-        best_taken, best = seconds_of(recursion.best_dag)
+        made, computation = seconds_of(
+            partial(OrderModularComputation, device, model.weights.table)
+        )
+        taken, found = seconds_of(computation.posterior)
+        best_taken, best = seconds_of(computation.best_dag)
         processors, agreement = "", f"error {found.error:.1e}"
         if nodes <= (18 if quick else 26):
             cpu, (total, _, edges, _) = seconds_of(partial(cpu_exact, model))
@@ -173,7 +100,42 @@ def exact_part(device: Any, limits: Limits, quick: bool) -> None:
             f"{pairs:.2e} sums/s, {share:.1%} of the bandwidth; best DAG {best_taken:.2f} s "
             f"({best[0]:.3f}), set-up {made:.2f} s",
         )
-        del recursion
+        del computation
+        gc.collect()
+
+
+def modular_part(device: Any, limits: Limits, quick: bool) -> None:
+    say("\nExact, modular: evidence, families and edges (at most 3 parents)")
+    for nodes in [12, 14] if quick else [16, 18, 20, 22, 24, 26]:
+        if time.perf_counter() - BEGAN > LONGEST:
+            say("  no time left")
+            return
+        model = network_model(nodes, 500, 3)
+        needed = modular.needed_bytes(nodes, len(model.weights))
+        if needed > device.free_bytes():
+            say(f"  {nodes} variables need {byte_size(needed)}: too much for this device")
+            continue
+        made, computation = seconds_of(
+            partial(modular.ModularComputation, device, model.weights.table)
+        )
+        taken, found = seconds_of(computation.posterior)
+        processors, agreement = "", f"error {found.error:.1e}"
+        if nodes <= 20:
+            cpu, (total, _, edges, _) = seconds_of(partial(cpu_exact, model, False))
+            processors = f"{cpu:.2f} s"
+            apart = float(np.abs(found.edges - edges).max())
+            agreement = f"edges {apart:.1e}, ln {abs(found.log_weight - total):.1e}"
+        # B, H and the shares have a term for each pair of disjoint sets.
+        terms = 3.0 * 3.0**nodes / taken
+        row(
+            f"n = {nodes}, {len(model.weights):,} families, {byte_size(needed)}",
+            f"{taken:.3f} s",
+            processors,
+            agreement,
+            f"{terms:.2e} terms/s, {terms / limits.products:.1%} of the products; "
+            f"set-up {made:.2f} s",
+        )
+        del computation
         gc.collect()
 
 
@@ -183,12 +145,12 @@ def tiles_part(device: Any, limits: Limits, quick: bool) -> None:
     for low in (8, 9, 10, 11):
         found = []
         for threads in (128, 256, 512, 1024):
-            recursion = OrderModularComputation(
+            computation = OrderModularComputation(
                 device, model.weights.table, low=low, threads=threads
             )
-            taken, _ = seconds_of(recursion.posterior)
+            taken, _ = seconds_of(computation.posterior)
             found.append(f"{threads} threads {taken:.3f}")
-            del recursion
+            del computation
             gc.collect()
         say(f"  2^{low} sets: {', '.join(found)}")
 
@@ -199,8 +161,8 @@ def flat_part(device: Any, limits: Limits, quick: bool) -> None:
         [(14, 20, 3)] if quick else [(28, 20, 3), (26, 500, 4), (26, 500, 5)]
     ):
         model = network_model(nodes, rows, parents)
-        recursion = OrderModularComputation(device, model.weights.table)
-        taken, found = seconds_of(recursion.posterior)
+        computation = OrderModularComputation(device, model.weights.table)
+        taken, found = seconds_of(computation.posterior)
         row(
             f"n = {nodes}, {rows} rows, {parents} parents",
             f"{taken:.3f} s",
@@ -208,7 +170,7 @@ def flat_part(device: Any, limits: Limits, quick: bool) -> None:
             f"error {found.error:.1e}",
             f"{2 * nodes * 2.0 ** (nodes - 1) / taken:.2e} sums/s",
         )
-        del recursion
+        del computation
         gc.collect()
 
 
@@ -345,10 +307,10 @@ def draws_part(device: Any, limits: Limits, quick: bool) -> None:
     say("\nDAGs drawn from the exact order-modular posterior")
     model = network_model(12 if quick else 26, 500, 3)
     nodes, count = len(model.variables), 500 if quick else 10_000
-    recursion = OrderModularComputation(device, model.weights.table)
-    found = recursion.posterior()
-    recursion.draw(10, seed=1)
-    taken, (_, parents) = seconds_of(lambda: recursion.draw(count, seed=2))
+    computation = OrderModularComputation(device, model.weights.table)
+    found = computation.posterior()
+    computation.draw(10, seed=1)
+    taken, (_, parents) = seconds_of(lambda: computation.draw(count, seed=2))
     drawn = np.array(
         [
             [(parents[:, v] >> np.uint64(u) & np.uint64(1)).mean() for v in range(nodes)]
@@ -399,8 +361,8 @@ def largest_part(device: Any, limits: Limits, quick: bool) -> None:
     if needed > device.free_bytes():
         say(f"  {nodes} variables need {byte_size(needed)}, {byte_size(device.free_bytes())} free")
         return
-    recursion = OrderModularComputation(device, model.weights.table)
-    taken, found = seconds_of(recursion.posterior)
+    computation = OrderModularComputation(device, model.weights.table)
+    taken, found = seconds_of(computation.posterior)
     row(
         f"n = {nodes}, {len(model.weights):,} families, {byte_size(needed)}",
         f"{taken:.3f} s",
@@ -412,6 +374,7 @@ def largest_part(device: Any, limits: Limits, quick: bool) -> None:
 
 PARTS: dict[str, Callable[[Any, Limits, bool], None]] = {
     "exact": exact_part,
+    "modular": modular_part,
     "chains": chains_part,
     "annealing": annealing_part,
     "edges": sampled_edges_part,
