@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import arcwise
-from arcwise import algorithms, graphs, networks, scores, spaces
+from arcwise import algorithms, exchange, graphs, networks, scores, spaces
 from arcwise.algorithms.exact_computation import ExactComputation
 from arcwise.posterior.lower_bounds import lower_bound, lower_bounds
 from arcwise.statistics.log_weights import log_mean
@@ -134,6 +134,11 @@ class Arguments(Target, name="arguments"):
             (graphs.linear_extensions, (dag,), {"budget": 1000}),
             (graphs.linear_extensions, (dag,), {"estimate": True, "sets": 5, "runs": 2, **few}),
             (graphs.Dag, (["a", "b"],), {"parents": {"b": ["a"]}}),
+            (exchange.to_equations, (dag,), {}),
+            (exchange.from_equations, ("b ~ a; c ~ k*b",), {"variables": ["a", "b", "c"]}),
+            (exchange.from_pgmpy, (dag,), {}),
+            (exchange.from_causal_learn, (dag,), {}),
+            (exchange.mean_network, (exact.map_dag, exact.model), {}),
             (lower_bound, (weights, 2, 0.9), {}),
             (lower_bounds, (weights,), {}),
             (log_mean, (weights,), {}),
