@@ -151,11 +151,9 @@ def tried(python: Interpreter, wheels: list[Path], out: Path) -> str:
     environment = out / "environments" / python.name
     run(python.program, "-m", "venv", environment)
     program = environment / "bin" / "python"
-    # pip chooses among the wheels, as it would on PyPI; what they depend on comes from there.
-    run(
-        *(program, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
-        *("--only-binary", "arcwise", "--find-links", out / "dist", "arcwise"),
-    )
+    # The one for it among the wheels; what that depends on comes from PyPI.
+    (own,) = (each for each in wheels if ("-abi3-" in each.name) == (python.version >= STABLE))
+    run(program, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", own)
     installed = run(program, "-m", "pip", "show", "--files", "arcwise")
     (extension,) = re.findall(r"arcwise/(_core\S*\.(?:so|pyd))", installed)
     said = run(program, ROOT / "tools" / "try_installed.py", folder=out)

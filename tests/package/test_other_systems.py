@@ -7,6 +7,7 @@ import getpass
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -115,7 +116,7 @@ def test_the_folder_of_workers_where_files_have_no_owner(
     monkeypatch.delenv("ARCWISE_CACHE", raising=False)
     monkeypatch.setattr(host_files, "_OWNERS_KNOWN", False)
     monkeypatch.setattr(getpass, "getuser", lambda: "ada")
-    monkeypatch.setattr(host_files.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
     assert host_files.cache_folder() == tmp_path / "arcwise-ada"
 
 
