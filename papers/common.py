@@ -7,6 +7,7 @@ printed and written as Markdown and SVG into one folder.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -148,6 +149,9 @@ class Results:
         path = self.folder / f"{name}.svg"
         figure.savefig(path, metadata={"Date": None})
         plt.close(figure)
+        # A hundredth of a point is below what can be seen, and further digits are most of the file.
+        drawing = path.read_text(encoding="utf-8")
+        path.write_text(re.sub(r"(\d\.\d\d)\d+", r"\1", drawing), encoding="utf-8")
         print(f"\nFigure {path}", flush=True)
         return path
 
