@@ -1,0 +1,52 @@
+"""What the scripts of the papers share: tables, published numbers, data by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from common import MissingDataError, Published, Results, Table, load, main, options, published
+
+
+def test_tables_are_markdown_with_numbers_on_the_right(tmp_path: Path) -> None:
+    table = Table("Errors", ["data", "error", "steps"])
+    table.add("flare", 0.01234, 6.1e8)
+    table.add("credit", None, 1200)
+    Results(tmp_path / "out").table(table)
+    written = (tmp_path / "out" / "tables.md").read_text(encoding="utf-8").splitlines()
+    assert written[0] == "Errors"
+    assert written[3] == "| --- | ---: | ---: |"
+    assert written[4] == "| flare | 0.012 | 6.1 × 10^8 |"
+    assert written[5] == "| credit | – | 1,200 |"
+
+
+def test_a_row_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(ValueError, match="2 cells for 3 columns"):
+        Table("Errors", ["data", "error", "steps"]).add("flare", 1.0)
+
+
+def test_published_numbers_are_found_once_or_not_at_all() -> None:
+    rows = [Published("Table 1", "a", 2.0, about=True), Published("Table 2", "b", 3.0)]
+    assert str(published(rows, "a")) == "about 2.00"
+    with pytest.raises(LookupError, match="0 published numbers are 'c'"):
+        published(rows, "c")
+    with pytest.raises(LookupError, match="2 published numbers are 'b'"):
+        published([*rows, rows[1]], "b")
+
+
+def test_data_are_found_by_name(tmp_path: Path) -> None:
+    (tmp_path / "coins.csv").write_text("a,b\n0,1\n1,0\n1,1\n")
+    assert load(tmp_path, "coins", kinds="discrete").variables == ("a", "b")
+    with pytest.raises(MissingDataError, match=r"dice\.csv is not in .*; put the data set there"):
+        load(tmp_path, "dice")
+
+
+def test_missing_data_end_a_script_with_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = options("A script.", "script", 10.0, ["--data", str(tmp_path), "--out", str(tmp_path)])
+    assert given.seconds == 10.0
+    with pytest.raises(SystemExit) as ended:
+        main(lambda read: print(load(read.data, "dice")), given)
+    assert ended.value.code == 2
+    assert "dice.csv is not in" in capsys.readouterr().err
