@@ -149,9 +149,10 @@ class Results:
         path = self.folder / f"{name}.svg"
         figure.savefig(path, metadata={"Date": None})
         plt.close(figure)
-        # Hundredths of a point are enough for any screen, and half the size of the file.
-        text = path.read_text(encoding="utf-8")
-        path.write_text(re.sub(r' d="[^"]*"', _rounded, text), encoding="utf-8")
+        # A hundredth of a point is below what can be seen, and further digits are most of the file.
+        # Only of lines: a label such as 0.125 keeps its digits.
+        drawing = path.read_text(encoding="utf-8")
+        path.write_text(re.sub(r' d="[^"]*"', _rounded, drawing), encoding="utf-8")
         print(f"\nFigure {path}", flush=True)
         return path
 

@@ -38,7 +38,9 @@ def test_the_recipe_has_the_density_and_the_strengths_of_the_paper() -> None:
 
 def test_the_iteration_improves_up_to_the_exact_best_dag_at_most() -> None:
     _, data = learning.simulated(8, 200, 2)
-    best = arcwise.map(arcwise.Model(data, prior="uniform"), method="exact").log_weight
+    best = arcwise.map(
+        arcwise.Model(data, learning.SCORE, prior="uniform"), method="exact"
+    ).log_weight
     skeleton = arcwise.candidates(data, "pc", alpha=0.01)
     rounds = [log_weight for log_weight, _ in learning.iterated(data, skeleton, 1)]
     assert len(rounds) > 1
