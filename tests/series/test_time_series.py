@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 
 import arcwise
 from arcwise import time_series
+from arcwise.data import IncompleteData
 from arcwise.data.archive import load_table, save_table
 from arcwise.errors import ArgumentError, DataError
+from arcwise.results import IncompleteTimeSeries, TimeSeries
 
 PANEL: dict[str, list[Any]] = {
     "week": [1, 2, 3, 4, 1, 2, 3],
@@ -251,3 +253,49 @@ def test_a_table_is_read_with_the_options_of_read() -> None:
     assert time_series(arcwise.read(PANEL), time="week", subject="id") == time_series(
         PANEL, time="week", subject="id"
     )
+
+
+def test_missing_values_are_cells_of_subjects_times_and_variables() -> None:
+    table = {
+        "id": ["p", "p", "p", "q", "q", "q", "r", "r", "r"],
+        "week": [1, 2, 3] * 3,
+        "dose": [0.5, None, 1.5, 2.0, 2.5, None, None, 1.0, 0.2],
+        "sex": ["f", None, None, None, "m", None, None, None, None],
+    }
+    series = time_series(table, time="week", subject="id")
+    assert isinstance(series, IncompleteTimeSeries)
+    assert series.variables == ("dose(t)", "dose(t-1)", "sex")
+    assert series.table.to_dict()["sex"][:4] == ["f", "f", "m", "m"]
+    # p at 2, q at 3, r at 1, and the sex of r, which is one unknown at both times.
+    assert series.cells.tolist() == [
+        [0, -1, -1], [-1, 0, -1], [-1, -1, -1], [1, -1, -1], [-1, 2, 3], [-1, -1, 3]
+    ]  # fmt: skip
+    assert series.count == 4
+    assert series.times == (2, 3, 2, 3, 2, 3)
+    first = series.first_slice
+    assert isinstance(first, IncompleteData)
+    assert first.variables == ("dose(0)", "sex")
+    assert first.missing.tolist() == [[False, False], [False, False], [True, True]]
+    assert series.table.preparation.imputed == {"dose(t)": 2, "dose(t-1)": 2, "sex": 2}
+    for refused in (series.steps, lambda: arcwise.dynamics.learn_steps(series)):
+        with pytest.raises(ArgumentError, match="one network for all steps"):
+            refused()
+    with pytest.raises(ArgumentError, match="only learn imputes"):
+        arcwise.Model(series)
+    with pytest.raises(DataError, match="static names 'dose', which changes within"):
+        time_series(table, time="week", subject="id", static="dose")
+
+
+def test_a_time_without_values_stands_between_others() -> None:
+    series = time_series({"x": [0.1, None, 0.4, 0.2], "y": [1.0, None, 0.5, 0.1]})
+    assert isinstance(series, IncompleteTimeSeries)
+    assert (series.rows, series.count) == (3, 2)
+
+
+def test_a_value_that_no_row_has_is_no_cell() -> None:
+    # With gaps, the first of four times has no later one beside it.
+    table = {"t": [1, 3, 4, 5], "x": [None, 1.5, 0.3, 1.0], "y": [1.0, 0.2, 0.3, 0.1]}
+    series = time_series(table, time="t", gaps="split")
+    assert isinstance(series, TimeSeries)
+    assert series.times == (4, 5)
+    assert series.preparation.imputed == {}

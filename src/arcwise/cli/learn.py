@@ -38,7 +38,7 @@ from arcwise.cli.output import Result, note_nothing_kept, posterior_result
 from arcwise.cli.results import make_folder, print_learned, write_results
 from arcwise.errors import ArgumentError
 from arcwise.runs.directory import CHECKPOINT_SECONDS
-from arcwise.series import TimeSeries
+from arcwise.series import IncompleteTimeSeries, TimeSeries
 
 
 def learn(
@@ -185,7 +185,7 @@ def learn(
 
 
 def _learn_each_step(data: object, arguments: dict[str, Any], folder: Path | None) -> Result:
-    if not isinstance(data, TimeSeries):
+    if not isinstance(data, TimeSeries | IncompleteTimeSeries):
         raise ArgumentError(
             "--each-step is for the transitions of a time series; add --time or --lags, and "
             "--subject"

@@ -9,7 +9,7 @@ from arcwise.dynamics.lagged_edges import LaggedEdge, lagged_edges
 from arcwise.errors import ArgumentError, UnknownNameError
 from arcwise.learning.learn import learn
 from arcwise.posterior import Posterior
-from arcwise.series import TimeSeries
+from arcwise.series import IncompleteTimeSeries, TimeSeries
 from arcwise.support.checks import is_hashable
 from arcwise.support.words import quoted, shown
 
@@ -77,7 +77,7 @@ class StepPosteriors(Mapping[object, Posterior]):
         ]
 
 
-def learn_steps(series: TimeSeries, **arguments: Any) -> StepPosteriors:
+def learn_steps(series: TimeSeries | IncompleteTimeSeries, **arguments: Any) -> StepPosteriors:
     """Learn a transition network for each step, instead of one for all of them.
 
     The posteriors are independent of each other, each from the rows of one time: many subjects
@@ -86,7 +86,7 @@ def learn_steps(series: TimeSeries, **arguments: Any) -> StepPosteriors:
     Parameters
     ----------
     series
-        A table of several subjects, by `time_series`.
+        A table of several subjects, by `time_series`, without missing values.
     **arguments
         Further arguments of `learn`, for every step; `directory` is not among them.
 
@@ -99,7 +99,7 @@ def learn_steps(series: TimeSeries, **arguments: Any) -> StepPosteriors:
     >>> list(steps)
     [2, 3]
     """
-    if not isinstance(series, TimeSeries):
+    if not isinstance(series, TimeSeries | IncompleteTimeSeries):
         raise ArgumentError(
             f"series is of type {type(series).__name__}; give what arcwise.time_series returns"
         )

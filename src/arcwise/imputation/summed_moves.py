@@ -1,8 +1,12 @@
-"""`SummedMoves`: changes edges of discrete tables with the missing cells of their ends summed out.
+"""`SummedMoves`: changes edges of discrete tables, with the missing cells of families summed out.
 
-As `pair_moves`, which is for tables of any kind, but by counts, which is several times as fast, and
-with several tables tried at once. Between moves, all missing cells of a row are drawn together from
-their law (`summed_rows`), and tables from theirs given these.
+Given a completed table, an edge is nearly certain or nearly impossible where the cells were
+completed with or without it, so that drawing DAG and cells in turn hardly ever changes such an
+edge. `pair_moves` changes edges with the cells of their ends summed out, in tables of any kind.
+Here, where all is counts, the cells of all that the families hold are, new tables are proposed by
+expected counts and several tried at once, and an edge may also be led to another end. Between
+moves, all missing cells of a row are drawn together from their law (`summed_rows`), and tables from
+theirs given these.
 """
 
 from __future__ import annotations
@@ -28,12 +32,14 @@ Array = NDArray[np.float64]
 
 _TRIES = 4
 _MOST_CELLS = 1 << 12
-# Combinations of levels of the ends of edges, and sets of ends whose rows are kept at hand.
-_MOST_LEVELS = 125
+# Lines that a move may look at: with the cells of all that its families hold, and at least with
+# those of the ends of edges. As many lines of different moves are kept at hand.
+_MOST_LINES = 40_000
+_MOST_LINES_OF_ENDS = 1_000_000
+_MOST_KEPT = 2_000_000
 _STEPS_OF_EXPECTATION = 3
 # What of an expected count is added to counts: it is uncertain itself, and may be none at all.
 _SHARES = (0.0, 0.3)
-_MOST_KEPT = 4096
 _MOVES_BETWEEN_DRAWS = 12
 
 
@@ -86,6 +92,8 @@ class SummedMoves:
         self._lone = data.missing & (counts[np.maximum(data.cells, 0)] == 1)
         self._rows = RowCells(self._lone, self.levels)
         self._lines: dict[tuple[int, ...], RowCells] = {}
+        self._sizes: dict[tuple[int, ...], int] = {}
+        self._kept = 0
 
     @staticmethod
     def can_move(data: IncompleteData, question: Question) -> bool:
@@ -139,8 +147,10 @@ class SummedMoves:
     def lines_of(self, ends: tuple[int, ...], columns: Sequence[NDArray[Any]]) -> SummedRows:
         """Return the rows that lack one of some variables, with all levels of these."""
         if ends not in self._lines:
-            if len(self._lines) >= _MOST_KEPT:
+            self._kept += self.number_of_lines(ends)
+            if self._kept > _MOST_KEPT:
                 self._lines.clear()
+                self._kept = self.number_of_lines(ends)
             members = list(ends)
             rows = np.flatnonzero(self._lone[:, members].any(axis=1))
             cells = np.zeros((len(rows), len(self.levels)), dtype=np.bool_)
@@ -151,9 +161,12 @@ class SummedMoves:
             )
         return self._lines[ends].lines(columns)
 
-    def is_small(self, ends: tuple[int, ...]) -> bool:
-        """Return whether some variables have few enough levels for all to be gone through."""
-        return math.prod(self.levels[member] for member in ends) <= _MOST_LEVELS
+    def number_of_lines(self, scope: tuple[int, ...]) -> int:
+        """Return how many lines there are at most if the cells of some variables are summed."""
+        if scope not in self._sizes:
+            lacking = int(self._lone[:, list(scope)].any(axis=1).sum())
+            self._sizes[scope] = lacking * math.prod(self.levels[member] for member in scope)
+        return self._sizes[scope]
 
     def prior(self, node: int, parents: tuple[int, ...]) -> Array:
         """Return the pseudo-counts of a family, as [configuration of parents, level]."""
@@ -279,7 +292,7 @@ class _State:
         else:
             proposed = other_end(self._parents, ends[0], ends[1], ends[2], random)
         threshold = math.log(1.0 - random.random())
-        if proposed is None or not model.is_small(ends):
+        if proposed is None or model.number_of_lines(ends) > _MOST_LINES_OF_ENDS:
             return False
         new = proposed
         changed = [node for node in ends if new[node] != self._parents[node]]
@@ -295,7 +308,7 @@ class _State:
         # The cells of all that the families hold, the same on the way back.
         held = {*ends, *(u for node in changed for u in (*new[node], *self._parents[node]))}
         scope = tuple(sorted(held))
-        if not model.is_small(scope):
+        if model.number_of_lines(scope) > _MOST_LINES:
             scope = ends
         lines = model.lines_of(scope, self._columns)
         rest = np.zeros(len(lines.row_of))

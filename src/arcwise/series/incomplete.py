@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from arcwise.data import Data, IncompleteData
 from arcwise.data.incomplete import OBSERVED
 from arcwise.data.slices import Slices
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, option
 from arcwise.series.lagged import TimeSeries
 
 
@@ -65,8 +65,11 @@ class IncompleteTimeSeries(IncompleteData):
     def steps(self) -> dict[object, Data]:
         """Refuse to tear apart what is missing at one time and stands beside others."""
         raise ArgumentError(
-            "values are missing, which are imputed with one network for all steps; leave out the "
-            "rows concerned for one network for each"
+            "values are missing, which are imputed with one network for all steps; for one network "
+            "for each, give ",
+            option("missing", "drop"),
+            " and ",
+            option("gaps", "split"),
         )
 
 
