@@ -62,6 +62,11 @@ class Arguments(Target, name="arguments"):
             (arcwise.map, (small,), {"method": "search", "restarts": 2, "patience": 2, **few}),
             (arcwise.evidence, (small, "ais"), {"particles": 5, "steps": 10, **few}),
             (arcwise.evidence, (small, "bridge"), {"particles": 3, "runs": 2, "steps": 9, **few}),
+            (
+                arcwise.evidence,
+                (small, "bennett"),
+                {"particles": 3, "runs": 2, "steps": 99, "draws": 9, **few},
+            ),
             (arcwise.compare_models, ([small, small],), few),
             (algorithms.reverse_annealing, (small,), {"particles": 5, "steps": 9, **few}),
             (arcwise.grow, (data,), {"max_size": 3, "restarts": 1, **few}),
