@@ -31,6 +31,7 @@ import time
 import warnings
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from interval_coverage import Coverage, coverage
@@ -46,7 +47,6 @@ WRONG, RIGHT = 0.1, 0.03
 _MOST_FOR_PATHS = 14  # variables for which exact paths take no longer than the run
 
 
-
 @dataclass(frozen=True)
 class Method:
     """What is sampled by what, how often, and on tables of how many variables at most.
@@ -54,7 +54,7 @@ class Method:
     Tables that are run again with other seeds have at most `again` variables.
     """
 
-    algorithm: str
+    algorithm: Literal["mcmc", "mc3", "ais", "smc"]
     space: str
     runs: int
     variables: int = 20

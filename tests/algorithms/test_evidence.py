@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 import arcwise
 from arcwise import Model
-from arcwise.algorithms import combined_evidence
+from arcwise.algorithms import combined_evidence, order_ratio
 from arcwise.algorithms.combined_evidence import chosen_methods, combination
 from arcwise.algorithms.evidence_methods import EvidenceMethod, as_evidence_method
 from arcwise.cli import main
@@ -30,6 +30,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "smc": {"particles": 32, "runs": 8},
     "mc3": {"steps": 3_000},
     "bridge": {"particles": 8, "runs": 8, "steps": 100},
+    "bennett": {"particles": 16, "runs": 8, "steps": 1_000, "draws": 400},
 }
 
 
@@ -153,11 +154,14 @@ def test_choices() -> None:
         EvidenceMethod.SMC,
     )
     large = Model(_table(40), max_indegree=1, threads=1)
-    for which in ("modular", "order-modular"):
-        assert chosen_methods(large, which, None, threads) == (
-            EvidenceMethod.SMC,
-            EvidenceMethod.MC3,
-        )
+    assert chosen_methods(large, "modular", None, threads) == (
+        EvidenceMethod.BENNETT,
+        EvidenceMethod.SMC,
+    )
+    assert chosen_methods(large, "order-modular", None, threads) == (
+        EvidenceMethod.SMC,
+        EvidenceMethod.MC3,
+    )
 
 
 def _table(columns: int) -> dict[str, list[int]]:
@@ -183,6 +187,34 @@ def test_methods_together(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "weighted by inverse variances" in found.method
     again = arcwise.evidence(model, seed=1, threads=2)
     assert again == found
+
+
+def test_methods_where_topological_orders_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = random_model(6, spread=6.0, seed=2)
+    monkeypatch.setattr(combined_evidence, "exact_is_cheap", lambda *_: False)
+    found = arcwise.evidence(model, seed=1, threads=1)
+    assert [part.method for part in found.parts] == [
+        "Bennett's acceptance ratio",
+        "sequential Monte Carlo",
+    ]
+    monkeypatch.setattr(order_ratio, "_EXTENSION_BUDGET", 1)
+    found = arcwise.evidence(model, seed=1, threads=1)
+    assert [part.method for part in found.parts] == [
+        "sequential Monte Carlo",
+        "telescoping product",
+    ]
+
+
+def test_an_error_that_methods_share_is_not_averaged_away() -> None:
+    constant = {"log_prior_constant": 30.0, "log_prior_constant_error": 0.08}
+    both = combination([part(-100.0, 0.1, **constant), part(-100.1, 0.1, **constant)])
+    assert both.standard_error == pytest.approx(math.sqrt(0.06**2 / 2 + 0.08**2))
+    # What differs is judged by what each has of its own.
+    apart = combination([part(-100.0, 0.1, **constant), part(-100.3, 0.1, **constant)])
+    assert apart.verdict == "doubtful"
+    other = constant | {"log_prior_constant": 31.0}
+    independent = combination([part(-100.0, 0.1, **constant), part(-100.3, 0.1, **other)])
+    assert independent.standard_error == pytest.approx(0.1 / math.sqrt(2))
 
 
 def part(value: float, error: float | None, **others: Any) -> Evidence:

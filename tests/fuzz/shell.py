@@ -87,7 +87,7 @@ _WORDS: dict[str, list[str]] = {
     "--until": ["auto", "none", "rhat<1.5", "ess>5, difference<1"],
     "--ladder": ["linear", "harmonic", "adapted", "bridge"],
     "--start": ["orders", "random"],
-    "--method": ["auto", "exact", "search", "ais", "mc3", "bridge", "combined"],
+    "--method": ["auto", "exact", "search", "ais", "mc3", "bridge", "bennett", "combined"],
     "--given": ["b -> c", "edges"],
     "--target": ["a", "d"],
     "--reference": ["0", "1"],

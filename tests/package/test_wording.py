@@ -12,7 +12,7 @@ STUMBLED_OVER = (
     "how far to trust",
     "how sure that is",
     "sure bounds",
-    "exact computation",
+    "exact programme",
     "ready scores",
     "right however far",
     "have not come together",

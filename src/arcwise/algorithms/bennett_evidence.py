@@ -23,7 +23,7 @@ from arcwise.model.modularity import Modularity
 from arcwise.posterior import Posterior
 from arcwise.posterior.evidence import Evidence
 from arcwise.records.runs import AnnealingRun
-from arcwise.spaces import LinearOrders
+from arcwise.spaces import CanonicalOrders, LinearOrders
 from arcwise.statistics.acceptance_ratio import best_weighting, mean_along_chains
 from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.statistics.log_weights import log_mean
@@ -88,9 +88,7 @@ def bennett_evidence(
     with shared_clock(seconds) as deadline:
         orders = TopologicalOrders(model, count, key, threads)
         orders.refuse_too_many()
-        of_dags, doubts = orders.sampled(
-            "modular", steps, progress, deadline.part(_SHARE_OF_DAGS)
-        )
+        of_dags, doubts = orders.sampled("modular", steps, progress, deadline.part(_SHARE_OF_DAGS))
         n = len(model.ordinary)
         populations = smc(
             model,
@@ -106,7 +104,9 @@ def bennett_evidence(
             progress=progress,
         )
         total = _log_total(populations, orders, of_dags)
-        constant, error = prior_constant(model, "modular", _ORDERS, seed=key, threads=threads)
+        constant, error = prior_constant(
+            model, "modular", CanonicalOrders(), seed=key, threads=threads
+        )
     return Evidence.estimated(
         total,
         method="Bennett's acceptance ratio",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from statistics import NormalDist
 from typing import Any
@@ -22,6 +23,7 @@ from arcwise.support.words import listing
 
 # The probability that methods that are all right are found to disagree.
 _FALSE_ALARM_RATE = 0.01
+_LEAST_SHARE = 1e-6  # of the variance of an estimate that is its own
 _ADVICE = "give more time, or run a single method for longer"
 
 
@@ -46,6 +48,8 @@ def chosen_methods(
         return (EvidenceMethod.EXACT,)
     if modularity == "modular" and cheap("order-modular", 0.25):
         return (EvidenceMethod.BRIDGE, EvidenceMethod.SMC)
+    if modularity == "modular":
+        return (EvidenceMethod.BENNETT, EvidenceMethod.SMC)
     return (EvidenceMethod.SMC, EvidenceMethod.MC3)
 
 
@@ -66,19 +70,22 @@ def combined(
         Arguments that all methods take.
     """
     seconds = deadline.left if deadline.limited else None
-    methods = chosen_methods(model, modularity, seconds, options.get("threads"))
+    methods = [*chosen_methods(model, modularity, seconds, options.get("threads"))]
     found = []
-    for number, method in enumerate(methods):
+    while methods:
+        method = methods.pop(0)
         limit: dict[str, Any] = {}
         if deadline.limited:
-            last = number + 1 == len(methods)
-            limit["seconds"] = deadline if last else deadline.part(1 / (len(methods) - number))
+            limit["seconds"] = deadline.part(1 / (1 + len(methods))) if methods else deadline
         own = {name: value for name, value in options.items() if _takes(method, name)}
         try:
             found.append(by_method(model, method, modularity, own | limit))
-        except (CapacityError, TimeIsUpError):
+        except (CapacityError, TimeIsUpError) as error:
+            if method is EvidenceMethod.BENNETT and isinstance(error, CapacityError):
+                # DAGs with too many topological orders to count show at once.
+                methods.append(EvidenceMethod.MC3)
             # Another method may still be possible; if none is, the last says why.
-            if number + 1 == len(methods) and not found:
+            elif not methods and not found:
                 raise
     return found[0] if len(found) == 1 else combination(found)
 
@@ -87,7 +94,7 @@ def _takes(method: EvidenceMethod, name: str) -> bool:
     """Return whether a method takes an argument; what is computed exactly is not sent out."""
     if method is EvidenceMethod.EXACT:
         return name in ("threads", "progress")
-    return method is not EvidenceMethod.BRIDGE or name != "engine"
+    return method not in (EvidenceMethod.BRIDGE, EvidenceMethod.BENNETT) or name != "engine"
 
 
 def combination(parts: Sequence[Evidence]) -> Evidence:
@@ -121,7 +128,9 @@ def combination(parts: Sequence[Evidence]) -> Evidence:
         if not doubts:
             doubts = [doubt for part in parts for doubt in part.doubts]
     else:
-        estimate = weighted_mean([part.estimate for part in reliable])
+        shared = _shared_variance(reliable)
+        estimate = weighted_mean([_without(part, shared) for part in reliable])
+        estimate = estimate.plus(LogEstimate(0.0, shared))
     constants = reliable or [best]
     constant = max(constants, key=lambda part: -part.log_prior_constant_error)
     return Evidence.estimated(
@@ -136,14 +145,29 @@ def combination(parts: Sequence[Evidence]) -> Evidence:
     ).with_constant(constant)
 
 
+def _shared_variance(parts: Sequence[Evidence]) -> float:
+    """Return the variance of the prior's constant, if all subtract the same estimate of it."""
+    if len({part.log_prior_constant for part in parts}) > 1:
+        return 0.0
+    return float(parts[0].log_prior_constant_error ** 2)
+
+
+def _without(part: Evidence, variance: float) -> LogEstimate:
+    """Return an estimate with the variance that is its own, which is never quite nothing."""
+    own = part.estimate
+    return replace(own, variance=max(own.variance - variance, _LEAST_SHARE * own.variance))
+
+
 def _disagreements(reliable: Sequence[Evidence], parts: Sequence[Evidence]) -> list[str]:
     """Return which estimates differ by more than chance, in sentences."""
     normal = t_quantile(math.inf)
     pairs = list(combinations(reliable, 2))
+    shared = _shared_variance(reliable) if reliable else 0.0
     limit = NormalDist().inv_cdf(1.0 - _FALSE_ALARM_RATE / (2.0 * max(1, len(pairs))))
     result = []
     for one, other in pairs:
-        error = math.hypot(*(part.estimate.relative_margin / normal for part in (one, other)))
+        own = (_without(part, shared).relative_margin / normal for part in (one, other))
+        error = math.hypot(*own)
         difference = abs(one.log_evidence - other.log_evidence)
         if difference > limit * error:
             result.append(

@@ -13,7 +13,7 @@ from arcwise.posterior.evidence import Evidence
 from arcwise.support.clock import Deadline
 from arcwise.support.words import quoted
 
-Method = Literal["combined", "exact", "ais", "smc", "mc3", "bridge"]
+Method = Literal["combined", "exact", "ais", "smc", "mc3", "bridge", "bennett"]
 
 _OF_ALL_METHODS = ("seed", "engine", "threads", "progress")
 
@@ -38,7 +38,10 @@ def evidence(
         agree; if they do not, the result says so. ``"exact"``: for few variables. ``"bridge"``:
         the exact evidence under the order-modular prior, for up to about 28 variables, carried
         over to the modular prior by populations of exactly drawn orders that are annealed along
-        the bridge between the two; unbiased, with lower bounds.
+        the bridge between the two; unbiased, with lower bounds. ``"bennett"``: populations of
+        linear orders estimate the order-modular evidence, and Bennett's acceptance ratio, from the
+        numbers of topological orders of DAGs of both posteriors, leads to the modular one; the
+        most precise beyond 28 variables, as long as topological orders can be counted.
         ``"smc"``: populations of particles that are resampled as they cool, an unbiased
         estimate with lower bounds that hold with high probability. ``"ais"``: the same from
         single particles, which takes many more steps where there are many variables.
@@ -51,7 +54,8 @@ def evidence(
     **options
         For all methods `seed`, `engine`, `threads` and `progress`; for a single method, the
         arguments of `ais`, `smc`, `mc3` or `exact`, or for the bridge `particles` and `runs` of
-        its populations and the `steps` of a particle. Without a
+        its populations and the `steps` of a particle; for bennett these of populations of orders,
+        the `steps` of a chain over DAGs, and the `draws` that are counted. Without a
         `space`, smc and mc3 move over canonical orders and ais over partitions; over linear
         orders, if the prior is order-modular.
 

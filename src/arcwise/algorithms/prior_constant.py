@@ -29,7 +29,7 @@ _MOST_EXACT = {"modular": 16, "order-modular": 20}
 _RUNS = 400
 _DRAWS = 8_000
 _STEPS_OF_CHAINS = 100  # for each pair of variables
-_FEWEST_STEPS = 20_000
+_FEWEST_STEPS, _MOST_STEPS = 20_000, 150_000  # the most take some seconds
 _STEPS_PER_VARIABLE = 100
 _TOLERANCE = 1e-8
 
@@ -90,7 +90,8 @@ def _by_order_ratio(
     threads: int | None,
 ) -> LogEstimate | None:
     """Return the modular constant from the order-modular one; None if that is not reliable."""
-    steps = max(_FEWEST_STEPS, _STEPS_OF_CHAINS * len(prior_alone.ordinary) ** 2)
+    steps = _STEPS_OF_CHAINS * len(prior_alone.ordinary) ** 2
+    steps = min(max(_FEWEST_STEPS, steps), _MOST_STEPS)
     try:
         ratio = order_ratio(prior_alone, steps=steps, draws=_DRAWS, seed=seed, threads=threads)
     except CapacityError:

@@ -45,6 +45,8 @@ from arcwise.support.files import write_json
 
 # Options whose arguments have another name.
 _OTHER_FLAGS = {"directory": "--run", "checkpoint_seconds": "--checkpoint"}
+# Methods that are no samplers of their own.
+_WITH_OWN_OPTIONS = (EvidenceMethod.BRIDGE, EvidenceMethod.BENNETT)
 
 
 def evidence(
@@ -136,7 +138,7 @@ def evidence(
             modularity=modularity,
         )
         model = parents.model(engine=engine, deadline=deadline, threads=threads, progress=True)
-        if chosen not in (EvidenceMethod.EXACT, EvidenceMethod.BRIDGE):
+        if chosen not in (EvidenceMethod.EXACT, *_WITH_OWN_OPTIONS):
             options["engine"] = engine
         found = arcwise.evidence(
             model,
@@ -166,7 +168,7 @@ def _refuse_options(given: Iterable[str], method: EvidenceMethod) -> None:
         refuse_options((name for name in given if name != "space"), method.value, "--method")
         return
     for name in given:
-        if method is EvidenceMethod.BRIDGE and name in ("steps", "particles", "runs"):
+        if method in _WITH_OWN_OPTIONS and name in ("steps", "particles", "runs"):
             continue
         flag = _OTHER_FLAGS.get(name, f"--{name.replace('_', '-')}")
         raise ArgumentError(

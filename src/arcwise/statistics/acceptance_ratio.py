@@ -72,7 +72,7 @@ class Weighting:
     def log(self, ratios: Array) -> Array:
         """Return ln h at log ratios of the densities."""
         first, second = np.log(self.shares)
-        return -np.logaddexp(first, second + ratios - self.center)
+        return np.asarray(-np.logaddexp(first, second + ratios - self.center))
 
 
 def best_weighting(first: Sequence[Array], second: Sequence[Array]) -> Weighting:
