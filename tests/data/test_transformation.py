@@ -99,7 +99,9 @@ def test_effects_and_predictions_of_scores_are_refused(
     values = table()
     learned = arcwise.learn(values, transform={"income": "normal-scores"}, progress=None)
     for pair in (("sex", "income"), ("income", "age")):
-        with pytest.raises(ArgumentError, match=r"'income' was replaced by normal scores; .* transform='none'"):
+        with pytest.raises(
+            ArgumentError, match=r"'income' was replaced by normal scores; .* transform='none'"
+        ):
             arcwise.effects(learned, *pair)
     assert arcwise.effects(learned, "sex", "age").source == "sex"
     with pytest.raises(ArgumentError, match="predict needs values as they were measured"):
