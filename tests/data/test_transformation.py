@@ -74,6 +74,13 @@ def test_what_cannot_be_transformed() -> None:
             read(values, transform=wrong)  # type: ignore[arg-type]
 
 
+def test_labels_that_are_declared_continuous_are_refused_as_such() -> None:
+    with pytest.raises(DataError, match="'a' cannot be continuous, because its value 'x' is not"):
+        read({"a": ["x", "y"], "b": [0, 1]}, kinds={"a": "continuous"}, transform="normal-scores")
+    numbers = read({"a": ["1", "2.5"], "b": [0, 1]}, kinds={"a": "continuous"})
+    assert continuous(numbers, 0).values.tolist() == [1.0, 2.5]
+
+
 def test_noise_with_heavy_tails_has_next_to_no_edges() -> None:
     random = np.random.default_rng(3)
     noise = {

@@ -73,6 +73,7 @@ class DelimitedText(Target, name="csv"):
             "identifiers": draw.choice(["warn", "drop", "keep", "error"]),
             "kinds": draw.choice([None, None, "discrete", "continuous"]),
             "discretize": draw.choice([None, None, "quantile:2", "uniform"]),
+            "transform": draw.choice([None, None, None, "normal-scores"]),
         }
         said = arcwise.describe(path, **options)
         assert said.splitlines()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 import arcwise
 from arcwise import Data, Model, Posterior, exact
 from arcwise.algorithms import memory
-from arcwise.errors import ArcwiseError, ConvergenceWarning, DataWarning
+from arcwise.errors import ArcwiseError, ArcwiseWarning, ConvergenceWarning, DataWarning
 from arcwise.learning import costs
 from arcwise.results import DagSample
 from support.interrupting import assert_stops_within_two_seconds
@@ -346,3 +347,32 @@ def test_how_much_other_assumptions_would_change_is_told(asia: Data) -> None:
             gaussian(20), steps=300, chains=2, max_indegree=2, prior=lambda node, parents: 0.0
         )
     assert account_of(large).sensitivity == ()  # weights of functions are not known apart
+
+
+def test_the_best_dag_is_at_least_that_of_the_search_for_candidates(tmp_path: Path) -> None:
+    dag = arcwise.networks.random_dag(24, expected_degree=3, seed=2)
+    data = arcwise.networks.gaussian_network(dag, seed=2).sample(300, seed=2)
+    options: dict[str, Any] = {
+        "algorithm": "mcmc",
+        "candidates": "grow",
+        "steps": 16,
+        "chains": 2,
+        "until": None,
+        "threads": 1,
+        "progress": None,
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ArcwiseWarning)
+        found = arcwise.learn(data, **options, directory=tmp_path / "run")
+        again = arcwise.resume(tmp_path / "run", progress=None)
+    assert found.model is not None
+    assert found.map_dag is not None
+    assert found.map_log_weight == pytest.approx(found.model.log_weight_of(found.map_dag))
+    grown = arcwise.grow(data, "pc", prior=found.model.prior, threads=1)
+    assert grown.best is not None
+    assert found.map_log_weight >= grown.best.log_weight - 1e-6
+    # So short a run meets nothing as good.
+    assert found.dags is not None
+    met = max(found.model.log_weight_of(dag) for dag in found.dags)
+    assert met < found.map_log_weight - 1
+    assert (again.map_dag, again.map_log_weight) == (found.map_dag, found.map_log_weight)

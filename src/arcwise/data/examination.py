@@ -334,8 +334,8 @@ def _transformed(
         if transformation.wanted(column.name, table.kinds[column.name]):
             try:
                 scores = normal_scores(numbers_of(column))
-            except DataError as error:
-                table.problems.add_error(error)
+            except DataError:  # labels, which are refused as continuous ones below
+                result.append(column)
                 continue
             column = RawNumbers(column.name, scores, np.isnan(scores))
             done.append(column.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -164,11 +165,16 @@ def make_plan(
         arguments=arguments,
         seed=request.seed,
     )
+    found = None if parents.growth is None else parents.growth.best
+    weight = -math.inf if found is None else model.log_weight_of(found.dag)
+    known = found is not None and math.isfinite(weight)  # it is among the parent sets
     return Plan(
         (*about, *parents.sentences, *request.deadline.cuts),
         choice.reason,
         chosen,
         plain(plain_request(request, asked)),
+        best=tuple(found.dag.edges) if found is not None and known else (),
+        best_log_weight=weight if known else None,
     )
 
 

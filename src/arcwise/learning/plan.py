@@ -10,6 +10,7 @@ from typing import Any
 
 from arcwise.diagnostics.diagnose import diagnose, keep_diagnosis
 from arcwise.errors import FileFormatError, RunDirectoryError, Wording, worded
+from arcwise.graphs.dag import Dag
 from arcwise.posterior import Posterior
 from arcwise.records.account import Account, Choices
 from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, ImputationRun
@@ -18,7 +19,7 @@ from arcwise.support.clock import Deadline
 from arcwise.support.descriptions import Description
 from arcwise.support.files import UNREADABLE, write_json
 from arcwise.support.plain import plain
-from arcwise.support.plain_dataclasses import PlainDataclasses
+from arcwise.support.plain_dataclasses import PlainDataclasses, added
 from arcwise.support.words import plural
 
 FILE = "plan.json"
@@ -38,12 +39,18 @@ class Plan:
         The choices as values, for use in programs.
     request
         The request as plain values, to check that a resumed run has the same one.
+    best, best_log_weight
+        The edges of the best DAG that was found while candidates were grown, and its
+        unnormalised log posterior. Chains seldom meet a DAG as good: those they draw have many
+        edges that are improbable each.
     """
 
     sentences: tuple[str, ...]
     reason: str
     chosen: Choices
     request: Mapping[str, Any]
+    best: tuple[tuple[str, str], ...] = added(())
+    best_log_weight: float | None = added(None)
 
     def with_account(
         self, posterior: Posterior, seconds: float, sensitivity: tuple[str, ...] = ()
@@ -59,6 +66,7 @@ class Plan:
         sensitivity
             How much it moves under other assumptions, in sentences.
         """
+        posterior = self._with_best_dag(posterior)
         diagnosis = diagnose(posterior)
         account = Account(
             choices=(*self.sentences, *self._about_the_run(posterior)),
@@ -73,6 +81,17 @@ class Plan:
         result = replace(posterior, account=account)
         keep_diagnosis(result, diagnosis)
         return result
+
+    def _with_best_dag(self, posterior: Posterior) -> Posterior:
+        """Return the posterior with the DAG that was found before, if it is better."""
+        met = posterior.map_log_weight
+        if self.best_log_weight is None or (met is not None and met >= self.best_log_weight):
+            return posterior
+        dag = Dag.from_edges(posterior.variables, self.best)
+        # Its probability is unknown where that of another was estimated by how often it was met.
+        return replace(
+            posterior, map_dag=dag, map_log_weight=self.best_log_weight, map_probability=None
+        )
 
     def after(self, deadline: Deadline) -> Plan:
         """Return the plan with all that was left out meanwhile for lack of time."""
