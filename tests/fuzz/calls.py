@@ -80,6 +80,8 @@ def _posterior_calls(its: Subjects) -> list[_Row]:
         (arcwise.map, (small,), {"method": "search", "restarts": 2, "patience": 2, **_FEW}),
         (arcwise.evidence, (small, "ais"), {"particles": 5, "steps": 10, **_FEW}),
         (arcwise.evidence, (small, "bridge"), {"particles": 3, "runs": 2, "steps": 9, **_FEW}),
+        (arcwise.evidence, (small, "bennett"), {"particles": 3, "runs": 2, "steps": 99, "draws": 9,
+                                                **_FEW}),
         (arcwise.compare_models, ([small, small],), _FEW),
         (arcwise.learn, (its.data,), {"max_indegree": 1, **quiet}),
         (arcwise.learn, (its.data,), {"max_indegree": 1, "algorithm": "mcmc", "steps": 60,

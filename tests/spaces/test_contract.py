@@ -56,7 +56,9 @@ def test_the_word_stands_for_the_space(word: str, tmp_path: Path) -> None:
     assert as_space(SPACES[word]) is SPACES[word]
     table, out = tmp_path / "data.csv", tmp_path / "out"
     arcwise.simulate("asia", 60, seed=1).select(["smoke", "lung", "bronc"]).write_csv(table)
-    options = ["--algorithm", "mcmc", "--space", word, "--steps", "4000", "--seed", "3"]
+    # The shell would choose the prior by the evidence.
+    options = ["--prior", "sparse:1", "--score", "bdeu"]
+    options += ["--algorithm", "mcmc", "--space", word, "--steps", "4000", "--seed", "3"]
     assert main(["sample", str(table), *options, "--threads", "1", "--out", str(out)]) == 0
     saved = Posterior.load(out / "posterior.npz")
     same = arcwise.mcmc(arcwise.Model(table), SPACES[word], steps=4000, seed=3, threads=1)

@@ -11,6 +11,7 @@ distributions have in common.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from arcwise.statistics.convergence import effective_sample_size, weighted_standard_error
 from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.statistics.log_weights import effective_runs, log_mean
+from arcwise.support.log_space import relative_weights
 
 Array = NDArray[np.float64]
 
@@ -109,7 +111,7 @@ def mean_along_chains(chains: Sequence[Array]) -> LogEstimate:
     together = np.concatenate(chains)
     if effective_runs(together) < FEWEST_IN_COMMON:
         return LogEstimate(log_mean(together).value, np.inf, float(len(together)))
-    values = np.exp(together)
+    values = relative_weights(together, 0.0)
     numbers = np.repeat(np.arange(len(chains)), [len(chain) for chain in chains])
     error = float(weighted_standard_error(values, np.ones(len(values)), numbers))
     variance = np.inf if np.isnan(error) else (error / float(values.mean())) ** 2
