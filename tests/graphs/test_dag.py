@@ -162,7 +162,7 @@ def test_repr_shows_counts_and_the_first_edges() -> None:
 
 def test_without_networkx_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "networkx", None)
-    with pytest.raises(MissingDependencyError, match="pip install networkx"):
+    with pytest.raises(MissingDependencyError, match=r"pip install 'arcwise\[graphs\]'"):
         Dag(["a"], {}).to_networkx()
 
 

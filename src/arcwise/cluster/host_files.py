@@ -8,7 +8,6 @@ lock keeps two workers from writing at once; the system releases it if a worker 
 
 from __future__ import annotations
 
-import getpass
 import os
 import pickle
 import socket
@@ -87,7 +86,8 @@ def _refuse_unsafe(folder: Path) -> None:
 
 
 def _user() -> str:
-    return str(os.getuid()) if _OWNERS_KNOWN else getpass.getuser()
+    # Windows keeps the name of who is logged in there; its temporary folder is the user's anyway.
+    return str(os.getuid()) if _OWNERS_KNOWN else os.environ.get("USERNAME", "user")
 
 
 def place() -> str:

@@ -19,6 +19,7 @@ from arcwise.parameters.frames import (
     text_table,
     write_columns,
 )
+from arcwise.support.checks import instance, whole_number
 from arcwise.support.words import listing, plural
 
 Array = NDArray[np.float64]
@@ -75,7 +76,8 @@ class Predictions:
         rest
             Where to find the rows that are not shown, in words.
         """
-        return text_table(self._columns(), most, rest)
+        rows = whole_number(most, "most", at_least=0)
+        return text_table(self._columns(), rows, instance(rest, str, "rest", "a text"))
 
     def _repr_html_(self) -> str:
         return html_table(self._columns(), f"Predictions of {self.target}: {self.describe()}")

@@ -205,9 +205,11 @@ def file_path(value: object, name: str) -> Path:
     arcwise.errors.ArgumentError: file is 3; give the path of a file
     """
     path = _path(value)
-    if path is not None and path.name:
-        return path
-    raise ArgumentError(f"{name} is {shown(value)}; give the path of a file")
+    if path is None:
+        raise ArgumentError(f"{name} is {shown(value)}; give the path of a file")
+    if not path.name:
+        raise ArgumentError(f"'{path}' is a folder; give the name of a file in it")
+    return path
 
 
 def folder_path(value: object, name: str) -> Path:
