@@ -71,7 +71,7 @@ def test_what_cannot_be_transformed() -> None:
         ({"pay": "normal-scores"}, "transform names 'pay', which is not a variable"),
     ):
         with pytest.raises((ArgumentError, DataError), match=words):
-            read(values, transform=wrong)  # type: ignore[arg-type]
+            read(values, transform=wrong)
 
 
 def test_labels_that_are_declared_continuous_are_refused_as_such() -> None:

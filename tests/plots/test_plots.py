@@ -22,7 +22,7 @@ from arcwise.layout.colours import SHADES
 from arcwise.layout.forest import forest_rows
 from arcwise.plots.figures import shortened
 from arcwise.records.runs import ChainRun, ExactRun
-from arcwise.results import EffectEstimate, LinearEffect
+from arcwise.results import EffectEstimate, LevelEffects, LinearEffect
 from support.edge_chains import chain_posterior, flipping
 from support.exact_models import names
 from support.run_records import annealing_run
@@ -379,6 +379,7 @@ def test_effects_of_discrete_variables_have_a_row_for_each_level() -> None:
     data = arcwise.simulate("asia", 500, seed=1)
     dag = Dag(["smoke", "bronc"], {"bronc": ["smoke"]})
     found = arcwise.effects(dag, "smoke", "bronc", model=arcwise.Model(data.select(dag.variables)))
+    assert isinstance(found, LevelEffects)
     axes = plots.effect(found, level=0.8)
     words = [text.get_text() for text in axes.get_yticklabels()]
     assert words == [what for what, _ in found.at_levels()]
@@ -386,7 +387,7 @@ def test_effects_of_discrete_variables_have_a_row_for_each_level() -> None:
     means = [float(line.get_xdata()[0]) for line in axes.lines]
     assert means == [estimate.mean for _, estimate in found.at_levels()]
     ends = [span.get_segments()[0][:, 0].tolist() for span in axes.collections]
-    wanted = [list(each) for _, found in found.at_levels() for each in found.intervals(0.8)]
+    wanted = [list(each) for _, one in found.at_levels() for each in one.intervals(0.8)]
     assert np.allclose(ends, wanted)
     assert "no directed path" in axes.get_title(loc="left")
     with pytest.raises(ArgumentError, match="weights is for plain samples"):

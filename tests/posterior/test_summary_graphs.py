@@ -127,6 +127,7 @@ def test_edges_that_the_score_allows_one_way_are_directed() -> None:
     posterior = arcwise.learn(table, progress=None)
     for name in ("cpdag", "map-cpdag", "median-cpdag"):
         graph = arcwise.summary_graph(posterior, name)
+        assert isinstance(graph, Cpdag)
         assert graph.directed == (("group", "x"),), name
     assert arcwise.map(arcwise.Model(table)).cpdag.directed == (("group", "x"),)
     # A comparison is of what data can tell, and either direction has this class.
