@@ -21,11 +21,14 @@ INTERNAL = {
     *("Diagnosis.of", "EdgeCurve.of", "Evidence.estimated", "Evidence.with_constant"),
     *("Data.continuous_values", "Data.discrete_codes"),
     *("TimeSeries.continuous_values", "TimeSeries.discrete_codes"),
+    *("IncompleteTimeSeries.present", "IncompleteTimeSeries.columns_with"),
+    "IncompleteTimeSeries.with_columns",
 }
 
 # What some methods call by a name that means something else elsewhere.
 _OWN: dict[str, dict[str, Any]] = {
     "Posterior.draw": {"path": "drawn.svg"},
+    "IncompleteTimeSeries.completed": {"values": [1]},
     "Posterior.matrix": {"relation": "ancestor"},
     "DagSample.matrix": {"relation": "ancestor"},
     "Posterior.summary_graph": {"name": "threshold"},
@@ -91,7 +94,7 @@ def objects(its: Subjects) -> list[Any]:
     ]
     return [
         *(its.exact, its.sampled, its.in_time, its.imputed, its.covariates, its.drawn),
-        *(its.data, its.series, its.small, its.dag, *effects),
+        *(its.data, its.series, its.incomplete_series, its.small, its.dag, *effects),
         linear.estimate,
         arcwise.Constraints(forbidden_edges=[("a", "b")]),
         arcwise.candidates(its.data, "greedy:2", threads=1),

@@ -75,6 +75,7 @@ class Subjects:
             "v": numbers.normal(size=20),
         }
         self.series = arcwise.time_series(self.panel, time="t", subject="who")
+        self.incomplete_series = arcwise.time_series({"x": [0, 1, None, 0], "y": [1, 1, 0, 1]})
         self.in_time = arcwise.exact(arcwise.Model(self.series, **few), dags=10, **few)
         self.moving = arcwise.exact(
             arcwise.Model(arcwise.time_series(self.waves, time="t"), **few), dags=10, **few

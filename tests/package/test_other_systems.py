@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import getpass
 import os
 import subprocess
 import sys
@@ -115,7 +114,7 @@ def test_the_folder_of_workers_where_files_have_no_owner(
 ) -> None:
     monkeypatch.delenv("ARCWISE_CACHE", raising=False)
     monkeypatch.setattr(host_files, "_OWNERS_KNOWN", False)
-    monkeypatch.setattr(getpass, "getuser", lambda: "ada")
+    monkeypatch.setenv("USERNAME", "ada")
     monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
     assert host_files.cache_folder() == tmp_path / "arcwise-ada"
 
