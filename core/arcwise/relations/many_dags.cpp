@@ -164,9 +164,9 @@ DistinctPatterns distinct_patterns(const std::uint64_t* rows, std::size_t count,
     // In one task: numbers go by the first appearance, and looking up is bound by memory anyway.
     run_tasks(1, count, options, [&](std::size_t, TaskContext& context) {
         PatternTable table(rows, width);
-        constexpr std::size_t piece = 4096;
-        for (std::size_t begin = 0; begin < count; begin += piece) {
-            const std::size_t end = std::min(count, begin + piece);
+        constexpr std::size_t rows_at_once = 4096;
+        for (std::size_t begin = 0; begin < count; begin += rows_at_once) {
+            const std::size_t end = std::min(count, begin + rows_at_once);
             for (std::size_t i = begin; i < end; ++i) result.number[i] = table.number_of(i);
             context.advance(end - begin);
         }
