@@ -32,6 +32,7 @@ _STEPS_OF_CHAINS = 100  # for each pair of variables
 _FEWEST_STEPS, _MOST_STEPS = 20_000, 150_000  # the most take some seconds
 _STEPS_PER_VARIABLE = 100
 _TOLERANCE = 1e-8
+_OF_PRIOR = 0x5EED_0F_A11_DA65  # seeds of chains, other than those of the posterior
 
 
 def is_exact(model: Model, modularity: Modularity) -> bool:
@@ -93,7 +94,9 @@ def _by_order_ratio(
     steps = _STEPS_OF_CHAINS * len(prior_alone.ordinary) ** 2
     steps = min(max(_FEWEST_STEPS, steps), _MOST_STEPS)
     try:
-        ratio = order_ratio(prior_alone, steps=steps, draws=_DRAWS, seed=seed, threads=threads)
+        ratio = order_ratio(
+            prior_alone, steps=steps, draws=_DRAWS, seed=seed ^ _OF_PRIOR, threads=threads
+        )
     except CapacityError:
         return None
     if ratio.doubts or not math.isfinite(ratio.estimate.variance):
