@@ -340,7 +340,7 @@ def test_numbers_with_more_digits_than_are_written_out() -> None:
     with pytest.raises(ArgumentError, match="a number of more than"):
         EdgeWeights({huge: 1.0})
     with pytest.raises(ArgumentError, match="names a number of more than"):
-        arcwise.read({"a": [0, 1, 1]}, kinds={huge: "discrete"})
+        arcwise.read({"a": [0, 1, 1]}, kinds={huge: "discrete"})  # type: ignore[dict-item]
 
 
 def test_a_length_of_time_is_no_count() -> None:

@@ -73,7 +73,7 @@ class Weighting:
 
     def log(self, ratios: Array) -> Array:
         """Return ln h at log ratios of the densities."""
-        first, second = np.log(self.shares)
+        first, second = map(math.log, self.shares)
         return np.asarray(-np.logaddexp(first, second + ratios - self.center))
 
 
