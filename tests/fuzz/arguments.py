@@ -29,7 +29,7 @@ _GROUPS: dict[str, type] = {
 
 
 class Arguments(Target, name="arguments"):
-    share = 2.0
+    share = 3.0
     most_seconds = 0.5  # a hundred million steps are a request like any other
 
     def set_up(self) -> None:

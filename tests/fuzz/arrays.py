@@ -19,6 +19,8 @@ from fuzz.harness import Target
 
 
 class Arrays(Target, name="arrays"):
+    share = 2.0
+
     def set_up(self) -> None:
         self.makers = [self._dags] * 6 + [
             self._posterior,

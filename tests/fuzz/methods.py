@@ -56,7 +56,7 @@ class Method(NamedTuple):
 
 
 class Methods(Target, name="methods"):
-    share = 4.0
+    share = 2.0
     most_seconds = 0.5
 
     def set_up(self) -> None:

@@ -13,8 +13,6 @@ from fuzz.harness import Target
 
 
 class Names(Target, name="names"):
-    share = 0.7
-
     def case(self, draw: random.Random) -> None:
         names = list(dict.fromkeys([hostile.text(draw) or "x", hostile.text(draw) or "y", "plain"]))
         levels = [hostile.text(draw), hostile.text(draw) + "1"]

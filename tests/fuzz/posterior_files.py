@@ -21,7 +21,7 @@ from fuzz.harness import Target
 
 
 class SavedPosteriors(Target, name="npz"):
-    share = 0.7
+    share = 2.0
 
     def set_up(self) -> None:
         data = arcwise.simulate("asia", 200, seed=1)

@@ -25,6 +25,7 @@ from fuzz.harness import Target
 
 
 class RunDirectories(Target, name="ledger"):
+    share = 3.0
     most_seconds = 1.0  # edited settings may ask for a long run
 
     def set_up(self) -> None:

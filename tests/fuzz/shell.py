@@ -108,6 +108,7 @@ _ELSEWHERE = ("--cluster", "--tls-ca-file", "--tls-certificate", "--tls-key")
 
 
 class Shell(Target, name="shell"):
+    share = 3.0
     most_seconds = 0.5
 
     def set_up(self) -> None:

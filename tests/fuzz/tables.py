@@ -60,6 +60,8 @@ def _look_at(data: Data, draw: random.Random) -> None:
 
 
 class DelimitedText(Target, name="csv"):
+    share = 2.0
+
     def case(self, draw: random.Random) -> None:
         path = self.folder / draw.choice(["t.csv", "t.csv", "t.tsv", "t.csv.gz", "t.tab"])
         content = _table(draw)
@@ -82,7 +84,7 @@ class DelimitedText(Target, name="csv"):
 
 
 class ParquetFiles(Target, name="parquet"):
-    share = 1.5
+    share = 2.0
 
     def set_up(self) -> None:
         import polars  # takes long, and each of the other targets is a process without it
@@ -110,8 +112,6 @@ class ParquetFiles(Target, name="parquet"):
 
 
 class ScoreFiles(Target, name="jkl"):
-    share = 1.5
-
     def set_up(self) -> None:
         model = arcwise.Model(arcwise.simulate("asia", 100, seed=1), max_indegree=2, threads=1)
         path = self.folder / "base.jkl"
@@ -144,8 +144,6 @@ def _jkl(draw: random.Random) -> bytes:
 
 
 class EdgeFiles(Target, name="edge-file"):
-    share = 1.5
-
     def case(self, draw: random.Random) -> None:
         path = self.folder / draw.choice(["e.csv", "e.csv", "e.json"])
         kind = draw.random()
@@ -207,6 +205,8 @@ class KnowledgeFiles(Target, name="knowledge-file"):
 
 
 class ScoreTables(Target, name="score-table"):
+    share = 2.0
+
     def set_up(self) -> None:
         data = arcwise.simulate("asia", 100, seed=1)
         weights = arcwise.Model(data, max_indegree=2, threads=1)

@@ -36,6 +36,7 @@ from arcwise.records.tempering import Tempering
 from arcwise.statistics.student import summed_degrees, t_quantile
 from arcwise.support.archives import read_archive
 from arcwise.support.files import UNREADABLE, write_json
+from arcwise.support.names import positions
 from arcwise.support.plain_dataclasses import PlainDataclasses
 from arcwise.support.words import byte_size
 from support.exact_models import flat_model
@@ -346,3 +347,15 @@ def test_numbers_with_more_digits_than_are_written_out() -> None:
 def test_a_length_of_time_is_no_count() -> None:
     with pytest.raises(ArgumentError, match=r"^dags is"):
         arcwise.exact(flat_model(3), dags=np.timedelta64(3))  # type: ignore[arg-type]
+
+
+def test_the_rows_of_a_preview_are_a_count() -> None:
+    model = arcwise.Model({"a": [0, 1, 1, 0], "b": [0, 1, 0, 1]})
+    found = arcwise.predict(arcwise.exact(model, dags=5), {"b": [0, 1]}, "a")
+    with pytest.raises(ArgumentError, match=r"^most is 0\.5"):
+        found.preview(0.5)  # type: ignore[arg-type]
+
+
+def test_a_name_where_there_are_none() -> None:
+    with pytest.raises(ArgumentError, match=r"^tables names 'a'; there are no such variables$"):
+        positions(["a"], [], "tables")

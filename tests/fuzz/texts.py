@@ -26,7 +26,7 @@ _ATOMS = [
 
 
 class Features(Target, name="feature"):
-    share = 3.0
+    share = 2.0
 
     def set_up(self) -> None:
         parents = np.zeros((8, len(_NAMES), 1), dtype=np.uint64)
@@ -66,8 +66,6 @@ def _feature(draw: random.Random, depth: int = 0) -> str:
 
 class Words(Target, name="words"):
     """Spaces, stopping rules, methods of choosing candidates, scores and priors by name."""
-
-    share = 2.0
 
     _GOOD = (
         *(
@@ -117,8 +115,6 @@ class Words(Target, name="words"):
 
 
 class ConstraintArguments(Target, name="constraints"):
-    share = 2.0
-
     def set_up(self) -> None:
         self.names = ("a", "b", "c", "d")
 

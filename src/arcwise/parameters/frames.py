@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 from arcwise.posterior.estimate import Interval
-from arcwise.support.checks import file_path
+from arcwise.support.checks import file_path, whole_number
 from arcwise.support.files import write_table
 from arcwise.support.optional import optional
 
@@ -48,6 +48,7 @@ def text_table(columns: Columns, most: int = MOST_ROWS, rest: str = "see table()
     rest
         Where to find the others, in words.
     """
+    most = whole_number(most, "most", at_least=0)
     total = max(map(len, columns.values()), default=0)
     cells = [[name, *map(_cell, values[:most])] for name, values in columns.items()]
     widths = [max(map(len, column)) for column in cells]

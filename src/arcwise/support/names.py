@@ -114,7 +114,8 @@ def positions(
         elif name not in index:
             unknown[f"{shown(name)}{near_miss(name, index)}"] = None
     if unknown:
-        raise error(source, f" names {listing(unknown)}; the variables are {quoted(index)}")
+        known = f"the variables are {quoted(index)}" if index else "there are no such variables"
+        raise error(source, f" names {listing(unknown)}; {known}")
     return [index[name] for name in names]
 
 
