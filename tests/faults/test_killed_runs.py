@@ -21,15 +21,15 @@ from faults.run_processes import (
 )
 from support.local_clusters import of_processes
 
-# Runs that take one and a half to two seconds of a processor, with dozens of checkpoints: steps of
-# chains and of coupled chains, particles, and populations.
+# Runs that take two to five seconds of a processor, by its age, with dozens of checkpoints: steps
+# of chains and of coupled chains, particles, and populations.
 _SIZES: dict[str, tuple[int, int, int, int]] = {
-    "linear": (2_500_000, 400_000, 4_000, 400),
-    "canonical": (1_000_000, 150_000, 2_500, 70),
-    "buckets:3": (2_500_000, 350_000, 2_500, 280),
-    "partitions": (750_000, 75_000, 1_100, 60),
-    "layerings:4": (75_000, 12_500, 180, 16),
-    "dags": (1_000_000, 150_000, 2_200, 22),
+    "linear": (6_250_000, 1_000_000, 10_000, 1_000),
+    "canonical": (2_500_000, 375_000, 6_250, 175),
+    "buckets:3": (6_250_000, 875_000, 6_250, 700),
+    "partitions": (1_875_000, 187_500, 2_750, 150),
+    "layerings:4": (187_500, 31_250, 450, 40),
+    "dags": (2_500_000, 375_000, 5_500, 55),
 }
 _KILLS = 3
 
@@ -85,7 +85,7 @@ def test_ended_cleanly(number: int, tmp_path: Path) -> None:
     """SIGTERM and Ctrl-C leave results of what there is, and the rest can be had."""
     data = write_data(tmp_path / "data.csv")
     arguments = ["sample", data, "--max-indegree", 2, "--space", "partitions", "--seed", 5]
-    arguments += ["--steps", 2_000_000, "--chains", 2]
+    arguments += ["--steps", 5_000_000, "--chains", 2]
     finish(*arguments, "--out", tmp_path / "whole")
     folder = tmp_path / "run"
     begin = [*arguments, "--run", folder, "--checkpoint", 0.05]
@@ -102,7 +102,7 @@ def slow_to_score(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[object
     """Return a command that keeps scores as they are made, and the edges it ends with."""
     folder = tmp_path_factory.mktemp("undisturbed")
     random = np.random.default_rng(1)
-    table = arcwise.read(random.integers(0, 4, size=(60_000, 16)), kinds="discrete")
+    table = arcwise.read(random.integers(0, 4, size=(150_000, 16)), kinds="discrete")
     table.write_csv(folder / "data.csv")
     # One thread takes long enough; a score and a prior that are given are not chosen.
     command: list[object] = ["learn", folder / "data.csv", "--seed", 5, "--threads", 1]
