@@ -21,15 +21,15 @@ from faults.run_processes import (
 )
 from support.local_clusters import of_processes
 
-# Runs that take two to five seconds of a processor, by its age, with dozens of checkpoints: steps
+# Runs that take three to ten seconds of a processor, by its age, with dozens of checkpoints: steps
 # of chains and of coupled chains, particles, and populations.
 _SIZES: dict[str, tuple[int, int, int, int]] = {
-    "linear": (6_250_000, 1_000_000, 10_000, 1_000),
-    "canonical": (2_500_000, 375_000, 6_250, 175),
-    "buckets:3": (6_250_000, 875_000, 6_250, 700),
-    "partitions": (1_875_000, 187_500, 2_750, 150),
-    "layerings:4": (187_500, 31_250, 450, 40),
-    "dags": (2_500_000, 375_000, 5_500, 55),
+    "linear": (11_000_000, 1_800_000, 18_000, 1_800),
+    "canonical": (4_500_000, 680_000, 11_000, 320),
+    "buckets:3": (11_000_000, 1_600_000, 11_000, 1_300),
+    "partitions": (3_400_000, 340_000, 5_000, 270),
+    "layerings:4": (340_000, 56_000, 810, 72),
+    "dags": (4_500_000, 680_000, 9_900, 99),
 }
 _KILLS = 3
 
@@ -70,7 +70,7 @@ def test_killed_again_and_again(
     for kill in range(_KILLS):
         # The same command begins a run and goes on with it.
         command = go_on if kill % 2 else begin
-        more, seconds = int(random.integers(1, 4)), float(random.uniform(0.0, 0.03))
+        more, seconds = int(random.integers(1, 3)), float(random.uniform(0.0, 0.03))
         what = f"{algorithm} on {space}"
         kill_under_way(more, seconds, command, folder / "ledger.sqlite", record_property, what)
     finish("status", folder)
