@@ -16,6 +16,7 @@ import pytest
 
 import arcwise
 from arcwise import _core
+from arcwise.algorithms.telescoping_product import telescoped
 from arcwise.comparison import ModelEvidence
 from arcwise.data.archive import load_table, save_table
 from arcwise.errors import (
@@ -359,3 +360,26 @@ def test_the_rows_of_a_preview_are_a_count() -> None:
 def test_a_name_where_there_are_none() -> None:
     with pytest.raises(ArgumentError, match=r"^tables names 'a'; there are no such variables$"):
         positions(["a"], [], "tables")
+
+
+def test_seeds_of_series_are_seeds() -> None:
+    series = arcwise.time_series({"x": [0.1, 0.5, -0.3, 0.2, 0.9, -0.1, 0.4, 0.3]})
+    posterior = arcwise.exact(arcwise.Model(series), dags=5)
+    with pytest.raises(ArgumentError, match="seed is 'a'"):
+        arcwise.impulse_response(posterior, "x", "x", seed="a")  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="seed is 'a'"):
+        arcwise.forecast(posterior, {"x": [0.1, 0.2]}, seed="a")  # type: ignore[arg-type]
+    assert len(arcwise.forecast(posterior, {"x": [0.1, 0.2]}, seed=2**64 - 1)) == 1
+
+
+@pytest.mark.parametrize("values", [[2], [0.5], [np.nan], [[1, 2], [3]], [1j], [object()]])
+def test_missing_cells_are_filled_with_what_a_column_can_have(values: list[object]) -> None:
+    series = arcwise.time_series({"x": [0, 1, None, 0], "y": [1, 1, 0, 1]})
+    with pytest.raises(ArgumentError, match=r"^values"):
+        series.completed(values)
+    assert series.completed([1]).rows == series.rows
+
+
+def test_ratios_of_a_damaged_ledger_tell_nothing() -> None:
+    sums = np.array([-1.0, -2.0])
+    assert telescoped([[(sums, 2, 1), (sums, -3, 1)]]).variance == np.inf

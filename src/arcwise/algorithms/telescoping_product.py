@@ -66,6 +66,8 @@ def _product(chains: Sequence[Sequence[Ratio]]) -> tuple[float, float]:
             return -np.inf, np.inf
         plain = sum(float(relative_weights(log_sums, top).sum()) for log_sums, _, _ in sums)
         mean = plain / sum(count for _, count, _ in sums)
+        if not mean > 0.0:  # as damaged files may have it
+            return -np.inf, np.inf
         total += top + math.log(mean)
         for chain, (log_sums, count, size) in enumerate(sums):
             whole = relative_weights(log_sums[: count // size], top) / size

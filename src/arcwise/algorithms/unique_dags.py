@@ -26,7 +26,7 @@ from arcwise.records.runs import UniqueDagsRun
 from arcwise.records.settings import ChainSettings
 from arcwise.spaces import LinearOrders
 from arcwise.sums import ScoreSums
-from arcwise.support.checks import open_fraction, refuse_beyond_memory, whole_number
+from arcwise.support.checks import further_seed, open_fraction, refuse_beyond_memory, whole_number
 from arcwise.support.log_space import relative_weights
 from arcwise.support.running import Progress
 
@@ -92,7 +92,7 @@ def unique_dags(
     for number, order in enumerate(orders.tolist()):
         given = _core.GivenBuckets(session.sums.core, [[node] for node in order], None)
         dags, enough = _distinct_dags(
-            model, given, coverage, most, (settings.seed + number) % 2**64
+            model, given, coverage, most, further_seed(settings.seed, number)
         )
         found.append(dags)
         short += not enough

@@ -15,6 +15,7 @@ from arcwise.data import description
 from arcwise.data.columns import Column, DiscreteColumn, Kind
 from arcwise.data.table import Data
 from arcwise.errors import ArgumentError
+from arcwise.support.checks import real_numbers
 
 OBSERVED = -1
 
@@ -124,10 +125,24 @@ class IncompleteData:
         values
             For each cell the code of a level, or a number.
         """
-        given = np.asarray(values)
+        given = real_numbers(values, "values")
         if given.shape != (self.count,):
             raise ArgumentError(f"there are {self.count} cells; give as many values")
+        self._refuse_impossible(given)
         return self.with_columns(self.columns_with(given))
+
+    def _refuse_impossible(self, values: NDArray[np.float64]) -> None:
+        """Refuse values that a column cannot have."""
+        for place, column in enumerate(self.table.columns):
+            own = values[np.unique(self.cells[self.missing[:, place], place])]
+            if not isinstance(column, DiscreteColumn):
+                if not np.isfinite(own).all():
+                    raise ArgumentError(f"values of {column.name!r} are not finite; give numbers")
+            elif not np.isin(own, np.arange(len(column.levels))).all():
+                raise ArgumentError(
+                    f"values of {column.name!r} are no codes of its levels; give whole numbers "
+                    f"from 0 to {len(column.levels) - 1}"
+                )
 
     def columns_with(self, values: NDArray[Any]) -> list[NDArray[Any]]:
         """Return all columns as new arrays of codes or numbers, with these values in the cells."""

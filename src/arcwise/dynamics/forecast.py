@@ -30,7 +30,7 @@ from arcwise.parameters.sampled import SampledFamilies, sampled_families
 from arcwise.parameters.table_inference import TableInference
 from arcwise.posterior import Posterior
 from arcwise.series.latest import latest_slices
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import further_seed, whole_number
 from arcwise.support.words import quoted, shown
 
 Array = NDArray[np.float64]
@@ -224,7 +224,7 @@ def _numbers(
     tables: Tables, slices: Slices, rows: PartialRows, level: float, draws: int, seed: int
 ) -> dict[str, NumberPredictions]:
     every = [
-        _mixtures(families, found, slices, rows, draws, seed + number)
+        _mixtures(families, found, slices, rows, draws, further_seed(seed, number))
         for number, (found, families) in enumerate(tables)
         if isinstance(found, GaussianInference)
     ]

@@ -37,7 +37,7 @@ from arcwise.parameters.requirements import AnyModel, inference
 from arcwise.parameters.sampled import SampledFamilies, sampled_families
 from arcwise.parameters.table_inference import TableInference
 from arcwise.posterior import Posterior
-from arcwise.support.checks import true_or_false, whole_number
+from arcwise.support.checks import further_seed, true_or_false, whole_number
 from arcwise.support.names import positions
 from arcwise.support.words import quoted, shown
 
@@ -258,7 +258,9 @@ def impulse_response(
         found: Inference, families: SampledFamilies, dags: int, number: int = 0
     ) -> list[AnyEffect]:
         each = -(-_DRAWS // dags) if given is None else given
-        asked = _Asked(families, slices, impulse, target, each, seed + number, reference)
+        asked = _Asked(
+            families, slices, impulse, target, each, further_seed(seed, number), reference
+        )
         return _effects(found, asked)
 
     effects: Sequence[AnyEffect]

@@ -1,6 +1,7 @@
 """The exact modular posterior on a device: evidence, families and edges.
 
-All sums alpha are held, and H, B and shares of all sets; see `core/arcwise/kernels/modular_tables.hpp`.
+All sums alpha are held, and H, B and shares of all sets; see
+`core/arcwise/kernels/modular_tables.hpp`.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from arcwise.parameters.mean_effects import MeanEffects
 from arcwise.parameters.requirements import AnyModel
 from arcwise.posterior import Posterior
 from arcwise.posterior.completions import Completions
+from arcwise.support.checks import further_seed
 
 AnyEffect = LinearEffect | LevelEffects | MeanEffects
 
@@ -41,7 +42,7 @@ def completed_effect(
     tables = posterior.completions
     assert tables is not None
     found = [
-        each.effect(families, pair, reference, draws, seed + k)
+        each.effect(families, pair, reference, draws, further_seed(seed, k))
         for k, (each, families) in enumerate(table_inferences(posterior, model, "effects"))
     ]
     return pooled_effect(tables, found)

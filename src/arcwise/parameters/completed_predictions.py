@@ -19,6 +19,7 @@ from arcwise.parameters.partial_rows import PartialRows
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
 from arcwise.parameters.sampled import SampledFamilies
 from arcwise.parameters.table_inference import TableInference, level_predictions
+from arcwise.support.checks import further_seed
 
 Tables = Sequence[tuple[Inference, SampledFamilies]]
 Pieces = Iterable[tuple[slice | NDArray[np.int64], NormalMixtures]]
@@ -51,7 +52,7 @@ def pooled_prediction(
         return level_predictions(first.data, rows, target, np.logaddexp.reduce(logs))
     if first.data.level_counts()[target] and not first.all_numbers:
         each = [
-            found.prediction(families, rows, target, level, draws, seed + number)
+            found.prediction(families, rows, target, level, draws, further_seed(seed, number))
             for number, (found, families) in enumerate(tables)
         ]
         levels = [one for one in each if isinstance(one, LevelPredictions)]
@@ -74,7 +75,7 @@ def _pooled_pieces(
             piece,
             pooled_mixtures(
                 [
-                    found.mixtures(families, some, target, draws, seed + number)
+                    found.mixtures(families, some, target, draws, further_seed(seed, number))
                     for number, (found, families) in enumerate(tables)
                 ],
                 len(some),

@@ -53,6 +53,17 @@ def checked_seed(value: Any, name: str | Wording = _SEED) -> int:
     return whole_number(value, name, at_least=0, at_most=2**64 - 1)
 
 
+def further_seed(seed: Any, number: int) -> int:
+    """Return the seed of one of several parts that draw independently; the first has the seed.
+
+    Examples
+    --------
+    >>> further_seed(2**64 - 1, 3)
+    2
+    """
+    return (checked_seed(seed) + number) % 2**64
+
+
 def checked_threads(value: Any) -> int:
     """Return a number of threads, or refuse it."""
     return whole_number(value, option("threads"), at_least=1, at_most=_MOST_THREADS)
