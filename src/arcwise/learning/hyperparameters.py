@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from arcwise.algorithms.mcmc import mcmc
 from arcwise.candidates import candidates
-from arcwise.errors import ConvergenceWarning, TimeIsUpError
+from arcwise.errors import ConvergenceWarning, InterruptedWarning, TimeIsUpError
 from arcwise.graphs.dag import Dag
 from arcwise.learning.request import Request
 from arcwise.model import Model, Modularity, Question
@@ -296,6 +296,7 @@ def _orders(
     with warnings.catch_warnings():
         # That a few orders have not settled matters little here.
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", InterruptedWarning)  # it ends `learn`, not a result
         drawn = mcmc(
             Model(model.scores, prior=prior, constraints=model.constraints),
             LinearOrders(),
