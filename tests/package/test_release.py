@@ -1,8 +1,12 @@
-"""A release: the version stands at several places, and the tag must agree with all of them."""
+"""A release: the version stands at several places, and the tag must agree with all of them.
+
+Actions of the workflows are pinned, since a tag can be moved.
+"""
 
 from __future__ import annotations
 
 import importlib.util
+import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -51,3 +55,16 @@ def test_another_version_anywhere_is_refused(released: Path, name: str) -> None:
     (sentence,) = check_version.differences(f"v{VERSION}", released)
     assert name in sentence
     assert "9.9.9" in sentence
+
+
+def test_actions_are_pinned_by_the_hash_of_a_commit_beside_its_version() -> None:
+    used = [
+        line.partition("uses: ")[2]
+        for path in (ROOT / ".github/workflows").glob("*.yml")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if "uses: " in line and "uses: ./" not in line
+    ]
+    assert used
+    loose = [each for each in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", each)]
+    assert loose == []
+    assert len({each.partition("@")[0] for each in used}) == len(set(used))  # one version of each
