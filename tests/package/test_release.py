@@ -10,15 +10,27 @@ import re
 import shutil
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+
+import arcwise
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ["pyproject.toml", "CITATION.cff", "CHANGELOG.md", "recipe/recipe.yaml"]
 
-_SPEC = importlib.util.spec_from_file_location("check_version", ROOT / "tools/check_version.py")
-check_version = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(check_version)
+
+def tool(name: str) -> ModuleType:
+    """Return a script of the folder tools as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+check_version = tool("check_version")
 
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 
@@ -68,3 +80,10 @@ def test_actions_are_pinned_by_the_hash_of_a_commit_beside_its_version() -> None
     loose = [each for each in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", each)]
     assert loose == []
     assert len({each.partition("@")[0] for each in used}) == len(set(used))  # one version of each
+
+
+def test_the_figures_that_wheels_are_tried_by_are_those_of_the_package() -> None:
+    tried = tool("try_installed")
+    learned = arcwise.learn(arcwise.simulate("asia", 2000, seed=1), max_indegree=3, seed=1)
+    for edge, expected in tried.KNOWN.items():
+        assert abs(learned.edge_probability(*edge) - expected) <= tried.TOLERANCE
