@@ -7,6 +7,7 @@
 #include <numeric>
 #include <span>
 
+#include "arcwise/numerics/lanes.hpp"
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/sums/table/subset_transforms.hpp"
 #include "arcwise/support/error.hpp"
@@ -204,6 +205,7 @@ void NodeBlockSums::add_family_shares(std::uint32_t high_set, const double* shar
             const double below = counted < ceiling ? counted : minus_infinity;
             top = top < below ? below : top;
         }
+        top = reduced_extreme(top);
         if (top == minus_infinity) return;
         const double floor = top - nats_per_band;
         for (std::size_t i = 0; i < size; ++i) {

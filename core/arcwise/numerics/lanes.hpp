@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "arcwise/support/compiler.hpp"
 
@@ -16,6 +17,16 @@
 namespace arcwise {
 
 constexpr std::size_t lanes = 8;
+
+// The extreme that `omp simd reduction(max)` or `(min)` found, infinite where there was none:
+// compilers may begin their lanes at the outermost finite number (clang does; gcc takes infinity),
+// and loops that wait for minus infinity would not end.
+ARCWISE_INLINE double reduced_extreme(double found) {
+    constexpr double outermost = std::numeric_limits<double>::max();
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (found == -outermost) return -infinity;
+    return found == outermost ? infinity : found;
+}
 
 // to[i] = kernel(to[i], from[i]).
 template <class Kernel>

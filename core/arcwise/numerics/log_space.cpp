@@ -136,7 +136,7 @@ double largest_product(const double* a, const double* b, std::size_t count) {
         const double product = a[i] + b[i];
         largest = largest < product ? product : largest;
     }
-    return largest;
+    return reduced_extreme(largest);
 }
 
 ARCWISE_VECTOR_VERSIONS

@@ -2,6 +2,7 @@
 #include "arcwise/numerics/log_space.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 #include "check.hpp"
@@ -60,6 +61,15 @@ TEST(many_sums_at_once_are_the_same_to_the_last_bit) {
         }
         log_add_into(to.data(), from.data(), count);
         CHECK(to == expected);
+    }
+}
+
+// Compilers differ in where they begin the lanes of a maximum.
+TEST(the_largest_of_products_that_are_all_zero_is_the_logarithm_of_zero) {
+    for (std::size_t count : {0, 1, 8, 37}) {
+        const std::vector<double> zeros(count, minus_infinity);
+        const std::vector<double> ones(count, 0.0);
+        CHECK(largest_product(zeros.data(), ones.data(), count) == minus_infinity);
     }
 }
 

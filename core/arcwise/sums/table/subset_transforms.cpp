@@ -78,7 +78,7 @@ Extremes extremes_where_below(const double* table, const double* sums, double li
         largest = largest < high ? high : largest;
         smallest = low < smallest ? low : smallest;
     }
-    return {largest, smallest};
+    return {reduced_extreme(largest), reduced_extreme(smallest)};
 }
 
 }  // namespace
