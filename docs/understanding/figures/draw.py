@@ -217,7 +217,8 @@ def ladder() -> None:
         for number, letter in enumerate(order):
             x, y = 160 + 85 * column, 30 + 46 * number
             if column + 1 < len(columns):
-                picture.edge(x, y, x + 85, 30 + 46 * columns[column + 1].index(letter), letter == "x")
+                after = 30 + 46 * columns[column + 1].index(letter)
+                picture.edge(x, y, x + 85, after, letter == "x")
             picture.node(x, y, letter, letter == "x")
     picture.save("exchanges")
 
