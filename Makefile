@@ -17,7 +17,7 @@ wanted = $(shell $(BIN)/python -c "import tomllib; \
     print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))$(1)))")
 say = @printf '%s\n' "$(1)"
 
-.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install docs lint format sanitize stubs benchmark wheels test-compilers cross-compile papers test-neighbours clean
+.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install docs lint format sanitize stubs benchmark wheels test-compilers cross-compile test-emulated papers test-neighbours clean
 .NOTPARALLEL:
 
 help:  ## this list
@@ -118,13 +118,14 @@ wheels: $(BIN)/python  ## source archive and wheels: built, repaired, audited, a
 # R finds arcwise by reticulate; on Debian: apt-get install r-cran-reticulate r-cran-lavaan
 NEIGHBOURS := build/neighbours
 # Not what is on the PATH but what runs: it may be the name of a version that is not there.
-NEWER_PYTHON ?= $(shell for each in python3.13 python3.12; do \
+NEWER_PYTHON ?= $(shell for each in python3.13 python3.12 \
+    $${PYENV_ROOT:-$$HOME/.pyenv}/versions/3.1[32].*/bin/python; do \
     $$each -c 'import sys; print(sys.executable)' 2>/dev/null && break; done)
 RSCRIPT ?= $(shell Rscript -e 'library(reticulate); library(lavaan)' >/dev/null 2>&1 && command -v Rscript)
 
-test-neighbours: $(NEIGHBOURS)/neighbours.stamp $(NEIGHBOURS)/pathmc.stamp  ## scikit-learn, pgmpy, causal-learn, DoWhy, pathmc and R, as installed
-	@test -x $(NEIGHBOURS)/pathmc/bin/python || \
-	    echo "Without pathmc, as Python 3.12 or newer was not found: make NEWER_PYTHON=... ."
+test-neighbours: $(NEIGHBOURS)/neighbours.stamp  ## scikit-learn, pgmpy, causal-learn, DoWhy, pathmc and R, as installed
+	@if test -n "$(NEWER_PYTHON)"; then $(MAKE) --no-print-directory $(NEIGHBOURS)/pathmc.stamp; \
+	    else echo "Without pathmc, as Python 3.12 or newer was not found: make NEWER_PYTHON=... ."; fi
 	$(call say,Testing the neighbours:)
 	@export ARCWISE_RSCRIPT="$(RSCRIPT)"; \
 	    test -n "$$ARCWISE_RSCRIPT" || echo "Without R, as Rscript with reticulate and lavaan was not found."; \
@@ -145,10 +146,10 @@ $(NEIGHBOURS)/neighbours.stamp: $(VENV)/installed.stamp
 	@touch $@
 
 $(NEIGHBOURS)/pathmc.stamp:
+	$(call say,Setting up $(NEIGHBOURS)/pathmc)
 	@mkdir -p $(NEIGHBOURS)
-	@newer="$(NEWER_PYTHON)"; test -z "$$newer" || { echo "Setting up $(NEIGHBOURS)/pathmc" && \
-	    $$newer -m venv $(NEIGHBOURS)/pathmc && \
-	    $(subst $(BIN),$(NEIGHBOURS)/pathmc/bin,$(PIP)) 'pathmc>=0.4'; }
+	@$(NEWER_PYTHON) -m venv $(NEIGHBOURS)/pathmc
+	@$(subst $(BIN),$(NEIGHBOURS)/pathmc/bin,$(PIP)) 'pathmc>=0.4'
 	@touch $@
 
 # With the CuPy that is there, or that of `make test-gpu GPU=gpu-cuda13`.
@@ -192,10 +193,27 @@ build_core = $(BIN)/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $
     $(2) >/dev/null && \
     $(BIN)/cmake --build $(1) --target core_tests -- --quiet
 
-cross-compile: $(BIN)/python  ## whether the core compiles for musl, ARM, macOS and Windows
-	@$(BIN)/python -c "import ziglang" 2>/dev/null || $(PIP) 'ziglang>=0.14'
+# The compiler of other systems: clang with the headers and libraries of them all. It is not a cache's
+# kind of compiler, and reads no precompiled headers.
+ZIG = $(shell $(BIN)/python -c "import os, ziglang; print(os.path.dirname(ziglang.__file__))")/zig
+foreign = -DCMAKE_CXX_COMPILER="$(ZIG);c++;-target;$(1)" -DCMAKE_CXX_COMPILER_LAUNCHER= \
+    -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
+
+cross-compile: $(VENV)/zig.stamp  ## whether the core compiles for musl, ARM, macOS and Windows
 	$(call say,Compiling the core for other systems:)
 	@$(BIN)/python tools/cross_compile.py
+
+# Linked statically, so that they run without the libraries of these systems.
+test-emulated: $(VENV)/tools.stamp $(VENV)/zig.stamp  ## the tests of the core over musl, and on ARM in emulation
+	@command -v qemu-aarch64-static >/dev/null || { echo "ARM is emulated by qemu, which is not" \
+	    "there; on Debian: apt-get install qemu-user-static"; exit 1; }
+	$(call say,Testing the core over musl:)
+	@$(call build_core,build/musl,$(call foreign,x86_64-linux-musl))
+	@$(call run_core_tests,build/musl)
+	$(call say,Testing the core on ARM:)
+	@$(call build_core,build/arm,$(call foreign,aarch64-linux-musl) -DCMAKE_SYSTEM_NAME=Linux \
+	    -DCMAKE_SYSTEM_PROCESSOR=aarch64)
+	@$(call run_core_tests,build/arm,qemu-aarch64-static)
 
 lint: $(VENV)/lint.stamp  ## ruff, mypy, clang-format, includes, the stub of the extension
 	$(BIN)/ruff check --quiet .
@@ -241,10 +259,11 @@ papers: $(VENV)/test.stamp  ## the experiments of five papers, with the data set
 clean:  ## remove the environment and everything built
 	rm -rf build $(VENV)
 
-# $(call run_core_tests,FOLDER): each core takes a share of the tests, and another when it is done.
+# $(call run_core_tests,FOLDER,EMULATOR): each core takes a share of the tests, and another when it
+# is done.
 SHARES := 16
 run_core_tests = seq 0 $$(($(SHARES) - 1)) | \
-    xargs -P $$(nproc) -I{} $(1)/core_tests "" {} $(SHARES)
+    xargs -P $$(nproc) -I{} $(2) $(1)/core_tests "" {} $(SHARES)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
@@ -278,6 +297,10 @@ build/python/build.ninja: | $(VENV)/tools.stamp
 
 $(VENV)/test.stamp: $(VENV)/installed.stamp
 	@$(PIP) $(call wanted,['project']['optional-dependencies']['test'])
+	@touch $@
+
+$(VENV)/zig.stamp: | $(BIN)/python
+	@$(PIP) 'ziglang>=0.14'
 	@touch $@
 
 $(VENV)/coverage.stamp: $(VENV)/test.stamp

@@ -7,10 +7,8 @@ and its lower bounds. Figures and tables have the numbers of the paper's.
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -18,7 +16,6 @@ import numpy as np
 from common import (
     COLOURS,
     Options,
-    Published,
     Table,
     load,
     main,
@@ -26,15 +23,15 @@ from common import (
     published,
 )
 from counting import counting_figure, counting_table, counting_times
+from distinct_dags import distinct
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
+from partial_order_problems import PROBLEMS, PUBLISHED, Problem
 from repeated_runs import TRIAL, RepeatedRuns, Sampler, Study
 
 import arcwise
-from arcwise import Model, Posterior
-from arcwise.algorithms import unique_dags
+from arcwise import Model
 from arcwise.model.modularity import Modularity
-from arcwise.records.runs import UniqueDagsRun
 
 NAME = "partial_orders"
 RUNS = 7
@@ -45,49 +42,6 @@ USUAL_COUPLED, USUAL_ANNEALED = 15, 1.0
 FRACTIONS = (1 / 16, 1 / 4, 1.0)  # of a run's time, at which errors are told
 DAY = 86_400.0
 CONFIDENCE = 1 - 2.0**-5  # of lower bounds
-
-PUBLISHED = [
-    Published("Table 1", "Flare, linear orders, iterations", 6.1e8),
-    Published("Table 1", "German, linear orders, iterations", 2.4e8),
-    Published("Table 1", "German, bucket orders, iterations", 1.0e8),
-    Published("Table 1", "Mushroom, linear orders, iterations", 1.9e8),
-    Published("Table 1", "Mushroom, bucket orders, iterations", 9.6e7),
-    Published("Table 1", "Spambase, linear orders, iterations", 1.5e7),
-    Published("Table 1", "Spambase, bucket orders, iterations", 9.6e6),
-    Published("Table 1", "Alarm, linear orders, iterations", 1.0e7),
-    Published("Table 1", "Alarm, bucket orders, iterations", 6.3e6),
-    Published("Section 6.5", "Mushroom, modular, largest median error at the end", 0.10, True),
-    Published("Section 6.6", "German and Mushroom, square-root bound below the exact", 0.4, True),
-    Published("Section 6.5", "49 nodes, at most 6 parents, seconds to count", 2.0, True),
-]
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A data set of ours, and the one of the paper it is or stands for."""
-
-    name: str
-    of_paper: str
-    same: str
-    paper_nodes: int
-    max_indegree: int
-    paper_bucket: int | None
-    bucket: int
-    days: float
-    large: bool = False
-    mixing: bool = True  # takes part in all but the comparison with distinct DAGs
-    traced: bool = True
-    distinct: bool = False  # takes part in that comparison
-
-
-PROBLEMS = [
-    Problem("flare", "Flare", "the same data", 13, 4, None, 5, 1.0, mixing=False, distinct=True),
-    Problem("credit", "German", "another credit table", 20, 4, 7, 5, 4.0, distinct=True),
-    Problem("boston", "Mushroom", "other data, hard too", 22, 4, 7, 5, 4.0, traced=False),
-    Problem("vehicle12", "Mushroom", "other data, hard too", 22, 4, 7, 4, 4.0),
-    Problem("alarm-1000", "Alarm", "the same network, other rows", 37, 4, 10, 10, 4.0, True),
-    Problem("hailfinder-1000", "Spambase", "other data of that size", 58, 3, 9, 9, 4.0, True),
-]
 
 
 def study_of(folder: Path, problem: Problem, seed: int) -> Study:
@@ -506,48 +460,6 @@ class Reproduction:
         self.bucket_sizes()
         self.annealing()
         self.mixing()
-
-
-@dataclass(frozen=True)
-class DistinctDags:
-    """Runs of the method of Ellis and Wong."""
-
-    edges: NDArray[np.float64]
-    seconds: float
-    orders: int
-    orders_short: int
-    dags: int
-
-
-def distinct(study: Study, seconds: float) -> DistinctDags:
-    """Run the method of Ellis and Wong for about so many seconds, drawing DAGs included."""
-    fewest = 2
-    trial = _distinct_run(study, fewest, study.seed)[1]
-    return distinct_of_orders(study, max(fewest, int(fewest * seconds / trial)))
-
-
-def distinct_of_orders(study: Study, orders: int) -> DistinctDags:
-    """Run the method of Ellis and Wong on so many orders of each run."""
-    found = [_distinct_run(study, orders, study.seed + number) for number in range(study.runs)]
-    runs = [each[0].run for each in found if isinstance(each[0].run, UniqueDagsRun)]
-    return DistinctDags(
-        np.stack([each[0].edges for each in found]),
-        float(np.mean([each[1] for each in found])),
-        orders,
-        max(run.orders_short_of_coverage for run in runs),
-        int(np.mean([run.dags for run in runs])),
-    )
-
-
-def _distinct_run(study: Study, orders: int, seed: int) -> tuple[Posterior, float]:
-    start = time.process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = unique_dags(
-            study.model, coverage=0.95, steps=2000 * orders, thinning=1000, chains=1, seed=seed,
-            sums=study.sums, threads=1,
-        )  # fmt: skip
-    return found, time.process_time() - start
 
 
 def largest_median_error(edges: NDArray[np.float64], exact: NDArray[np.float64]) -> float:

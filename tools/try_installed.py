@@ -17,8 +17,8 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
-# README's first example, whose figures are exact.
-KNOWN = {("smoke", "lung"): 0.561257, ("bronc", "dysp"): 0.998930, ("tub", "asia"): 0.113370}
+# README's first example, whose figures are exact; tests/package/test_release.py holds them.
+KNOWN = {("smoke", "lung"): 0.581512, ("bronc", "dysp"): 0.999387, ("tub", "asia"): 0.083903}
 TOLERANCE = 1e-6
 
 

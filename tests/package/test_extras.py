@@ -64,7 +64,7 @@ def test_packages_without_an_extra_are_installed_by_their_names(
 def test_all_brings_what_each_brings_but_graphics_processors() -> None:
     (everything,) = DECLARED["all"]
     inside = set(re.fullmatch(r"arcwise\[(.*)\]", everything)[1].split(","))
-    for_users = {*EXTRAS.values(), "report"} - {"gpu"}
+    for_users = {*EXTRAS.values(), "report", "sklearn"} - {"gpu"}
     assert inside == for_users
     assert DECLARED["report"] == []  # the plain install has what the report needs
     assert any(each.startswith("jinja2") for each in PROJECT["dependencies"])

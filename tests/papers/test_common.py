@@ -50,3 +50,14 @@ def test_missing_data_end_a_script_with_a_sentence(
         main(lambda read: print(load(read.data, "dice")), given)
     assert ended.value.code == 2
     assert "dice.csv is not in" in capsys.readouterr().err
+
+
+def test_each_page_ends_with_what_was_left_open_and_what_there_is_now() -> None:
+    pages = sorted((Path(__file__).parents[2] / "docs" / "papers").glob("*.md"))
+    about_a_paper = [page for page in pages if page.name != "index.md"]
+    assert len(about_a_paper) == 5
+    for page in about_a_paper:
+        title, _, last = page.read_text(encoding="utf-8").rpartition("\n## ")[2].partition("\n")
+        assert title == "What was left open", page.name
+        assert "convergence" in last, page.name
+        assert "33" in last, page.name  # variables, exactly

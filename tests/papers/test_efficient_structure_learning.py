@@ -7,6 +7,7 @@ from pathlib import Path
 import efficient_structure_learning as learning
 import numpy as np
 import pytest
+import search_space_costs as costs
 from common import options
 
 import arcwise
@@ -14,11 +15,11 @@ from arcwise.graphs import Cpdag
 
 
 def test_the_examples_of_the_text_come_out() -> None:
-    told = {example.what: example.ours for example in learning.examples()}
+    told = {example.what: example.ours for example in costs.examples()}
     assert told["DAGs of that partition"] == "108"
     assert told["parents of node 2 in the partition of Figure 5"] == "12"
-    assert learning.number_of_dags(4) == 543
-    assert max(learning.sum_tables()) < 1e-10
+    assert costs.number_of_dags(4) == 543
+    assert max(costs.sum_tables()) < 1e-10
 
 
 def test_rates_are_counted_over_the_true_edges() -> None:
@@ -65,11 +66,12 @@ def test_a_data_set_is_measured_and_found_again() -> None:
 def test_all_of_it_writes_tables_and_figures_and_reads_what_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(learning, "SIZES", (8,))
+    for module in (learning, costs):
+        monkeypatch.setattr(module, "SIZES", (8,))
     monkeypatch.setattr(learning, "SHARES", {8: 1.0})
     monkeypatch.setattr(learning, "REPETITIONS", 1)
-    monkeypatch.setattr(learning, "TABLE_SIZES", (2, 3))
-    monkeypatch.setattr(learning, "STEP_LENGTHS", {"linear": (100, 200), "partitions": (100, 200)})
+    monkeypatch.setattr(costs, "TABLE_SIZES", (2, 3))
+    monkeypatch.setattr(costs, "STEP_LENGTHS", {"linear": (100, 200), "partitions": (100, 200)})
     given = ["--data", str(tmp_path), "--full", "--out", str(tmp_path / "out")]
     read = options("", "efficient_structure_learning", 1.0, given)
     learning.run(read)

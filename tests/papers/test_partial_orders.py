@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import counting
+import distinct_dags
 import partial_orders
 import pytest
 from common import options
@@ -44,7 +45,7 @@ def test_distinct_dags_of_more_orders_come_nearer_to_the_modular_posterior(folde
     exact = study.exact("modular").edges
     few, many = (
         partial_orders.largest_median_error(
-            partial_orders.distinct_of_orders(study, orders).edges, exact
+            distinct_dags.distinct_of_orders(study, orders).edges, exact
         )
         for orders in (1, 60)
     )

@@ -16,7 +16,7 @@ namespace {
 // sum(allowed) - sum(allowed without required) keeps about 1e-16 |log sum| / gap relative digits,
 // where the log sum is relative to the heaviest family and `gap` is the difference of the two
 // logarithms. Below this gap the families are added up.
-constexpr double smallest_gap = 0x1p-7;
+constexpr double usual_gap = 0x1p-7;
 
 // Where nine digits are enough: logarithms of sums, and the plain numbers made of them, are right
 // to some 1e-15.
@@ -46,7 +46,7 @@ NodeSums::NodeSums(const NodeFamilies& families, int node, SumMethod method, dou
     if (method == SumMethod::scan) return;
     if (method == SumMethod::walk) {
         // The difference of two sums may be as small as this share of them.
-        walk_.emplace(families, tolerance * smallest_gap);
+        walk_.emplace(families, tolerance * usual_gap);
         return;
     }
     if (candidates_ > largest_table) {
@@ -133,11 +133,11 @@ double NodeSums::relative_log_sum(ParentBits allowed) const {
 double NodeSums::smallest_difference() const {
     // Sums by scan and by walk leave out a share of the whole.
     if (rows_) return smallest_difference_of_rows;
-    return tabulated() ? smallest_difference_of_table : smallest_gap;
+    return tabulated() ? smallest_difference_of_table : usual_gap;
 }
 
 double NodeSums::log_sum(ParentBits allowed, ParentBits required, SumMemo& memo) const {
-    return log_sum_meeting(allowed, required, memo, smallest_gap, PlusOneSums::usual_share);
+    return log_sum_meeting(allowed, required, memo, usual_gap, PlusOneSums::usual_share);
 }
 
 double NodeSums::nearly_log_sum(ParentBits allowed, ParentBits required, SumMemo& memo) const {

@@ -132,13 +132,8 @@ def dag(picture: Picture, x: float, y: float, edges: str, marked: str, gone: str
         picture.node(px, py, letter, letter in nodes)
 
 
-def dags() -> None:
-    """Draw the moves of DAGs."""
-    moves = [
-        ("add, delete, turn one edge", "ab ac cd", "ab ac cd bd", "bd"),
-        ("redraw one parent set", "ab ac cd", "ab ac ad bd", "ad bd"),
-        ("reverse and redraw both ends", "ab db ac", "ba da ac", "ba da"),
-    ]
+def dag_moves(name: str, moves: list[tuple[str, str, str, str]]) -> None:
+    """Draw moves of DAGs below each other: label, edges before and after, changed edges."""
     picture = Picture(560, 100 * len(moves) + 10)
     for number, (label, before, after, marked) in enumerate(moves):
         y = 100 * number + 27
@@ -146,7 +141,7 @@ def dags() -> None:
         dag(picture, 240, y, before, "")
         picture.becomes(340, y + 29)
         dag(picture, 400, y, after, marked)
-    picture.save("dags")
+    picture.save(name)
 
 
 def windows() -> None:
@@ -172,6 +167,62 @@ def windows() -> None:
     picture.save("window")
 
 
+def by_way_of(
+    name: str, label: str, states: list[tuple[list[str] | str, str]], height: int
+) -> None:
+    """Draw a move by way of other states: parts, or a DAG's edges; with what is marked."""
+    picture = Picture(656, height)
+    picture.words(14, 20, label, "start")
+    x, y = 16.0, height / 2 + 10
+    for number, (state, marked) in enumerate(states):
+        if number:
+            picture.becomes(x - 4, y)
+            x += 26
+        if isinstance(state, str):
+            dag(picture, x + 14, y - 29, state, marked)
+            x += 102
+        else:
+            x = boxes(picture, x, y, state, marked)
+    picture.save(name)
+
+
+def renumbered() -> None:
+    """Draw an order, a DAG of it, other numbers, and the DAG's canonical order by them."""
+    picture = Picture(640, 130)
+    picture.words(14, 18, "renumber", "start")
+    end = row(picture, 30, 76, "bacd")
+    picture.becomes(end - 10, 76)
+    end += 32
+    places = {"a": (0, 52), "b": (66, 52), "c": (0, 106), "d": (66, 106)}
+    for numbers, changed in (("3124", False), ("1342", True)):
+        for first, second in ("ac", "bc", "bd"):
+            (x1, y1), (x2, y2) = places[first], places[second]
+            picture.edge(end + x1, y1, end + x2, y2)
+        for number, (letter, (x, y)) in zip(numbers, places.items(), strict=True):
+            picture.node(end + x, y, letter, changed)
+            picture.words(end + x + (18 if x else -18), y - 9, number)
+        picture.becomes(end + 92, 76)
+        end += 140
+    row(picture, end - 8, 76, "abdc", "abdc")
+    picture.save("renumber")
+
+
+def ladder() -> None:
+    """Draw coupled chains whose neighbours exchange their states."""
+    picture = Picture(560, 150)
+    for number, label in enumerate(["hot", "warmer", "the posterior"]):
+        picture.words(14, 34 + 46 * number, label, "start")
+    columns = ["xyz", "xyz", "yxz", "yzx", "yzx"]
+    for column, order in enumerate(columns):
+        for number, letter in enumerate(order):
+            x, y = 160 + 85 * column, 30 + 46 * number
+            if column + 1 < len(columns):
+                after = 30 + 46 * columns[column + 1].index(letter)
+                picture.edge(x, y, x + 85, after, letter == "x")
+            picture.node(x, y, letter, letter == "x")
+    picture.save("exchanges")
+
+
 def canonical() -> None:
     """Draw a DAG with its canonical order among its topological orders."""
     picture = Picture(560, 120)
@@ -191,8 +242,8 @@ if __name__ == "__main__":
     before_and_after(
         "linear-orders",
         [
-            ("swap any two", ["abcde"], ["adcbe"], "bd"),
-            ("swap neighbours", ["abcde"], ["abdce"], "cd"),
+            ("swap", ["abcde"], ["adcbe"], "bd"),
+            ("adjacent", ["abcde"], ["abdce"], "cd"),
             ("relocate", ["abcde"], ["bcdae"], "a"),
         ],
         40,
@@ -200,24 +251,69 @@ if __name__ == "__main__":
     )
     before_and_after(
         "bucket-orders",
-        [("swap between buckets", ["abc", "def"], ["aec", "dbf"], "be")],
+        [("swap", ["abc", "def"], ["aec", "dbf"], "be")],
         112,
     )
     before_and_after(
         "partitions",
         [
-            ("split a part", ["a", "bcd", "e"], ["a", "b", "cd", "e"], "b"),
-            ("join two parts", ["a", "b", "cd", "e"], ["ab", "cd", "e"], "ab"),
-            ("swap two", ["ab", "cd", "e"], ["ac", "bd", "e"], "bc"),
-            ("relocate one", ["ab", "cd", "e"], ["ab", "c", "de"], "d"),
+            ("split or join: split", ["a", "bcd", "e"], ["a", "b", "cd", "e"], "b"),
+            ("split or join: join", ["a", "b", "cd", "e"], ["ab", "cd", "e"], "ab"),
+            ("swap adjacent", ["ab", "cd", "e"], ["ac", "bd", "e"], "bc"),
+            ("swap", ["ab", "cd", "e"], ["eb", "cd", "a"], "ae"),
+            ("relocate", ["ab", "cd", "e"], ["ab", "c", "de"], "d"),
         ],
         110,
+    )
+    by_way_of(
+        "partitions-reverse-edge",
+        "reverse edge",
+        [(["a", "b", "cd"], ""), ("ab bc bd", ""), ("ba bc bd", "ba"), (["b", "acd"], "ab")],
+        140,
     )
     before_and_after(
         "layerings",
         [("merge small parts", ["a", "b", "cd", "e"], ["ab", "cde"], "")],
         112,
     )
-    dags()
+    before_and_after(
+        "layerings-moves",
+        [
+            ("relocate", ["abc", "de"], ["ab", "cde"], "c"),
+            ("swap adjacent", ["abc", "def", "g"], ["adc", "bef", "g"], "bd"),
+            ("swap", ["abc", "def", "g"], ["gbc", "def", "a"], "ag"),
+        ],
+        112,
+    )
+    by_way_of(
+        "layerings-re-partition",
+        "re-partition",
+        [
+            (["abc", "de"], ""),
+            (["ab", "c", "d", "e"], ""),
+            (["ab", "d", "c", "e"], "cd"),
+            (["abd", "ce"], "cd"),
+        ],
+        150,
+    )
+    dag_moves(
+        "dags",
+        [
+            ("add or delete", "ab ac cd", "ab ac cd bd", "bd"),
+            ("reverse", "ab ac cd", "ab ac dc", "dc"),
+            ("reverse path", "ab ac bd", "ba ac db", "ba db"),
+            ("redraw parents", "ab ac cd", "ab ac ad bd", "ad bd"),
+            ("reverse and redraw", "ab db ac", "ba da ac", "ba da"),
+        ],
+    )
+    dag_moves(
+        "dags-on-request",
+        [
+            ("class jump", "ab ac bd", "ba ac bd", "ba"),
+            ("Markov blanket, of b", "ab bd cd", "cb bd ad", "cb ad"),
+        ],
+    )
     windows()
     canonical()
+    renumbered()
+    ladder()
