@@ -15,6 +15,7 @@ from arcwise.cli import main
 from arcwise.data import read
 from arcwise.data.scales import Scale, asinh_scale, chosen_scale, log_bayes_factor, log_scale
 from arcwise.errors import ArgumentError, DataError
+from arcwise.parameters.effect import LinearEffect
 from arcwise.parameters.mean_network import mean_network
 from arcwise.parameters.predictions import NumberPredictions
 from support.columns import continuous
@@ -128,11 +129,13 @@ def test_learn_models_logarithms_and_says_so(
     plain = arcwise.learn(TABLE, transform="none", progress=None)
     assert plain.model is not None
     assert plain.model.data == read(TABLE)
-    assert arcwise.learn(read(TABLE), progress=None).model.data == read(TABLE)  # type: ignore[union-attr]
+    assert arcwise.learn(read(TABLE), progress=None).model.data == read(TABLE)
 
 
 def test_effects_name_the_logarithm(learned: arcwise.Posterior, by_hand: arcwise.Posterior) -> None:
     found, expected = (arcwise.effects(each, "income", "age") for each in (learned, by_hand))
+    assert isinstance(found, LinearEffect)
+    assert isinstance(expected, LinearEffect)
     assert (found.source, found.target) == ("log(income)", "age")
     assert found.mean == pytest.approx(expected.mean)
     assert "Effect of log(income) on age" in repr(found)
