@@ -97,7 +97,7 @@ def test_noise_with_heavy_tails_has_next_to_no_edges() -> None:
     assert chosen.edges.sum() < 0.8
     assert plain.account is not None
     assert scores.account is not None
-    assert any("transform by-evidence" in found.sentence for found in plain.account.findings)
+    assert any("transform normal-scores" in found.sentence for found in plain.account.findings)
     assert not any(found.topic == "normality" for found in scores.account.findings)
     assert any("Replaced by their normal scores" in each for each in scores.account.choices)
 

@@ -199,8 +199,8 @@ def _of_shapes(profile: DataProfile) -> list[Finding]:
             f"{'is' if len(odd) == 1 else 'are'} not normal{within}, as the score assumes (worst: "
             f"{worst} with skewness {odd[worst].skewness:.1f} and excess kurtosis "
             f"{odd[worst].excess_kurtosis:.1f})",
-            "give the transform by-evidence, log or asinh for such columns, or normal-scores, "
-            "which keeps ranks only, or discretize them",
+            "give the transform normal-scores for such columns, which keeps ranks only, "
+            "log or asinh, or discretize them",
         )
     ]
 
