@@ -110,7 +110,7 @@ def test_knowledge_means_what_it_means_in_python(
 
 def test_edges_can_be_given_as_a_text(tmp_path: Path, capsys: Captured) -> None:
     table, edges = tmp_path / "asia.csv", tmp_path / "edges.csv"
-    arcwise.simulate("asia", 200, seed=1).write_csv(table)
+    arcwise.simulate("asia", 1000, seed=1).write_csv(table)
     edges.write_text("source,target\nsmoke,lung\nasia,tub\n", encoding="utf-8")
     said = [
         run(capsys, "exact", table, "--required-edges", given, "--forbidden-edges", "xray -> dysp")
