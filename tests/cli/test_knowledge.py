@@ -106,3 +106,19 @@ def test_knowledge_means_what_it_means_in_python(
     place = found.variables.index
     assert found.edges[place("tub"), place("either")] == pytest.approx(1.0)
     assert found.edges[place("lung"), place("smoke")] == 0.0
+
+
+def test_edges_can_be_given_as_a_text(tmp_path: Path, capsys: Captured) -> None:
+    table, edges = tmp_path / "asia.csv", tmp_path / "edges.csv"
+    arcwise.simulate("asia", 1000, seed=1).write_csv(table)
+    edges.write_text("source,target\nsmoke,lung\nasia,tub\n", encoding="utf-8")
+    said = [
+        run(capsys, "exact", table, "--required-edges", given, "--forbidden-edges", "xray -> dysp")
+        for given in ("smoke -> lung, asia -> tub", edges)
+    ]
+    assert said[0] == said[1]
+    assert "smoke -> lung" in said[0]
+    words = refusal(capsys, "exact", table, "--required-edges", "smoke -> lung -> dysp")
+    assert "'smoke -> lung -> dysp' is no edge; give a text such as" in words
+    words = refusal(capsys, "exact", table, "--forbidden-edges", "smok -> lung")
+    assert "--forbidden-edges names 'smok' (did you mean 'smoke'?)" in words

@@ -27,7 +27,7 @@ def folders(table: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     base = tmp_path_factory.mktemp("results")
     options = {
         "exact": [],
-        "one": ["--algorithm", "mcmc", "--steps", "9000", "--seed", "1"],
+        "one": ["--algorithm", "mcmc", "--steps", "30000", "--seed", "1"],
         "two": ["--algorithm", "mc3", "--steps", "6000", "--seed", "2", "--temperatures", "5"],
     }
     for name, extra in options.items():

@@ -66,7 +66,7 @@ def test_missing_values_stay_missing() -> None:
 def test_what_cannot_be_transformed() -> None:
     values = table()
     for wrong, words in (
-        ("logarithm", "transform is 'logarithm'; give 'normal-scores' or 'none'"),
+        ("logarithm", "transform is 'logarithm'; give one of 'normal-scores', 'log'"),
         ({"sex": "normal-scores"}, "transform names 'sex', which is discrete"),
         ({"pay": "normal-scores"}, "transform names 'pay', which is not a variable"),
     ):
@@ -89,10 +89,12 @@ def test_noise_with_heavy_tails_has_next_to_no_edges() -> None:
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        plain = arcwise.learn(noise, progress=None)
+        plain = arcwise.learn(noise, transform="none", progress=None)
+        chosen = arcwise.learn(noise, progress=None)
         scores = arcwise.learn(noise, transform="normal-scores", progress=None)
     assert plain.edges.sum() > 4
     assert scores.edges.sum() < 0.8
+    assert chosen.edges.sum() < 0.8
     assert plain.account is not None
     assert scores.account is not None
     assert any("transform normal-scores" in found.sentence for found in plain.account.findings)

@@ -33,7 +33,7 @@ def reference(models: list[arcwise.Model], order: list[str]) -> np.ndarray:
     for row, model in enumerate(models):
         for column, expected in enumerate(EXPECTED_PARENTS):
             odds = expected / (n - 1)
-            log[row, column] = -math.log(2) / math.log(3) * math.log(expected)
+            log[row, column] = -math.log(expected)
             for place, node in enumerate(order):
                 scores, weights = 0.0, 0.0
                 for size in range(place + 1):

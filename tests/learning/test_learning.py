@@ -58,7 +58,7 @@ GOLDEN = {
         {},
         {
             "score": "BDeu(equivalent_sample_size=1.0)",
-            "prior": "Sparse(expected_parents=2.4)",
+            "prior": "Sparse(expected_parents=2.1)",
             "modularity": "modular",
             "parents": "all",
             "families": 1024,
@@ -72,9 +72,9 @@ GOLDEN = {
         [
             "The table has 300 rows, 8 discrete variables.",
             "The score is BDeu(equivalent_sample_size=1.0), because all columns are discrete; the "
-            "structure prior is Sparse(expected_parents=2.4).",
+            "structure prior is Sparse(expected_parents=2.1).",
             "The parameters of the prior and of the score were chosen by the evidence of the data; "
-            "to fix them, give the prior sparse:2.4 and the score bdeu with the equivalent sample "
+            "to fix them, give the prior sparse:2.1 and the score bdeu with the equivalent sample "
             "size 1.",
             "All 1,024 allowed parent sets are considered.",
             "The modular posterior over 8 variables was computed exactly (exact is the default up "

@@ -1,4 +1,4 @@
-"""Reads edges from files: lists of pairs, adjacency matrices and JSON."""
+"""Reads edges from files, lists of pairs, adjacency matrices and JSON, or from a text."""
 
 from __future__ import annotations
 
@@ -9,6 +9,28 @@ from arcwise.errors import FileFormatError
 from arcwise.support.text_files import read_rows, read_text
 
 _WANTED = "a file of edges, .csv with the header source,target or .json"
+
+
+def given_edges(given: Path) -> list[tuple[str, str]]:
+    """Return the edges of a file, or of a text such as ``"smoke -> lung, smoke -> bronc"``.
+
+    Parameters
+    ----------
+    given
+        What was given: the name of a file, or else the text.
+    """
+    if "->" not in str(given) or given.exists():
+        return read_edge_file(given)
+    edges = []
+    for part in str(given).split(","):
+        ends = [end.strip() for end in part.split("->")]
+        if len(ends) != 2 or not all(ends):
+            raise FileFormatError(
+                f"{part.strip()!r} is no edge; give a text such as 'smoke -> lung, smoke -> bronc' "
+                f"or {_WANTED}"
+            )
+        edges.append((ends[0], ends[1]))
+    return edges
 
 
 def read_edge_file(path: Path) -> list[tuple[str, str]]:

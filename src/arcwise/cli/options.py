@@ -14,7 +14,7 @@ from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.sample import SAMPLERS, arguments_of
 from arcwise.candidates.coerce import is_method
 from arcwise.cli.composition import OptionGroup
-from arcwise.cli.edge_files import read_edge_file
+from arcwise.cli.edge_files import given_edges, read_edge_file
 from arcwise.cli.parents import FamilyChoice
 from arcwise.cli.table_options import DataOptions as DataOptions
 from arcwise.cli.table_options import LearnedDataOptions as LearnedDataOptions
@@ -136,12 +136,14 @@ def _read_families(
     required_edges: Annotated[
         Path | None,
         _knowledge(
-            "--required-edges", f"A file of edges that every DAG must have: {_EDGE_FILE}.", "FILE"
+            "--required-edges",
+            f"Edges that every DAG must have: a file, {_EDGE_FILE}, or a text ('smoke -> lung').",
+            "FILE|EDGES",
         ),
     ] = None,
     forbidden_edges: Annotated[
         Path | None,
-        _knowledge("--forbidden-edges", "A file of edges that no DAG may have.", "FILE"),
+        _knowledge("--forbidden-edges", "Edges that no DAG may have, likewise.", "FILE|EDGES"),
     ] = None,
     tiers: Annotated[
         str | None,
@@ -181,8 +183,8 @@ def _read_families(
     return FamilyChoice(
         {
             "max_indegree": max_indegree,
-            "required_edges": () if required_edges is None else read_edge_file(required_edges),
-            "forbidden_edges": () if forbidden_edges is None else read_edge_file(forbidden_edges),
+            "required_edges": () if required_edges is None else given_edges(required_edges),
+            "forbidden_edges": () if forbidden_edges is None else given_edges(forbidden_edges),
             "tiers": tiers,
             "parent_only": parent_only or (),
             "constraints": knowledge,

@@ -12,7 +12,7 @@ import typer
 from arcwise.cli.composition import OptionGroup
 from arcwise.cli.table_files import TableFormat, table_source
 from arcwise.data import Data, IncompleteData, read
-from arcwise.data.arguments import ReadingArguments
+from arcwise.data.arguments import LENIENT, ReadingArguments
 from arcwise.data.reader import read_table
 from arcwise.errors import ArgumentError
 from arcwise.series import time_series
@@ -61,9 +61,16 @@ class TableFile:
         return table
 
     def read_to_learn(self) -> Data | IncompleteData:
-        """Return the table, with missing values to be imputed unless the options say otherwise."""
-        reading: ReadingArguments = {"missing": "impute", **self.reading}
-        return read_table(self.source, reading) if self.series is None else self._in_time(reading)
+        """Return the table as `arcwise.learn` reads one: imputed, scales by the evidence.
+
+        Unless the options say otherwise. Columns of time series are on their own scales.
+        """
+        reading: ReadingArguments = {"missing": LENIENT["missing"], **self.reading}
+        if self.series is not None:
+            return self._in_time(reading)
+        if reading.get("transform") is None:
+            reading["transform"] = LENIENT["transform"]
+        return read_table(self.source, reading)
 
     def _in_time(self, reading: ReadingArguments) -> Data | IncompleteData:
         assert self.series is not None
@@ -123,10 +130,12 @@ def _table_file(
         list[str] | None,
         _option(
             "--transform",
-            "Replace all continuous columns by their normal scores (normal-scores), or one column "
-            "(income=normal-scores), so that extreme values do not look like edges; repeatable. "
-            "These columns have no effects and predictions then.",
-            "[COLUMN=]normal-scores|none",
+            "Model all continuous columns, or one (income=log), as their logarithms (log), inverse "
+            "hyperbolic sines (asinh), whichever is clearly closer to normal (by-evidence, the "
+            "default of learn) or as they are (none), so that extreme values do not look like "
+            "edges; or replace them by their ranks (normal-scores), of which there are no effects "
+            "and predictions; repeatable.",
+            "[COLUMN=]METHOD",
         ),
     ] = None,
     missing: Annotated[

@@ -21,5 +21,11 @@ class ReadingArguments(TypedDict, total=False):
     interventions: Any
 
 
-LENIENT: ReadingArguments = {"constant": "drop", "identifiers": "drop", "missing": "impute"}
-"""What `learn` does unless told otherwise: leave out what nothing is learned from, and impute."""
+LENIENT: ReadingArguments = {
+    "constant": "drop",
+    "identifiers": "drop",
+    "missing": "impute",
+    "transform": "by-evidence",
+}
+"""What `learn` does unless told otherwise: leave out what nothing is learned from, impute, and
+model columns on the scale that they are clearly closest to normal on."""

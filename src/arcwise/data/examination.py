@@ -23,10 +23,11 @@ from arcwise.data.messages import suggestion
 from arcwise.data.preparation import Preparation
 from arcwise.data.problems import Problems
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, has_many_values, is_whole
+from arcwise.data.scales import Scale
 from arcwise.data.slices import Slices
 from arcwise.data.sources import usable_columns
 from arcwise.data.table import Data
-from arcwise.data.transformation import Transformation, normal_scores
+from arcwise.data.transformation import Transformation, asked_scale, normal_scores
 from arcwise.data.weights import array_weights, column_weights
 from arcwise.errors import ArgumentError, DataError, Wording, option, worded
 from arcwise.support.names import as_list
@@ -328,21 +329,35 @@ def _cut_columns(
 def _transformed(
     table: Examination, columns: list[RawColumn], transformation: Transformation
 ) -> list[RawColumn]:
-    """Replace columns by their normal scores, as asked."""
-    done, result = [], []
+    """Replace columns by their normal scores or by what they are on another scale, as asked."""
+    ranked, result = [], []
+    scales: dict[str, Scale] = {}
     for column in columns:
-        if transformation.wanted(column.name, table.kinds[column.name]):
-            try:
-                scores = normal_scores(numbers_of(column))
-            except DataError:  # labels, which are refused as continuous ones below
+        method = transformation.wanted(column.name, table.kinds[column.name])
+        if method == "none" or column.name in table.preparation.scales:
+            result.append(column)
+            continue
+        try:
+            values = numbers_of(column)
+        except DataError:  # labels, which are refused as continuous ones below
+            result.append(column)
+            continue
+        if method == "normal-scores":
+            values = normal_scores(values)
+            ranked.append(column.name)
+        else:
+            scale = asked_scale(column.name, values[~np.isnan(values)], method)
+            if scale is None:
                 result.append(column)
                 continue
-            column = RawNumbers(column.name, scores, np.isnan(scores))
-            done.append(column.name)
-        result.append(column)
-    if done:
-        table.notes.append(f"Replaced by their normal scores: {quoted(done)}.")
-        table.preparation = table.preparation.with_transformed(tuple(done))
+            values, scales[column.name] = scale.of(values), scale
+        result.append(RawNumbers(column.name, values, np.isnan(values)))
+    if ranked:
+        table.notes.append(f"Replaced by their normal scores: {quoted(ranked)}.")
+        table.preparation = table.preparation.with_transformed(tuple(ranked))
+    if scales:
+        table.notes.append(wording.on_scales(scales))
+        table.preparation = table.preparation.with_scales(scales)
     return result
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from arcwise.data.scales import Scale
 from arcwise.support.plain_dataclasses import added
 
 
@@ -24,6 +25,8 @@ class Preparation:
         The number of missing values of each column that has any, where they are imputed.
     transformed
         The columns that were replaced by their normal scores.
+    scales
+        The scales of the columns that are not modelled on that of their values.
 
     Examples
     --------
@@ -37,6 +40,7 @@ class Preparation:
     missing_as_level: tuple[str, ...] = ()
     imputed: Mapping[str, int] = added(factory=dict)
     transformed: tuple[str, ...] = added(())
+    scales: Mapping[str, Scale] = added(factory=dict)
 
     def with_dropped(self, rows: int) -> Preparation:
         """Return it with further rows dropped."""
@@ -53,6 +57,10 @@ class Preparation:
     def with_transformed(self, columns: tuple[str, ...]) -> Preparation:
         """Return it with further columns replaced by their normal scores."""
         return replace(self, transformed=tuple(dict.fromkeys((*self.transformed, *columns))))
+
+    def with_scales(self, scales: Mapping[str, Scale]) -> Preparation:
+        """Return it with further columns on other scales."""
+        return replace(self, scales={**self.scales, **scales})
 
     def with_missing_level(self, columns: tuple[str, ...]) -> Preparation:
         """Return it with further columns in which missing values are a level."""

@@ -115,10 +115,13 @@ def read(
         continuous ones, or a mapping from columns to such a text, a number of intervals or a
         list of cut points; see `arcwise.discretize`.
     transform
-        Which columns to replace by their normal scores: ``"normal-scores"`` for all continuous
-        ones, or a mapping from columns to it; ``"none"`` for none. The normal score of a value is
-        the normal quantile of its rank, so that extreme values no longer look like edges. For
-        columns that are far from normal; of these there are no effects and predictions then.
+        Which function of columns to model, so that extreme values do not look like edges:
+        ``"log"`` for their logarithms, ``"asinh"`` for inverse hyperbolic sines about their
+        medians, ``"by-evidence"`` for whichever of these the evidence of a column alone prefers by
+        far (the default of `learn`), ``"none"`` for none (the default otherwise), or
+        ``"normal-scores"`` for the normal quantiles of their ranks; for all continuous columns,
+        or a mapping from columns to these. Effects are then those on the other scale and named
+        so, and predictions are in the units of the table; of normal scores there are neither.
     weights
         How often each row counts: the name of a column, which is then not a variable, or
         one number for each row.

@@ -1,7 +1,9 @@
-"""`Transformation`: which continuous columns are replaced by their normal scores, and the scores.
+"""`Transformation`: which continuous columns are modelled as functions of themselves, and which.
 
 Scores of continuous data take columns to be normal, and a few extreme values then look like edges:
-where outliers meet, and in mixed tables as variances that differ between levels. Ranks put in
+where outliers meet, and in mixed tables as variances that differ between levels. A column can be
+modelled on another scale, such as its logarithm (`scales.py`), if the evidence of the column alone
+prefers that by far. Or it is replaced by its normal scores. Ranks put in
 order keep which rows are larger and forget by how much: the normal score of a value is the
 quantile of its rank, (rank - 1/2) / N, of the standard normal distribution. Dependence by
 monotone functions of normal variables, a Gaussian copula, becomes linear by it.
@@ -12,34 +14,34 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.columns import Kind
 from arcwise.data.encoding import check_variable
+from arcwise.data.scales import Scale, asinh_scale, chosen_scale, log_scale
 from arcwise.errors import ArgumentError, option
-from arcwise.support.words import shown
+from arcwise.support.words import quoted, shown
 
-NORMAL_SCORES = "normal-scores"
-NONE = "none"
+Method = Literal["normal-scores", "log", "asinh", "by-evidence", "none"]
 
 
 @dataclass(frozen=True)
 class Transformation:
-    """Which columns are replaced by their normal scores.
+    """How columns are transformed.
 
     Parameters
     ----------
     others
-        Whether all continuous columns are that have no entry of their own.
+        How all continuous columns are that have no entry of their own.
     columns
-        Whether the columns of these names are.
+        How the columns of these names are.
     """
 
-    others: bool
-    columns: Mapping[str, bool]
+    others: Method
+    columns: Mapping[str, Method]
 
     @classmethod
     def parse(cls, value: Any) -> Transformation:
@@ -48,45 +50,79 @@ class Transformation:
         Parameters
         ----------
         value
-            ``"normal-scores"`` for all continuous columns, ``"none"`` or None for none, or a
-            mapping from columns to these; its key None stands for all other continuous columns.
+            ``"normal-scores"``, ``"log"``, ``"asinh"`` or ``"by-evidence"`` for all continuous
+            columns, ``"none"`` or None for none, or a mapping from columns to these; its key None
+            stands for all other continuous columns.
 
         Examples
         --------
-        >>> Transformation.parse({"income": "normal-scores"}).wanted("income", "continuous")
-        True
+        >>> Transformation.parse({"income": "log"}).wanted("income", "continuous")
+        'log'
         """
         if not isinstance(value, Mapping):
             return cls(_parsed(value), {})
         each = {name: _parsed(given) for name, given in value.items()}
-        return cls(each.pop(None, False), each)
+        return cls(each.pop(None, "none"), each)
 
     def check_names(self, variables: Sequence[str]) -> None:
         """Refuse names that are no variables."""
         for name in self.columns:
             check_variable(name, variables, option("transform"))
 
-    def wanted(self, name: str, kind: Kind) -> bool:
-        """Say whether a column is to be transformed; those that are named must be continuous."""
-        asked = self.columns.get(name, self.others and kind == "continuous")
-        if asked and kind != "continuous":
+    def wanted(self, name: str, kind: Kind) -> Method:
+        """Return how a column is to be transformed; those that are named must be continuous."""
+        if kind == "continuous":
+            return self.columns.get(name, self.others)
+        asked = self.columns.get(name, "none")
+        if asked not in ("none", "by-evidence"):
             raise ArgumentError(
                 option("transform"),
-                f" names {name!r}, which is discrete and has no normal scores; leave it out",
+                f" names {name!r}, which is discrete and cannot be transformed; leave it out",
             )
-        return asked
+        return "none"
 
 
-def _parsed(value: object) -> bool:
-    if value is None or (isinstance(value, str) and value == NONE):
-        return False
-    if isinstance(value, str) and value == NORMAL_SCORES:
-        return True
+def _parsed(value: object) -> Method:
+    if value is None:
+        return "none"
+    for method in get_args(Method):
+        if isinstance(value, str) and value == method:
+            return method  # type: ignore[no-any-return]
     raise ArgumentError(
         option("transform"),
-        f" is {shown(value)}; give '{NORMAL_SCORES}' or '{NONE}', for all continuous columns or by "
-        "name",
+        f" is {shown(value)}; give one of {quoted(get_args(Method))}, for all continuous columns "
+        "or by name",
     )
+
+
+def asked_scale(name: str, values: NDArray[np.float64], method: Method) -> Scale | None:
+    """Return the scale that a column is to be modelled on; None for that of its values.
+
+    Parameters
+    ----------
+    name
+        The column, for messages.
+    values
+        Its values that are not missing.
+    method
+        How it is to be transformed.
+    """
+    if method not in ("log", "asinh", "by-evidence") or not len(values):
+        return None
+    if method == "by-evidence":
+        return chosen_scale(values)
+    found = log_scale(values) if method == "log" else asinh_scale(values)
+    if found is None:
+        raise ArgumentError(
+            option("transform"),
+            f" is {method!r} for {name!r}, "
+            + (
+                "which has values that are not positive; give 'asinh' or 'none'"
+                if method == "log"
+                else "half of whose values are equal; give 'normal-scores' or 'none'"
+            ),
+        )
+    return found
 
 
 def normal_scores(values: NDArray[np.float64]) -> NDArray[np.float64]:

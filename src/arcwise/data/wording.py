@@ -10,6 +10,7 @@ from arcwise.data.options import (
     drop_option,
     kinds_option,
 )
+from arcwise.data.scales import Scale
 from arcwise.errors import Wording, option
 from arcwise.support.words import counted, listing, quoted
 
@@ -19,6 +20,11 @@ Parts = tuple[str | Wording, ...]
 def with_reasons(reasons: Mapping[str, str]) -> str:
     """List columns, each with a reason in parentheses."""
     return listing([f"{name!r} ({why})" for name, why in reasons.items()])
+
+
+def on_scales(scales: Mapping[str, Scale]) -> str:
+    """Say which columns are modelled on another scale than that of their values."""
+    return f"Modelled on another scale: {listing([s.label(n) for n, s in scales.items()])}."
 
 
 def with_sizes(sizes: Mapping[str, int], noun: str) -> str:

@@ -199,8 +199,8 @@ def _of_shapes(profile: DataProfile) -> list[Finding]:
             f"{'is' if len(odd) == 1 else 'are'} not normal{within}, as the score assumes (worst: "
             f"{worst} with skewness {odd[worst].skewness:.1f} and excess kurtosis "
             f"{odd[worst].excess_kurtosis:.1f})",
-            "give the transform normal-scores for such columns, which keeps ranks only, take "
-            "their logarithms, or discretize them",
+            "give the transform normal-scores for such columns, which keeps ranks only, "
+            "log or asinh, or discretize them",
         )
     ]
 
@@ -239,6 +239,19 @@ def _of_preparation(profile: DataProfile, rows: int) -> list[Finding]:
                 f"{'was' if len(done.discretized) == 1 else 'were'} cut into intervals: what "
                 "happens within an interval is lost, and other cut points can give other edges",
                 "try another number of intervals",
+            )
+        )
+    if done.scales:
+        one = len(done.scales) == 1
+        labels = [scale.label(name) for name, scale in done.scales.items()]
+        found.append(
+            _found(
+                "note",
+                "scales",
+                f"{listing(labels, _MOST_NAMED)} {'is' if one else 'are'} modelled in place of "
+                f"{'the column' if one else 'these columns'}, as far closer to normal: effects "
+                f"are of {'it' if one else 'them'}, predictions in the units of the table",
+                "give the transform none to model columns as they are",
             )
         )
     if done.missing_as_level:

@@ -98,6 +98,7 @@ class StructureLearner(BaseEstimator):
             missing=self.missing,
             constant="drop",
             identifiers="keep",
+            transform="none",  # rows to predict may have values that a logarithm does not take
             score=self.local_score,
             prior=self.prior,
             max_indegree=self.max_indegree,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data, DiscreteColumn, read
-from arcwise.data.arguments import ReadingArguments
+from arcwise.data.arguments import LENIENT, ReadingArguments
 from arcwise.errors import ArgumentError, option
 from arcwise.learning.learn import learn
 from arcwise.parameters.frames import figure, frame, html_table, stacked, text_table, write_columns
@@ -169,6 +169,8 @@ def cross_validate(
         for name in list(further)
         if name in ReadingArguments.__annotations__
     }
+    if not isinstance(data, Data) and reading.get("transform") is None:
+        reading["transform"] = LENIENT["transform"]  # as `learn` does
     table = read(data, **reading)
     (place,) = positions([target], table.variables, "target")
     count = whole_number(folds, option("folds"), at_least=2)

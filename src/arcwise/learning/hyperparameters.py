@@ -64,9 +64,12 @@ _VISITS_OF_MOMENTS = 64
 # If seconds are given: those from which on all this work is done, and the most that it may take.
 _SECONDS_FOR_ALL = 30.0
 _SHARE = 0.25
-# The prior of the expected number of parents: of two values, one three times the other has half
-# the weight. Tables that say nothing about it then say little about edges, too.
-_LOG_PRIOR = -math.log(2.0) / math.log(3.0) * np.log(EXPECTED_PARENTS)
+# The prior of the expected number of parents: of two values, one twice the other has half the
+# weight. Then every octave contributes the same to the number of edges expected beforehand: no
+# density is favoured, dense graphs are as improbable as they have edges, and tables that say
+# nothing about the density say little about edges, too. (With equal weights the densest octave
+# would contribute half of all edges expected.)
+_LOG_PRIOR = -np.log(EXPECTED_PARENTS)
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,10 @@ def learn(
         .csv or .parquet file. Also a `Model`, or precomputed scores. Columns that are
         constant or seem to identify rows are left out with a warning, unless `constant` and
         `identifiers`, arguments of `arcwise.read`, say otherwise. Missing values are imputed,
-        unless `missing` does: see `completions`.
+        unless `missing` does: see `completions`. Continuous columns that are far from normal are
+        modelled as their logarithms or inverse hyperbolic sines if the evidence of the column
+        alone prefers that by far, unless `transform` does; the account says so. A `Data` is
+        taken as it was read.
     score, prior
         As for `Model`. By default `BDeu` for discrete data, `BGe` for continuous and
         `ConditionalGaussian` for mixed ones, and `Sparse`, the equivalent sample size and the

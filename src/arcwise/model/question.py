@@ -290,8 +290,9 @@ def refuse_reading(options: Mapping[str, Any] | None) -> None:
 def table_to_learn(data: Any, reading: ReadingArguments) -> Data | IncompleteData | None:
     """Return the table that `learn` was given; None for a model, scores or names.
 
-    Constant columns and those that identify rows are left out, and missing values are to be
-    imputed, of a table that is yet to be read, unless `reading` says otherwise.
+    Constant columns and those that identify rows are left out, missing values are to be imputed,
+    and columns that are far from normal are modelled on another scale if that is clearly better,
+    of a table that is yet to be read, unless `reading` says otherwise.
 
     Parameters
     ----------
@@ -303,7 +304,8 @@ def table_to_learn(data: Any, reading: ReadingArguments) -> Data | IncompleteDat
         return None
     if isinstance(data, Data | IncompleteData):
         return read_table(data, reading)
-    return read_table(data, {**LENIENT, **reading})
+    given = {name: value for name, value in reading.items() if value is not None}
+    return read_table(data, {**LENIENT, **given})
 
 
 def _with_impossible(rules: Constraints, score: LocalScore, table: Data) -> Constraints:

@@ -57,9 +57,8 @@ def pooled_prediction(
         ]
         levels = [one for one in each if isinstance(one, LevelPredictions)]
         return levels[0].with_probabilities(np.mean([one.probabilities for one in levels], axis=0))
-    name = first.data.variables[target]
     pieces = _pooled_pieces(tables, rows, target, draws, seed)
-    return number_predictions(name, rows, target, level, pieces)
+    return number_predictions(first.data, rows, target, level, pieces)
 
 
 def _pooled_pieces(

@@ -9,7 +9,7 @@ import numpy as np
 from arcwise.data import IncompleteData
 from arcwise.errors import ArgumentError
 from arcwise.parameters.inference import Inference
-from arcwise.parameters.requirements import AnyModel, inference_of, restored_score
+from arcwise.parameters.requirements import AnyModel, inference_of, on_known_scales, restored_score
 from arcwise.parameters.sampled import SampledFamilies, sampled_families
 from arcwise.posterior import Posterior
 from arcwise.scores import LocalScore
@@ -54,5 +54,6 @@ def table_inferences(
         if dags is not None:
             most = max(1, -(-dags // len(tables)))
             own = own[np.linspace(0, len(own) - 1, min(most, len(own))).astype(np.int64)]
-        found = inference_of(tables.table(number, source), score, purpose)
+        completed = on_known_scales(posterior, tables.table(number, source))
+        found = inference_of(completed, score, purpose)
         yield found, sampled_families(sampled.at(own), found.data.variables)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -91,6 +91,8 @@ class Effects:
         self.probabilities = probabilities
         self.pairs = tuple((variables[u], variables[v]) for u, v in kept)
         """The pairs (source, target) whose draws are kept."""
+        self.labels: Mapping[str, str] = {}
+        """What is modelled of variables that are on another scale, such as their logarithms."""
         self._families = families
         self._row = {pair: row for row, pair in enumerate(kept)}
         self._draws = draws
@@ -105,7 +107,8 @@ class Effects:
         """Show the counts and the largest mean effects."""
         order = np.argsort(-np.abs(self.mean), axis=None, kind="stable")[:_SHOWN]
         largest = [
-            f"{self.variables[u]} -> {self.variables[v]} {self.mean[u, v]:.3g}"
+            f"{self._label(self.variables[u])} -> {self._label(self.variables[v])} "
+            f"{self.mean[u, v]:.3g}"
             for u, v in (divmod(int(place), len(self.variables)) for place in order)
             if self.mean[u, v] != 0
         ]
@@ -189,10 +192,14 @@ class Effects:
 
     def _columns(self, level: float) -> dict[str, list[Any]]:
         rows = [
-            {"source": source, "target": target} | self.estimate(source, target).row(level)
+            {"source": self._label(source), "target": self._label(target)}
+            | self.estimate(source, target).row(level)
             for source, target in self.pairs
         ]
         return stacked(sorted(rows, key=lambda row: -abs(row["mean"])))
+
+    def _label(self, name: str) -> str:
+        return self.labels.get(name, name)
 
     def _kept_row(self, source: str, target: str) -> int:
         u, v = positions([source, target], self.variables, "the effect")

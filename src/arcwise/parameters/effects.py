@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import overload
 
+from arcwise.data import Data, IncompleteData
 from arcwise.errors import ArgumentError, option
-from arcwise.parameters.completed_effects import completed_effect
+from arcwise.parameters.completed_effects import AnyEffect, completed_effect
 from arcwise.parameters.effect import LevelEffects, LinearEffect
 from arcwise.parameters.effect_matrix import Effects
 from arcwise.parameters.mean_effects import MeanEffects
-from arcwise.parameters.requirements import AnyModel, inference, refuse_transformed
+from arcwise.parameters.requirements import AnyModel, inference, on_known_scales, refuse_transformed
 from arcwise.parameters.sampled import Dags, sampled_families
 from arcwise.posterior import Posterior
 from arcwise.support.checks import whole_number
@@ -114,7 +115,9 @@ def effects(
         refuse_transformed(posterior, found.data, "effects")
         each = 1 if draws is None else whole_number(draws, option("draws"), at_least=1)
         families = sampled_families(posterior, found.data.variables)
-        return found.effect_matrix(families, each, seed, pairs)
+        matrix = found.effect_matrix(families, each, seed, pairs)
+        matrix.labels = _labels(found.data)
+        return matrix
     if pairs is not None:
         raise ArgumentError("pairs is for all effects at once; leave it out, or source and target")
     if isinstance(posterior, Posterior) and posterior.completions is not None:
@@ -122,7 +125,10 @@ def effects(
         refuse_transformed(posterior, None, "effects", [str(source), str(target)])
         number = len(posterior.sampled_dags("an effect"))
         each = -(-_DRAWS // number) if draws is None else _checked(draws)
-        return completed_effect(posterior, model, (u, v), reference, each, seed)
+        pooled = completed_effect(posterior, model, (u, v), reference, each, seed)
+        incomplete = model if isinstance(model, IncompleteData) else posterior.completions.source
+        assert incomplete is not None  # or there are no effects
+        return _on_scales(pooled, on_known_scales(posterior, incomplete.table))
     found = inference(posterior, model, "effects")
     variables = found.data.variables
     u, v = _pair(source, target, variables)
@@ -131,7 +137,20 @@ def effects(
     each = -(-_DRAWS // len(families))
     if draws is not None:
         each = _checked(draws)
-    return found.effect(families, (u, v), reference, each, seed)
+    return _on_scales(found.effect(families, (u, v), reference, each, seed), found.data)
+
+
+def _labels(data: Data) -> dict[str, str]:
+    """Return what is modelled of the columns on another scale than that of their values."""
+    return {name: scale.label(name) for name, scale in data.preparation.scales.items()}
+
+
+def _on_scales(found: AnyEffect, data: Data) -> AnyEffect:
+    """Return an effect that names what it is of, such as the logarithm of a column."""
+    labels = _labels(data)
+    found.source = labels.get(found.source, found.source)
+    found.target = labels.get(found.target, found.target)
+    return found
 
 
 def _checked(draws: int) -> int:

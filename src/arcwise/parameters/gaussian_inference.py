@@ -101,7 +101,7 @@ class GaussianInference(Inference):
     ) -> NumberPredictions:
         """Return the predictive distribution of the target given the rest of each row."""
         mixtures = self.mixtures(families, rows, target, draws, seed)
-        return number_predictions(self.data.variables[target], rows, target, level, mixtures)
+        return number_predictions(self.data, rows, target, level, mixtures)
 
     def mixtures(
         self,
@@ -125,26 +125,35 @@ def refuse_reference(reference: Any) -> None:
 
 
 def number_predictions(
-    name: str,
+    data: Data,
     rows: PartialRows,
     target: int,
     level: float,
     pieces: Iterable[tuple[slice | NDArray[np.int64], NormalMixtures]],
 ) -> NumberPredictions:
-    """Return predictions from the mixtures of all rows, which come piece by piece."""
+    """Return predictions from the mixtures of all rows, which come piece by piece.
+
+    Those of a column that is modelled on another scale are of its own values all the same: normal
+    there, so that the means are known, and quantiles and densities follow the scale.
+    """
+    name = data.variables[target]
+    scale = data.preparation.scales.get(name)
     values = np.where(rows.known[:, target], rows.values[:, target], np.nan)
     found = {
         each: np.empty(len(rows))
         for each in ("mean", "spread", "low", "high", "density", "rank", "effective")
     }
     for piece, mixtures in pieces:
-        found["mean"][piece] = mixtures.mean()
-        found["spread"][piece] = mixtures.standard_deviation()
+        found["mean"][piece], found["spread"][piece] = mixtures.moments(scale)
         found["low"][piece] = mixtures.quantile((1 - level) / 2)
         found["high"][piece] = mixtures.quantile((1 + level) / 2)
         found["density"][piece] = mixtures.log_density(values[piece])
         found["rank"][piece] = mixtures.cumulative(values[piece])
         found["effective"][piece] = mixtures.effective_components()
+    if scale is not None:
+        values = scale.restored(values)
+        found["low"], found["high"] = (scale.restored(found[end]) for end in ("low", "high"))
+        found["density"] += scale.log_slope(values)
     return NumberPredictions(
         name,
         found["mean"],

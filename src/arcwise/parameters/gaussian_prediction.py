@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.data.scales import Scale
 from arcwise.networks._random import Purpose, generator
 from arcwise.parameters.gaussian_conditioning import integrated
 from arcwise.parameters.linear_effects import ParameterPiece, parameter_pieces, total_effects
@@ -56,6 +57,21 @@ class NormalMixtures:
         """Return the standard deviation of each row's mixture."""
         spread = np.square(self.deviations) + np.square(self.means - self.mean())
         return np.asarray(np.sqrt((self.weights * spread).sum(axis=0)))
+
+    def moments(self, scale: Scale | None) -> tuple[Array, Array]:
+        """Return mean and standard deviation of what is such a mixture on a scale.
+
+        Parameters
+        ----------
+        scale
+            The scale; None for that of the values.
+        """
+        if scale is None:
+            return self.mean(), self.standard_deviation()
+        means, squares = scale.normal_moments(self.means, self.deviations)
+        mean = (self.weights * means).sum(axis=0)
+        variance = (self.weights * squares).sum(axis=0) - np.square(mean)
+        return mean, np.sqrt(np.maximum(variance, 0.0))
 
     def log_density(self, values: Array) -> Array:
         """Return the log density of each row's mixture at a value."""

@@ -145,7 +145,7 @@ class MixedInference(Inference):
             logs = level_logarithms(families, self.posterior, rows, target, draws, seed)
             return level_predictions(self.data, rows, target, logs)
         mixtures = self.mixtures(families, rows, target, draws, seed)
-        return number_predictions(self.data.variables[target], rows, target, level, mixtures)
+        return number_predictions(self.data, rows, target, level, mixtures)
 
     def mixtures(
         self,

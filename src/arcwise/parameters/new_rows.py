@@ -15,8 +15,9 @@ from arcwise.data.completeness import check_finite
 from arcwise.data.encoding import as_labels, continuous
 from arcwise.data.messages import columns as columns_text
 from arcwise.data.raw import RawColumn, RawNumbers, level_type
+from arcwise.data.scales import Scale
 from arcwise.data.sources import raw_columns
-from arcwise.errors import ArcwiseError, DataError
+from arcwise.errors import ArcwiseError, DataError, option
 from arcwise.support.words import counted, listing, quoted, shown
 
 # The levels of `discretize`.
@@ -50,7 +51,12 @@ def read_new_rows(new_data: Any, data: Data, *, continuous_only: bool) -> Data:
     columns: list[Column] = []
     for column, known in zip(raw, data.columns, strict=True):
         if continuous_only or isinstance(known, ContinuousColumn):
-            columns.append(_continuous(column))
+            numbers = _continuous(column)
+            scale = scale_to_take(new_data, data, column.name)
+            if scale is not None:
+                values = on_scale(scale, column.name, numbers.values, "new_data")
+                numbers = replace(numbers, values=values)
+            columns.append(numbers)
         else:
             columns.append(_discrete(column, known))
     weights = intervened = None
@@ -59,6 +65,38 @@ def read_new_rows(new_data: Any, data: Data, *, continuous_only: bool) -> Data:
         if intervened is not None:
             intervened = intervened[:, [new_data.index(name) for name in data.variables]]
     return Data(columns, weights, intervened)
+
+
+def scale_to_take(table: Any, data: Data, name: str) -> Scale | None:
+    """Return the scale that a column of new rows is yet to be put on, if any.
+
+    Parameters
+    ----------
+    table
+        The new rows; those of a `Data` may be on the scale already.
+    data
+        The data of the model.
+    name
+        The column.
+    """
+    scale = data.preparation.scales.get(name)
+    if isinstance(table, Data) and table.preparation.scales.get(name) == scale:
+        return None
+    return scale
+
+
+def on_scale(
+    scale: Scale, name: str, values: NDArray[np.float64], table: str
+) -> NDArray[np.float64]:
+    """Return new values on the scale of the model, or refuse those that have no place on it."""
+    found = scale.of(values)
+    if not np.isfinite(found).all():
+        raise DataError(
+            f"column {name!r} of {table} has values that are not positive, but it is modelled on "
+            "its logarithm; leave these rows out, or learn with ",
+            option("transform", "none"),
+        )
+    return found
 
 
 def with_new_rows(data: Data, new: Data) -> Data:

@@ -15,7 +15,7 @@ from arcwise.data.messages import warn
 from arcwise.data.raw import RawColumn, RawNumbers
 from arcwise.data.sources import raw_columns
 from arcwise.errors import ArcwiseError, DataError
-from arcwise.parameters.new_rows import array_names, level_codes
+from arcwise.parameters.new_rows import array_names, level_codes, on_scale, scale_to_take
 from arcwise.support.words import near_miss, quoted
 
 
@@ -96,7 +96,12 @@ def read_partial_rows(table: Any, data: Data, *, continuous_only: bool) -> Parti
             continue
         raw = given[column.name]
         if continuous_only or not isinstance(column, DiscreteColumn):
-            values[:, place], known[:, place] = _numbers(raw)
+            numbers_there, known[:, place] = _numbers(raw)
+            scale = scale_to_take(table, data, column.name)
+            values[:, place] = numbers_there
+            if scale is not None:
+                own = known[:, place]
+                values[own, place] = on_scale(scale, column.name, numbers_there[own], "the table")
         else:
             codes = level_codes(raw, column, "the table")
             values[:, place], known[:, place] = np.maximum(codes, 0), codes >= 0

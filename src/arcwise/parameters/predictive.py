@@ -8,7 +8,8 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.parameters.new_rows import read_new_rows
+from arcwise.data import ContinuousColumn, Data
+from arcwise.parameters.new_rows import observational_rows, read_new_rows
 from arcwise.parameters.requirements import AnyModel, conditioned_on, inference
 from arcwise.parameters.sampled import Dags, sampled_families
 from arcwise.support.checks import true_or_false
@@ -78,16 +79,31 @@ def log_predictive(
     with np.errstate(divide="ignore"):
         log_shares = np.log(shares)
     given = positions(conditioned_on(posterior, model), found.data.variables, "parent_only")
+    slopes = _log_slopes(found.data, new, given)
     if joint:
         terms = _without(found.joint_log_densities(families, new), given)
-        return float(_averaged([term[:, np.newaxis] for term in terms], places, log_shares)[0])
+        weights = np.ones(new.rows) if new.weights is None else new.weights
+        averaged = _averaged([term[:, np.newaxis] for term in terms], places, log_shares)
+        return float(averaged[0] + weights @ slopes)
     result = np.empty(new.rows)
     width = max(1, _PIECE // sum(map(len, families.parents)))
     for first in range(0, new.rows, width):
         piece = new.take_rows(np.arange(first, min(first + width, new.rows)))
         densities = _without(found.log_densities(families, piece), given)
         result[first : first + width] = _averaged(densities, places, log_shares)
-    return result
+    return result + slopes
+
+
+def _log_slopes(data: Data, new: Data, given: Sequence[int]) -> Array:
+    """Return what densities on other scales have to be multiplied by, as logarithms, by row."""
+    found = np.zeros(new.rows)
+    for node, column in enumerate(new.columns):
+        scale = data.preparation.scales.get(column.name)
+        if scale is None or node in given or not isinstance(column, ContinuousColumn):
+            continue
+        counted = observational_rows(node, new)
+        found[counted] += scale.log_slope(scale.restored(column.values[counted]))
+    return found
 
 
 def _without(terms: Sequence[Array], given: Sequence[int]) -> list[Array]:

@@ -25,7 +25,7 @@ from arcwise.scores.parametrization import (
     ProbabilityTables,
 )
 from arcwise.support.descriptions import Description
-from arcwise.support.words import quoted
+from arcwise.support.words import listing, quoted
 
 AnyModel: TypeAlias = Model | Data | IncompleteData | None
 """A model; its data, if the posterior knows the score; or None for the posterior's own model."""
@@ -68,7 +68,23 @@ def inference(posterior: Dags, model: AnyModel, purpose: str) -> Inference:
         )
     if purpose not in ("effects", "interventional"):  # where it depends on the variables
         refuse_transformed(posterior, data, purpose)
-    return inference_of(data, score, purpose)
+    return inference_of(on_known_scales(posterior, data), score, purpose)
+
+
+def on_known_scales(posterior: Dags, data: Data) -> Data:
+    """Return data that know their scales, as the posterior does; files of tables do not.
+
+    Parameters
+    ----------
+    posterior, data
+        The posterior, and the data that it was computed from.
+    """
+    known = posterior.provenance.data if isinstance(posterior, Posterior) else None
+    if known is None or known.preparation.scales == data.preparation.scales:
+        return data
+    preparation = data.preparation.with_scales(known.preparation.scales)
+    about = data.notes, preparation, data.name, data.slices
+    return Data(data.columns, data.weights, data.intervened, *about)
 
 
 def refuse_transformed(
@@ -102,6 +118,21 @@ def refuse_transformed(
         )
 
 
+_KNOW_SCALES = ("effects", "interventional", "predict", "log_predictive")
+
+
+def _refuse_scales(data: Data, purpose: str) -> None:
+    """Refuse what would be told of a column's logarithm as if it were of the column."""
+    told = purpose in _KNOW_SCALES and data.slices is None
+    if not told and data.preparation.scales:
+        labels = [scale.label(name) for name, scale in data.preparation.scales.items()]
+        raise ArgumentError(
+            f"{purpose} needs columns on the scale of their values, but {listing(labels)} "
+            f"{'is' if len(labels) == 1 else 'are'} modelled; learn with ",
+            option("transform", "none"),
+        )
+
+
 def conditioned_on(posterior: Dags, model: AnyModel) -> tuple[str, ...]:
     """Return the parent-only variables of a posterior's model, which have no law of their own.
 
@@ -124,6 +155,7 @@ def inference_of(data: Data, score: LocalScore, purpose: str) -> Inference:
     purpose
         What needs the parameters, for the messages.
     """
+    _refuse_scales(data, purpose)
     found = score.parametrization(data)
     if found is None or not found.has_prior or type(found) not in INFERENCES:
         name = type(score).__name__ + (", a surrogate," if score.surrogate else "")

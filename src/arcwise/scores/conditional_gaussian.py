@@ -152,7 +152,7 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
             *told,
             f"{quoted(heavy)} {has} far more extreme values than normal columns; "
             "ConditionalGaussian mistakes these for effects of discrete variables: give the "
-            "transform normal-scores for them, take their logarithms, or use the score "
+            "transform by-evidence, log, asinh or normal-scores for them, or use the score "
             "degenerate-gaussian.",
         )
 
