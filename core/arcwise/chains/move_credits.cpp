@@ -15,8 +15,8 @@ constexpr std::size_t bits_per_number = 16;
 // others is not told by its credits alone: left to these, they give nearly all tries to one cheap
 // kind. Of all tries, the least while kinds are to be compared, and the most of one that is usually
 // not tried.
-constexpr double least_of_usual = 1.0 / 4.0;
-constexpr double most_of_usual = 4.0;
+constexpr double least_of_usual = 1.0 / 2.0;
+constexpr double most_of_usual = 2.0;
 constexpr double least_at_first = 0.02;
 constexpr double most_of_unusual = 0.1;
 
@@ -26,6 +26,9 @@ constexpr double least_variance = 0.01;
 // Changes that each bit is taken to have had besides, by all kinds as often as they were tried: a
 // handful of credits is no proof.
 constexpr double changes_besides = 4.0;
+
+// Of times, whose sum is made least.
+constexpr double power = 4.0;
 
 // Multiplicative steps; each is half of what would make one kind with one bit right at once.
 constexpr int rounds = 200;
@@ -127,9 +130,10 @@ MoveShares MoveCredits::shares() const {
             const double* of_bit = rates.data() + bit * kinds;
             const double rate = std::inner_product(shares.begin(), shares.end(), of_bit, 0.0);
             const double time = variances[bit] * variances[bit] / rate;
-            total += time * time;
+            const double emphasis = std::pow(time, power);
+            total += emphasis;
             for (std::size_t kind = 0; kind < kinds; ++kind) {
-                gains[kind] += time * time * of_bit[kind] / rate;
+                gains[kind] += emphasis * of_bit[kind] / rate;
             }
         }
         for (std::size_t kind = 0; kind < kinds; ++kind) {

@@ -5,8 +5,8 @@
 // to and fro between two looks bring nothing. With credits r(m, b) of a kind for each try, work w(m)
 // of a try, and shares p, a bit of variance v takes about
 //   time(b) = v(b)^2 sum over m of p(m) w(m) / sum over m of p(m) r(m, b)
-// to change by as much as it varies; the shares are those of the least sum of squares of these
-// times, so that the slowest bits count most. Work is counted by the space, never timed: the same
+// to change by as much as it varies; the shares are those of the least sum of fourth powers
+// of these times, so that the slowest bits count most, within a factor of two of the usual ones. Work is counted by the space, never timed: the same
 // seed gives the same shares on any machine.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace arcwise {
 class MoveCredits {
   public:
     // For a space whose kinds of moves are usually tried so often and take so much work; a kind
-    // that is usually not tried may get no share at all, others keep a quarter of theirs, or nearly.
+    // that is usually not tried may get no share at all, others keep half of theirs, or nearly.
     MoveCredits(const MoveTable& table, MoveShares usual, std::vector<double> work, int nodes);
 
     // Shares with which all kinds are tried often enough to be told apart.

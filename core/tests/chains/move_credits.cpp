@@ -80,10 +80,10 @@ TEST(a_move_that_takes_much_work_loses_its_share) {
     const double dear = shares_by(*space, usual.shares, work)[window];
     const double total = std::accumulate(usual.shares.begin(), usual.shares.end(), 0.0);
     const double usually = usual.shares[window] / total;
-    CHECK(dear < cheap / 3.0);
+    CHECK(dear < cheap / 1.5);
     // What is kept of it, but for the others having become more.
-    CHECK(dear < usually / 2.0);
-    CHECK(dear > usually / 16.0);
+    CHECK(dear < usually);
+    CHECK(dear > usually / 4.0);
 }
 
 TEST(a_move_that_brings_nothing_loses_its_share) {
@@ -93,7 +93,7 @@ TEST(a_move_that_brings_nothing_loses_its_share) {
     const std::size_t kinds = space->moves().kinds().size();
     const MoveShares even(kinds, 1.0);
     const MoveShares shares = shares_by(*space, even, std::vector<double>(kinds, 1.0));
-    CHECK(shares[stay] < 0.5 / static_cast<double>(kinds));
+    CHECK(shares[stay] < 0.75 / static_cast<double>(kinds));
     for (std::size_t kind = 0; kind < kinds; ++kind) {
         CHECK(shares[kind] > 0.0);
         CHECK(kind == stay || shares[kind] >= shares[stay]);
