@@ -89,16 +89,19 @@ void bind_chains(nb::module_& module) {
             [](Chains* self, const PythonSpace& space, const Path& path,
                std::uint64_t steps_between_exchanges, bool adapt, std::size_t most_temperatures,
                std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed,
-               std::uint64_t first, std::size_t count, std::uint64_t order_steps) {
+               std::uint64_t first, std::size_t count, std::uint64_t order_steps,
+               bool adapt_shares) {
                 new (self)
                     Chains(space.space,
                            {temperatures_along(path), steps_between_exchanges, adapt,
-                            most_temperatures, order_steps, thinning, space.recording(record)},
+                            most_temperatures, order_steps, thinning, space.recording(record),
+                            adapt_shares},
                            seed, first, count);
             },
             nb::arg("space"), nb::arg("path"), nb::arg("steps_between_exchanges"), nb::arg("adapt"),
             nb::arg("most_temperatures"), nb::arg("thinning"), nb::arg("record"), nb::arg("seed"),
-            nb::arg("first"), nb::arg("count"), nb::arg("order_steps") = 0)
+            nb::arg("first"), nb::arg("count"), nb::arg("order_steps") = 0,
+            nb::arg("adapt_shares") = false)
         .def("__len__", &Chains::size)
         .def("set_thinning", &Chains::set_thinning, nb::arg("thinning"))
         .def(
@@ -124,6 +127,18 @@ void bind_chains(nb::module_& module) {
             nb::arg("draws"), nb::arg("threads"), nb::arg("progress").none())
         .def("record", [](const Chains& self,
                           std::size_t chain) { return as_dict(self.chain(chain).record()); })
+        .def(
+            "shares",
+            [](const Chains& self, std::size_t chain) {
+                Named result;
+                const MoveShares& shares = self.chain(chain).adapted_shares();
+                const auto& kinds = self.space().moves().kinds();
+                for (std::size_t kind = 0; kind < shares.size(); ++kind) {
+                    result[kinds[kind].name.c_str()] = shares[kind];
+                }
+                return result;
+            },
+            nb::arg("chain"), "How often kinds of moves are tried, where that was adapted.")
         .def(
             "take_draws",
             [](Chains& self, std::size_t chain) {

@@ -12,7 +12,7 @@ import pytest
 
 import arcwise
 from arcwise import Data, Model
-from arcwise.algorithms import growth, growth_by_map
+from arcwise.algorithms import growth, growth_by_map, growth_log
 from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.constraints import Constraints
@@ -312,13 +312,44 @@ def test_growth_goes_on_from_its_file(
         file.unlink()
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"key": 3, "rounds": []}'])
+def test_rounds_are_added_to_the_file_and_a_line_cut_off_is_made_again(tmp_path: Path) -> None:
+    file = tmp_path / "growth.json"
+    sizes: list[tuple[int, int]] = []
+    add = growth_log.GrowthLog.add
+
+    def watched(self: growth_log.GrowthLog, found: growth_log.FoundRound) -> None:
+        add(self, found)
+        sizes.append((file.stat().st_ino, file.stat().st_size))
+
+    data = gaussian(10, 200, 7)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(growth_log.GrowthLog, "add", watched)
+        expected = arcwise.grow(data, {}, seed=3, file=file)
+    # One file, which grows.
+    assert len(sizes) > 2
+    assert len({inode for inode, _ in sizes}) == 1
+    assert [size for _, size in sizes] == sorted({size for _, size in sizes})
+    whole = file.read_bytes()
+    for cut in (1, 40, len(whole) // 2):
+        file.write_bytes(whole[:-cut])
+        found = arcwise.grow(data, {}, seed=3, file=file)
+        assert found.rounds == expected.rounds
+        assert file.read_bytes() == whole
+    file.unlink()
+    file.symlink_to(tmp_path / "other.json")
+    arcwise.grow(data, {}, seed=3, file=file)
+    assert not file.is_symlink()
+    assert not (tmp_path / "other.json").exists()
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"key": 3}'])
 def test_other_files_are_replaced(content: str, tmp_path: Path) -> None:
     file = tmp_path / "growth.json"
     file.write_text(content)
     data = gaussian(8, 100, 2)
     first = arcwise.grow(data, seed=1, file=file)
-    rounds = json.loads(file.read_text())["rounds"]
+    key, *rounds = map(json.loads, file.read_text().splitlines())
+    assert list(key) == ["key"]
     assert len(rounds) == len(first.rounds)
     other = arcwise.grow(data, seed=2, file=file)
     assert other.rounds == arcwise.grow(data, seed=2).rounds

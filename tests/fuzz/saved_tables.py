@@ -89,13 +89,14 @@ class EvidenceFiles(Target, name="evidence-file"):
 
     def case(self, draw: random.Random) -> None:
         if draw.random() < 0.02:
-            tree = json.loads(self.rounds)
+            key, *rounds = map(json.loads, self.rounds.splitlines())
             damage = draw.random() < 0.3
-            changed = hostile.edited(draw, tree["rounds"])
+            changed = hostile.edited(draw, rounds)
+            lines = [key, *(changed if isinstance(changed, list) else [changed])]
             self.growth.write_bytes(
                 hostile.damaged(draw, self.rounds)
                 if damage
-                else json.dumps(tree | {"rounds": changed}).encode()
+                else "".join(json.dumps(line) + "\n" for line in lines).encode()
             )
             read_log(self.growth)
             arcwise.grow(self.data, max_size=2, restarts=1, file=self.growth, threads=1)

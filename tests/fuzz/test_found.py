@@ -295,9 +295,9 @@ def test_rounds_of_growth_up_to_one_that_is_damaged(tmp_path: Path) -> None:
     data = arcwise.simulate("asia", 100, seed=1)
     path = tmp_path / "growth.json"
     growth = arcwise.grow(data, max_size=2, restarts=1, file=path)
-    kept = json.loads(path.read_text())
-    for wrong in ({}, 3, kept["rounds"][0] | {"wanted": [[0, 99]]}, {"parents": [["a"]]}):
-        path.write_text(json.dumps(kept | {"rounds": [*kept["rounds"][:1], wrong]}))
+    key, *rounds = map(json.loads, path.read_text().splitlines())
+    for wrong in ({}, 3, rounds[0] | {"wanted": [[0, 99]]}, {"parents": [["a"]]}):
+        path.write_text("".join(json.dumps(line) + "\n" for line in (key, rounds[0], wrong)))
         again = arcwise.grow(data, max_size=2, restarts=1, file=path)
         assert (again.candidates, again.rounds) == (growth.candidates, growth.rounds)
     path.write_text("[" * 100_000)

@@ -11,7 +11,7 @@ namespace arcwise {
 namespace {
 
 constexpr std::string_view state_name = "arcwise chains";
-constexpr std::uint32_t state_version = 3;
+constexpr std::uint32_t state_version = 4;
 
 }  // namespace
 

@@ -43,9 +43,17 @@ class Replicas {
     Random& random(std::size_t level) { return levels_[level].random; }
 
     // A step of one level, which touches no other.
-    void step(std::size_t level) {
+    StepOutcome step(std::size_t level) {
         Level& own = levels_[level];
-        own.moves.add(metropolis_step(*own.state, own.temperature, own.random));
+        const StepOutcome outcome = metropolis_step(*own.state, own.temperature, own.random);
+        own.moves.add(outcome);
+        return outcome;
+    }
+
+    // A level goes on with another state, which is to be where its own is, in a space that differs
+    // from its own in nothing but how often moves are tried.
+    void replace(std::size_t level, std::unique_ptr<State> state) {
+        levels_[level].state = std::move(state);
     }
 
     // Proposes exchanges, some of the even pairs and of the odd ones in turn.

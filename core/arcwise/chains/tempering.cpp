@@ -5,6 +5,7 @@
 
 #include "arcwise/chains/ladder.hpp"
 #include "arcwise/support/crew.hpp"
+#include "arcwise/support/error.hpp"
 
 namespace arcwise {
 namespace {
@@ -14,6 +15,9 @@ constexpr std::uint64_t steps_between_checks = 16;
 
 // Sweeps before temperatures first adapt; then as many as all before, from better ones.
 constexpr std::uint64_t first_sweeps_to_adapt = 64;
+
+// Looks at what moves bring before shares first adapt; then twice as many.
+constexpr std::uint64_t first_looks_to_adapt = 128;
 
 // How many of a total belong to one of so many parts of nearly equal size. The total may be too
 // large to be multiplied.
@@ -32,7 +36,9 @@ TemperedChain::TemperedChain(const Space& space, const TemperingOptions& options
       counter_(options.record.extension_budget),
       record_(space.nodes(), options.record),
       ratios_(options.temperatures.size() - 1),
-      sweeps_to_adapt_(first_sweeps_to_adapt) {}
+      sweeps_to_adapt_(first_sweeps_to_adapt),
+      learns_shares_(options.adapt_shares && options.temperatures.size() == 1),
+      looks_to_adapt_(first_looks_to_adapt) {}
 
 void TemperedChain::forget_counts() {
     replicas_.forget_counts();
@@ -83,8 +89,8 @@ void TemperedChain::advance(std::uint64_t steps, TaskContext& context, Crew* cre
             for (std::uint64_t left = length; left > 0;) {
                 const std::uint64_t piece = std::min(left, steps_between_checks);
                 for (std::uint64_t i = 0; i < piece; ++i) {
-                    replicas_.step(level);
-                    if (counts) after_step();
+                    const StepOutcome outcome = replicas_.step(level);
+                    if (counts) after_step(outcome);
                 }
                 context.advance(counts ? piece : 0);
                 left -= piece;
@@ -121,7 +127,13 @@ void TemperedChain::burn_in(std::uint64_t steps, TaskContext& context, Crew* cre
             if (replicas_.exchanges_since_spread() >= sweeps_to_adapt_) adapt();
             length = std::min(steps, options_.steps_between_exchanges - steps_in_sweep_);
         }
-        advance(length, context, crew, [] {}, false);
+        if (learns_shares_) {
+            begin_credits(context);
+            const auto count = [&](const StepOutcome& step) { count_credit(step, context); };
+            advance(length, context, crew, count, false);
+        } else {
+            advance(length, context, crew, [](const StepOutcome&) {}, false);
+        }
         steps -= length;
     }
     forget_counts();
@@ -138,13 +150,60 @@ void TemperedChain::adapt() {
     sweeps_to_adapt_ *= 2;
 }
 
+void TemperedChain::make_credits(TaskContext* context) {
+    UsualMoves usual = space_.usual_moves(options_.order_steps, context);
+    credits_.emplace(space_.moves(), std::move(usual.shares), std::move(usual.work),
+                     space_.nodes());
+}
+
+void TemperedChain::begin_credits(TaskContext& context) {
+    if (credits_) return;
+    make_credits(&context);
+    take_shares(credits_->first_shares());
+    credits_->begin(replicas_.state(0));
+}
+
+void TemperedChain::count_credit(const StepOutcome& step, TaskContext& context) {
+    credits_->count(step, replicas_.state(0));
+    if (credits_->looks() < looks_to_adapt_) return;
+    take_shares(credits_->shares());
+    credits_->begin(replicas_.state(0));
+    adapted_ = true;
+    looks_to_adapt_ *= 2;
+    replicas_.state(0).prepare(options_.order_steps, &context);
+}
+
+// Too short a burn-in tells nothing.
+void TemperedChain::end_credits() {
+    learns_shares_ = false;
+    credits_.reset();
+    if (!adapted_) take_shares({});
+}
+
+void TemperedChain::take_shares(const MoveShares& shares) {
+    const bool usual = shares.empty();
+    std::shared_ptr<const Space> space = usual ? nullptr : space_.with_shares(shares);
+    if (!usual && space == nullptr) {
+        throw Error(ErrorKind::argument,
+                    "Shares of moves adapt only in spaces that are built by their name.");
+    }
+    std::unique_ptr<State> state = (usual ? space_ : *space).make_state();
+    state->go_to(replicas_.temperature(0));
+    state->become(replicas_.state(0));
+    replicas_.replace(0, std::move(state));
+    with_shares_ = std::move(space);
+    shares_ = shares;
+    prepared_ = 0;
+}
+
 void TemperedChain::sample(std::uint64_t draws, TaskContext& context, Crew* crew) {
+    if (learns_shares_) end_credits();
     const std::uint64_t pieces = averages();
     std::uint64_t piece = 0;
     std::uint64_t left = part_of(options_.thinning, 0, pieces);
     double start = seconds_now();
     record_.begin_interval();
-    const auto after_step = [&] {
+    const auto after_step = [&](const StepOutcome&) {
         if (--left > 0) return;
         context.advance(0);  // what is to stop keeps nothing more
         const State& coldest = replicas_.state(replicas_.coldest());
@@ -180,6 +239,7 @@ void TemperedChain::add_ratios() {
 }
 
 void TemperedChain::save(ByteWriter& out) const {
+    out.put(shares_);
     draw_random_.save(out);
     replicas_.save(out);
     record_.save(out);
@@ -187,9 +247,11 @@ void TemperedChain::save(ByteWriter& out) const {
     for (const std::uint64_t number : {options_.thinning, steps_in_sweep_, sweeps_to_adapt_}) {
         out.put(number);
     }
+    save_credits(out);
 }
 
 void TemperedChain::restore(ByteReader& in) {
+    restore_shares(in);
     draw_random_.restore(in);
     replicas_.restore(in, options_.adapt ? options_.most_temperatures : 0);
     record_.restore(in);
@@ -201,6 +263,37 @@ void TemperedChain::restore(ByteReader& in) {
     if (options_.thinning == 0 || steps_in_sweep_ > options_.steps_between_exchanges) {
         ByteReader::damaged();
     }
+    restore_credits(in);
+}
+
+void TemperedChain::restore_shares(ByteReader& in) {
+    const auto shares = in.get_vector<double>();
+    if (shares.empty() && shares_.empty()) return;
+    if (replicas_.levels() > 1) ByteReader::damaged();
+    try {
+        take_shares(shares);
+    } catch (const Error&) {
+        ByteReader::damaged();
+    }
+}
+
+void TemperedChain::save_credits(ByteWriter& out) const {
+    out.put(looks_to_adapt_);
+    for (const bool yes : {learns_shares_, adapted_, credits_.has_value()}) {
+        out.put(static_cast<std::uint8_t>(yes));
+    }
+    if (credits_) credits_->save(out);
+}
+
+void TemperedChain::restore_credits(ByteReader& in) {
+    looks_to_adapt_ = in.get<std::uint64_t>();
+    learns_shares_ = in.get<std::uint8_t>() != 0 && replicas_.levels() == 1;
+    adapted_ = in.get<std::uint8_t>() != 0;
+    credits_.reset();
+    if (in.get<std::uint8_t>() == 0) return;
+    make_credits(nullptr);
+    credits_->restore(in);
+    if (!credits_->is_at(replicas_.state(0))) ByteReader::damaged();
 }
 
 }  // namespace arcwise

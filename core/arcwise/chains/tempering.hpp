@@ -5,9 +5,12 @@
 // level, which threads can share, and exchanges between neighbours before the next.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "arcwise/chains/batch_means.hpp"
+#include "arcwise/chains/move_credits.hpp"
 #include "arcwise/chains/record.hpp"
 #include "arcwise/chains/replicas.hpp"
 #include "arcwise/support/tasks.hpp"
@@ -28,6 +31,9 @@ struct TemperingOptions {
     std::uint64_t order_steps = 0;
     std::uint64_t thinning = 1;
     RecordOptions record;
+    // During burn-in, moves are tried the more often the more they bring for their work; from the
+    // first sample on, their shares stay. Of chains at one temperature only.
+    bool adapt_shares = false;
 };
 
 class TemperedChain {
@@ -59,6 +65,9 @@ class TemperedChain {
     const Replicas& replicas() const { return replicas_; }
     const MoveCounts& moves() const { return replicas_.moves(); }  // of the coldest, after burn-in
 
+    // How often kinds of moves are tried, where that was adapted; else none.
+    const MoveShares& adapted_shares() const { return shares_; }
+
     // The estimates of ln(Z_{i+1} / Z_i), whose sum is the log ratio of the constants of the
     // coldest and the hottest target (paper 000, section 4.5).
     const std::vector<LogMeanBatches>& ratios() const { return ratios_; }
@@ -80,17 +89,31 @@ class TemperedChain {
     std::uint64_t averages() const;  // of edges, for each kept state
     void forget_counts();
     void adapt();
+    void make_credits(TaskContext* context);
+    void begin_credits(TaskContext& context);
+    void count_credit(const StepOutcome& step, TaskContext& context);
+    void end_credits();
+    void take_shares(const MoveShares& shares);
+    void save_credits(ByteWriter& out) const;
+    void restore_credits(ByteReader& in);
+    void restore_shares(ByteReader& in);
 
     const Space& space_;
     TemperingOptions options_;
     std::size_t prepared_ = 0;  // levels whose states are
     Random draw_random_;
+    std::shared_ptr<const Space> with_shares_;  // outlives its states
     Replicas replicas_;
     LinearExtensions counter_;
     Record record_;
     std::vector<LogMeanBatches> ratios_;
     std::uint64_t steps_in_sweep_ = 0;
     std::uint64_t sweeps_to_adapt_;  // from one adaptation to the next, ever more
+    bool learns_shares_;             // until it samples
+    bool adapted_ = false;
+    std::optional<MoveCredits> credits_;
+    std::uint64_t looks_to_adapt_;  // likewise
+    MoveShares shares_;             // that are not the usual ones
 };
 
 }  // namespace arcwise

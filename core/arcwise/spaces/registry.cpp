@@ -78,7 +78,11 @@ std::shared_ptr<const Space> build_space(const std::string& name,
         }
     }
     if (entry.usual != nullptr) settings.numbers.merge(entry.usual(*sums));
-    return entry.build(std::move(sums), settings, shares);
+    const auto built = entry.build(sums, settings, shares);
+    built->set_make_again([&entry, sums, settings](const MoveShares& others) {
+        return entry.build(sums, settings, others);
+    });
+    return built;
 }
 
 }  // namespace arcwise

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -100,6 +101,13 @@ class State {
     std::uint64_t accepted_ = 0;  // moves, where the weight is taken that way
 };
 
+// By kind of move: how often it is tried unless other shares are asked for, and about how much work
+// a try is, in any unit, counted and never timed.
+struct UsualMoves {
+    MoveShares shares;
+    std::vector<double> work;
+};
+
 // A set of states; shared by all threads.
 class Space {
   public:
@@ -126,11 +134,26 @@ class Space {
 
     const MoveTable& moves() const { return moves_; }
 
+    // For chains that start from orders of so many steps. Tables mostly have shares with which all
+    // kinds take as long, so that is what work is, unless a space knows better.
+    virtual UsualMoves usual_moves(std::uint64_t order_steps, TaskContext* context) const;
+
+    // The same states, with moves tried as often as these shares say, by kind; nothing if it was
+    // not built by its name.
+    virtual std::shared_ptr<const Space> with_shares(const MoveShares& shares) const {
+        return make_again_ ? make_again_(shares) : nullptr;
+    }
+
+    // By whoever builds it, before others see it.
+    using MakeAgain = std::function<std::shared_ptr<const Space>(const MoveShares&)>;
+    void set_make_again(MakeAgain make_again) const { make_again_ = std::move(make_again); }
+
   protected:
     explicit Space(MoveTable moves) : moves_(std::move(moves)) {}
 
   private:
     MoveTable moves_;
+    mutable MakeAgain make_again_;
 };
 
 }  // namespace arcwise

@@ -82,9 +82,12 @@ std::set<Parents> enumerated(const Parents& parents) {
 
 double size_of(const Parents& parents) {
     EquivalenceClass equivalent(static_cast<int>(parents.size()));
-    CHECK(equivalent.look_at(parents.data()));
-    return equivalent.size();
+    equivalent.look_at(parents.data());
+    CHECK(equivalent.single() == (equivalent.log_size() == 0.0));
+    return std::exp(equivalent.log_size());
 }
+
+bool close(double value, double expected) { return std::abs(value / expected - 1.0) < 1e-11; }
 
 std::vector<Edge> clique(int from, int to) {
     std::vector<Edge> edges;
@@ -100,20 +103,20 @@ TEST(classes_of_known_sizes) {
     double factorial = 1.0;
     for (int nodes = 2; nodes <= 12; ++nodes) {
         factorial *= nodes;
-        CHECK(size_of(upwards(nodes, clique(0, nodes))) == factorial);
+        CHECK(close(size_of(upwards(nodes, clique(0, nodes))), factorial));
     }
     std::vector<Edge> path, star;
     for (int node = 1; node < 60; ++node) {
         path.emplace_back(node - 1, node);
         star.emplace_back(0, node);
     }
-    CHECK(size_of(upwards(60, path)) == 60.0);
-    CHECK(size_of(upwards(60, star)) == 60.0);
-    CHECK(size_of(upwards(3, {{0, 2}, {1, 2}})) == 1.0);
+    CHECK(close(size_of(upwards(60, path)), 60.0));
+    CHECK(close(size_of(upwards(60, star)), 60.0));
+    CHECK(close(size_of(upwards(3, {{0, 2}, {1, 2}})), 1.0));
     // A path and a clique side by side.
     std::vector<Edge> both = clique(4, 8);
     both.insert(both.end(), {{0, 1}, {1, 2}, {2, 3}});
-    CHECK(size_of(upwards(8, both)) == 4.0 * 24.0);
+    CHECK(close(size_of(upwards(8, both)), 4.0 * 24.0));
 }
 
 TEST(classes_of_all_dags_of_five_nodes_and_draws_from_them) {
@@ -127,8 +130,9 @@ TEST(classes_of_all_dags_of_five_nodes_and_draws_from_them) {
         const Parents dag = upwards(5, edges);
         const std::set<Parents> members = enumerated(dag);
         EquivalenceClass equivalent(5);
-        CHECK(equivalent.look_at(dag.data()));
-        CHECK(equivalent.size() == static_cast<double>(members.size()));
+        equivalent.look_at(dag.data());
+        const auto size = static_cast<double>(members.size());
+        CHECK(close(std::exp(equivalent.log_size()), size));
         std::map<Parents, double> law;
         AllBranches branches;
         branches.for_each([&] {
@@ -140,7 +144,7 @@ TEST(classes_of_all_dags_of_five_nodes_and_draws_from_them) {
         CHECK(law.size() == members.size());
         for (const auto& [drawn, probability] : law) {
             CHECK(members.contains(drawn));
-            CHECK(std::abs(probability * equivalent.size() - 1.0) < 1e-12);
+            CHECK(std::abs(probability * size - 1.0) < 1e-12);
         }
     }
 }
@@ -155,8 +159,9 @@ TEST(draws_from_a_chain_of_triangles_are_uniform) {
     const Parents dag = upwards(8, edges);
     const std::set<Parents> members = enumerated(dag);
     EquivalenceClass equivalent(8);
-    CHECK(equivalent.look_at(dag.data()));
-    CHECK(equivalent.size() == static_cast<double>(members.size()));
+    equivalent.look_at(dag.data());
+    const auto size = static_cast<double>(members.size());
+    CHECK(close(std::exp(equivalent.log_size()), size));
     // Five and a half standard deviations above the mean of chi squared with so many degrees of
     // freedom: by chance about once in 100,000 times.
     std::map<Parents, double> counts;
@@ -167,23 +172,12 @@ TEST(draws_from_a_chain_of_triangles_are_uniform) {
         equivalent.draw(random, drawn.data());
         counts[drawn] += 1.0;
     }
-    const double expected = draws / equivalent.size();
+    const double expected = draws / size;
     double statistic = 0.0;
     for (const Parents& member : members) {
         statistic += (counts[member] - expected) * (counts[member] - expected) / expected;
     }
-    const double freedom = equivalent.size() - 1.0;
+    const double freedom = size - 1.0;
     CHECK(statistic < freedom + 5.5 * std::sqrt(2.0 * freedom));
     CHECK(counts.size() == members.size());
-}
-
-TEST(classes_too_large_to_count_are_left_alone) {
-    std::vector<std::uint64_t> parents(2 * 70, 0);
-    for (std::size_t node = 1; node < 70; ++node) put_member(&parents[2 * node], node - 1);
-    EquivalenceClass equivalent(70);
-    CHECK(!equivalent.look_at(parents.data()));
-    put_member(&parents[2 * 40],
-               1);  // two parents that are not joined: all edges from there on fixed
-    CHECK(equivalent.look_at(parents.data()));
-    CHECK(equivalent.size() < 64.0);
 }

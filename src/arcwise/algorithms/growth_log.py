@@ -1,4 +1,8 @@
-"""The rounds of growth in a file, from which growth goes on after it was stopped."""
+"""The rounds of growth in a file, from which growth goes on after it was stopped.
+
+The file has a line of JSON for its key and one for each round, which is added when it is found: a
+round costs the same however many there are. A line that was cut off ends what can be read.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,8 @@ from numpy.typing import NDArray
 from arcwise.errors import ArcwiseError
 from arcwise.graphs.dag import Dag
 from arcwise.support.checks import file_path, real_number, whole_number
-from arcwise.support.files import UNREADABLE, write_json
+from arcwise.support.files import UNREADABLE, replacing
+from arcwise.support.plain import strict_json
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +65,10 @@ class GrowthLog:
         self._path = None if path is None else file_path(path, "file")
         self._variables = variables
         self._key = key
-        self._rounds: list[dict[str, Any]] = []
+        self._lines: list[str] = []
         self._found: list[FoundRound] = []
         self._next = 0
+        self._begun = False  # whether the file ends with the last round
         if self._path is not None:
             content = read_log(self._path)
             if content.get("key") == key:
@@ -72,10 +78,11 @@ class GrowthLog:
         """Take over the rounds of the earlier run, up to one that is damaged."""
         for values in rounds:
             try:
-                self._found.append(self._read(values))
+                found, line = self._read(values), _line(values)
             except (*UNREADABLE, ArcwiseError):
                 return
-            self._rounds.append(values)
+            self._found.append(found)
+            self._lines.append(line)
 
     def _read(self, values: dict[str, Any]) -> FoundRound:
         names, n = self._variables, len(self._variables)
@@ -107,24 +114,52 @@ class GrowthLog:
         """Keep a round."""
         if self._path is None:
             return
-        self._rounds.append(
-            {
-                "parents": [sorted(own) for own in found.dag.parent_indices],
-                "log_weight": float(found.log_weight),
-                "wanted": np.argwhere(found.wanted).tolist(),
-                "families": found.families,
-            }
-        )
-        self._next = len(self._rounds)
-        write_json({"key": self._key, "rounds": self._rounds}, self._path)
+        values = {
+            "parents": [sorted(own) for own in found.dag.parent_indices],
+            "log_weight": float(found.log_weight),
+            "wanted": np.argwhere(found.wanted).tolist(),
+            "families": found.families,
+        }
+        self._lines.append(_line(values))
+        self._next = len(self._lines)
+        if not (self._begun and _append(self._lines[-1], self._path)):
+            with replacing(self._path) as temporary:
+                text = "".join([_line({"key": self._key}), *self._lines])
+                temporary.write_text(text, encoding="utf-8")
+            self._begun = True
+
+
+def _line(values: dict[str, Any]) -> str:
+    return strict_json(values) + "\n"
+
+
+def _append(line: str, path: Path) -> bool:
+    """Add a line to a file that is there; return whether it is. No link is followed."""
+    flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        opened = os.open(path, flags)
+    except OSError:
+        return False
+    with os.fdopen(opened, "a", encoding="utf-8") as file:
+        file.write(line)
+    return True
 
 
 def read_log(path: Path) -> dict[str, Any]:
-    """Return the content of a file of rounds; nothing if there is none, or if it is damaged."""
+    """Return the key of a file of rounds and its rounds, as far as they can be read."""
+    rounds: list[Any] = []
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(content["key"], str) and isinstance(content["rounds"], list):
-            return dict(content)
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
+        key = json.loads(lines[0])["key"]
     except UNREADABLE:
-        pass
-    return {}
+        return {}
+    if not isinstance(key, str):
+        return {}
+    for line in lines[1:]:
+        try:
+            if not line.endswith("\n"):
+                break
+            rounds.append(json.loads(line))
+        except UNREADABLE:
+            break
+    return {"key": key, "rounds": rounds}

@@ -19,7 +19,8 @@ class ClassJump final : public Move {
         const MutableDag& dag = state_.dag();
         const std::size_t words = dag.words();
         drawn_ = dag.all_parents();
-        if (!class_.look_at(drawn_.data()) || class_.size() == 1.0) return {.possible = false};
+        class_.look_at(drawn_.data());
+        if (class_.single()) return {.possible = false};
         class_.draw(random, drawn_.data());
         for (int node = 0; node < dag.nodes(); ++node) {
             const std::uint64_t* own = drawn_.data() + static_cast<std::size_t>(node) * words;

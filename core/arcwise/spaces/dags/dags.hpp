@@ -37,6 +37,10 @@ class Dags final : public Space {
 
     double slowest_edge(std::uint64_t order_steps, TaskContext* context) const override;
 
+    UsualMoves usual_moves(std::uint64_t order_steps, TaskContext* context) const override;
+    // With all that was found out about the model.
+    std::shared_ptr<const Space> with_shares(const MoveShares& shares) const override;
+
     const FamilyWeights& weights() const { return *weights_; }
     // Where windows are opened: by the model alone, and by a pilot, which is made when it is first
     // asked for; the latter for chains that begin from orders of so many steps.
@@ -53,8 +57,11 @@ class Dags final : public Space {
     const std::vector<double>& shares(const Neighbourhoods& neighbourhoods, bool hot) const;
 
   private:
+    Dags(const Dags& other, const MoveShares& shares);
+    void set_shares(bool asked);
+
     std::shared_ptr<const ScoreSums> sums_;
-    std::unique_ptr<const FamilyWeights> weights_;
+    std::shared_ptr<const FamilyWeights> weights_;
     std::shared_ptr<const Neighbourhoods> neighbourhoods_;
     mutable std::mutex pilots_asked_;
     mutable std::map<std::uint64_t, std::shared_ptr<const Neighbourhoods>> pilots_;

@@ -27,6 +27,9 @@ constexpr double worth_of_model = 0.5;
 // chains stay apart by 500 to 1,600.
 constexpr double hardly = 32.0;
 
+// What is made of a set of a window takes, in units of 1 microsecond of one processor.
+constexpr double of_made = 0.01;
+
 using Amounts = std::vector<std::pair<int, double>>;  // of other nodes, which ascend
 using Near = std::vector<Amounts>;                    // by node
 
@@ -158,6 +161,15 @@ Neighbourhoods::Neighbourhoods(const ScoreSums& sums, std::span<const double> ne
 }
 
 bool Neighbourhoods::hardly_needed() const { return most_needed_ > 0.0 && most_needed_ < hardly; }
+
+double Neighbourhoods::work(double of_sum) const {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+        const auto size = static_cast<double>(sizes_[i].nodes);
+        sum += shares_[i] * (of_sum * size * std::exp2(size - 1.0) + of_made * std::pow(3.0, size));
+    }
+    return sum / std::accumulate(shares_.begin(), shares_.end(), 0.0);
+}
 
 std::span<const int> Neighbourhoods::draw(Random& random) const {
     const OfSize& size = sizes_[random.choose(shares_)];

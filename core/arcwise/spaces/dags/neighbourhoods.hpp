@@ -37,6 +37,10 @@ class Neighbourhoods {
     // One of them.
     std::span<const int> draw(Random& random) const;
 
+    // The work of a window drawn from them on average, by that of a score sum: as many of these as
+    // its nodes have sets of others, and a few for what is made of all sets.
+    double work(double of_sum) const;
+
     // The most that was needed; 0 by the model alone.
     double most_needed() const { return most_needed_; }
 
