@@ -91,6 +91,16 @@ class PlusOneSums {
     // The same by sums that are known, with digits.
     InsideDraw draw_outside(const RowSums& known, ParentBits allowed, ParentBits required,
                             Random& random) const;
+    // Pieces of it. What is drawn is a number below `known.met`; first comes what the families
+    // without an outside parent add up to, then the entries, one after the other: those of the
+    // outside parents in `some`, or all others. Returns the one that the rest of the number, `left`,
+    // ends in, or 0 with what is then left; `last` becomes the last one that has a weight.
+    double without_outside(const RowSums& known, ParentBits required) const {
+        return part(known, 0, required == nullptr);
+    }
+    std::size_t find_entry(const RowSums& known, ParentBits allowed, ParentBits required,
+                           ParentBits some, bool among, double& left, std::size_t& last) const;
+    InsideDraw inside_draw(ParentBits allowed, ParentBits required, std::size_t at) const;
     Set draw_inside(const InsideDraw& what, Random& random) const;
     std::int64_t place(Set set, std::size_t at) const {
         return static_cast<std::int64_t>(set * length_ + at);
@@ -269,7 +279,6 @@ class PlusOneSums {
     // The weights of the row's entries in a draw, in units of its power of two, and their sum: zero
     // where it is too small a difference to be had so, or a row is kept as logarithms.
     double entry_weights(ParentBits allowed, ParentBits required, double* numbers) const;
-    InsideDraw inside_draw(ParentBits allowed, ParentBits required, std::size_t at) const;
     // What is kept as logarithms may be a part of what follows, but for the set drawn within. A
     // subset of `set` with all of `included`, by the weights of the families with the entry.
     Set draw_between(Set included, Set set, std::size_t at, Random& random) const;
