@@ -218,7 +218,7 @@ bool Reversal::refused(double log_acceptance, Random& random) const {
 
 Proposal Reversal::propose(const Temperature& temperature, Random& random) {
     const Proposal impossible{.possible = false};
-    const Proposal refusal{.weight = {now_.log_weight().value, 1}};
+    const Proposal refusal{.refused = true};
     const std::size_t first_part = now_.size(0);
     const std::size_t with_parents = now_.nodes() - first_part;
     if (now_.log_weight().impossible != 0 || with_parents == 0)

@@ -106,6 +106,12 @@ class PlusOneSums {
         return static_cast<std::int64_t>(set * length_ + at);
     }
 
+    // The row of a set that is not kept as logarithms, and the entry of an outside parent in it.
+    const double* row(Set set) const { return rows_.data() + set * length_; }
+    std::size_t entry_at(int parent) const {
+        return static_cast<std::size_t>(parent) - inside_ + 1;
+    }
+
     // The heaviest of the subsets, with their shares of the whole; and a draw by them.
     struct InsideShares {
         static constexpr std::size_t most = 6;
@@ -241,7 +247,6 @@ class PlusOneSums {
     // far apart.
     bool fill_row(double* numbers, int& exponent) const;
     bool wide(Set set) const { return exponents_[set] == kept_as_logarithms; }
-    const double* row(Set set) const { return rows_.data() + set * length_; }
     const double* wide_row(Set set) const {
         const Set* found = std::lower_bound(wide_sets_.begin(), wide_sets_.end(), set);
         return wide_rows_.data() + static_cast<std::size_t>(found - wide_sets_.begin()) * length_;
@@ -272,9 +277,6 @@ class PlusOneSums {
         if (met) return all;
         const double part = all - sums.ratio * row(sums.rest)[at];
         return part > 0.0 ? part : 0.0;
-    }
-    std::size_t entry_at(int parent) const {
-        return static_cast<std::size_t>(parent) - inside_ + 1;
     }
     // The weights of the row's entries in a draw, in units of its power of two, and their sum: zero
     // where it is too small a difference to be had so, or a row is kept as logarithms.
