@@ -46,6 +46,9 @@ class FamilyDraws {
         return draw_inside(node, rows.draw_outside(known, allowed, required, random), random);
     }
 
+    // What is left of such a draw once the outside parent is known.
+    std::int64_t draw_inside(int node, const PlusOneSums::InsideDraw& what, Random& random);
+
   private:
     static constexpr int entry_bits = 12;
     static constexpr int inside_entry_bits = 13;
@@ -81,7 +84,6 @@ class FamilyDraws {
 
     std::int64_t draw_by_sums(int node, ParentBits allowed, ParentBits required, Random& random);
     std::int64_t draw_by_rows(int node, ParentBits allowed, ParentBits required, Random& random);
-    std::int64_t draw_inside(int node, const PlusOneSums::InsideDraw& what, Random& random);
     static void fill(Entry& entry, const Key& key, const SortedFamilies& families, double log_sum);
     static std::int64_t draw_further(const Entry& entry, const SortedFamilies& families,
                                      double log_sum, double left);

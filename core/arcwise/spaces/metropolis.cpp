@@ -28,6 +28,7 @@ StepOutcome metropolis_step(State& state, const Temperature& temperature, Random
     const Proposal proposal = state.propose(temperature, random);
     const auto move = static_cast<std::size_t>(proposal.move);
     if (!proposal.possible) return {move, false, false};
+    if (proposal.refused) return {move, true, false};
     const double log_acceptance = temperature.log_density(proposal.weight) -
                                   temperature.log_density(state.log_weight()) + proposal.log_ratio;
     const bool accepted = log_acceptance >= 0.0 || random.event(std::exp(log_acceptance));

@@ -64,6 +64,7 @@ struct Temperature {
 struct Proposal {
     int move = 0;            // which move of the space's table it is
     bool possible = true;    // false: there is nowhere to go, the chain stays
+    bool refused = false;    // by the move itself, with all the probability there is to refuse it
     LogWeight weight = {};   // of the state proposed
     double log_ratio = 0.0;  // ln of (probability to propose the way back / the way there)
 };

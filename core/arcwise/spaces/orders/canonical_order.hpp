@@ -96,8 +96,12 @@ class CanonicalOrder final : public State {
     bool add_later_changes(std::size_t last, int highest_between, SetBefore set_before);
     bool add_change(int node, bool bound, bool same_allowed);
     bool add_change_if_any(int node, bool bound, bool same_allowed);
+    // First the sums of the changed nodes, whatever they require: a bound on the weight, with which
+    // it ends where that is refused more often than not; then the weight, or a closer bound.
     LogWeight weigh_changes();
+    void weigh_bounded_changes();
     void weigh_rough_changes();
+    bool passes(Proposal& proposal, const Temperature& temperature, Random& random) const;
     std::uint64_t* changed_allowed() { return changed_allowed_.data() + changes_.size() * words_; }
     std::uint64_t* changed_earlier() { return changed_earlier_.data() + changes_.size() * words_; }
 
@@ -134,7 +138,8 @@ class CanonicalOrder final : public State {
 
     bool refuses_impossible_ = false;
     bool screens_ = false;  // proposals whose weight is too small by a bound on it alone
-    bool rough_ = false;    // the weight proposed is such a bound as yet
+    bool bounded_ = false;  // the weight proposed is such a bound as yet, the first one
+    bool rough_ = false;    // or the second one
     bool renumbered_ = false;
     std::size_t first_ = 0;  // the places between which the order changes
     std::size_t last_ = 0;

@@ -39,13 +39,34 @@ bool CanonicalOrder::add_change_if_any(int node, bool bound, bool same_allowed) 
 }
 
 LogWeight CanonicalOrder::weigh_changes() {
+    // Below this much of the present weight, another random number costs less than the weight.
+    constexpr double unlikely = -1.0;
+    double gained = 0.0;
+    for (std::size_t i = 0; i < changes_.size(); ++i) {
+        Change& change = changes_[i];
+        RequiredWeight& weight = change.standing.weight;
+        weight = change.same_allowed
+                     ? RequiredWeights::whole(standing(change.node).weight)
+                     : sums_.whole(change.node, changed_allowed_.data() + i * words_);
+        gained += weight.log_sum - weight_of(change.node).value;
+    }
+    if (screens_ && gained < unlikely) {
+        bounded_ = true;
+        proposed_.value += gained;
+    } else {
+        weigh_bounded_changes();
+    }
+    return proposed_;
+}
+
+void CanonicalOrder::weigh_bounded_changes() {
+    bounded_ = false;
+    proposed_ = weight_;
     for (std::size_t i = 0; i < changes_.size(); ++i) {
         Change& change = changes_[i];
         const ParentBits then_allowed = changed_allowed_.data() + i * words_;
         const ParentBits then_earlier = changed_earlier_.data() + i * words_;
         RequiredWeight& weight = change.standing.weight;
-        weight = change.same_allowed ? RequiredWeights::whole(standing(change.node).weight)
-                                     : sums_.whole(change.node, then_allowed);
         if (change.standing.bound) sums_.require(weight, change.node, then_allowed, then_earlier);
         const bool rough = screens_ && weight.rough && !weight.is_plain(place_);
         rough_ |= rough;
@@ -54,7 +75,6 @@ LogWeight CanonicalOrder::weigh_changes() {
         proposed_ = proposed_ + (change.weight - weight_of(change.node));
         if (refuses_impossible_ && proposed_.impossible > 0) break;
     }
-    return proposed_;
 }
 
 void CanonicalOrder::weigh_rough_changes() {
@@ -363,6 +383,7 @@ LogWeight CanonicalOrder::propose_numbered(const std::vector<int>& numbers,
         if (!add_change(node, bound, false)) return proposed_;
     }
     weigh_changes();
+    if (bounded_) weigh_bounded_changes();
     if (rough_) weigh_rough_changes();
     return proposed_;
 }

@@ -242,22 +242,31 @@ Proposal CanonicalOrder::propose(const Temperature& temperature, Random& random)
     screens_ = temperature.excludes_impossible() && weight_.impossible == 0;
     // At the end of the bridge a node can lack the parent it needs.
     refuses_impossible_ = screens_ && place_.left == 0.0;
-    rough_ = false;
+    bounded_ = rough_ = false;
     proposed_ = weight_;
     Proposal proposal = moves_.propose(space_.moves().choose(random), temperature, random);
-    if (!rough_) return proposal;
-    // Most are refused by the bound alone; the product of the two probabilities is that of the
-    // exact weight.
+    if (refuses_impossible_ && proposed_.impossible > 0) proposal.refused = true;
+    if (bounded_) {
+        if (!passes(proposal, temperature, random)) return proposal;
+        weigh_bounded_changes();
+    }
+    if (rough_) {
+        if (!passes(proposal, temperature, random)) return proposal;
+        weigh_rough_changes();
+    }
+    proposal.weight = proposed_;
+    return proposal;
+}
+
+// Most are refused by a bound on the weight alone; the product of the probabilities is that of the
+// exact weight.
+bool CanonicalOrder::passes(Proposal& proposal, const Temperature& temperature,
+                            Random& random) const {
     const double at_most = std::min(0.0, temperature.log_density(proposed_) -
                                              temperature.log_density(weight_) + proposal.log_ratio);
-    if (!random.event(std::exp(at_most))) {
-        proposal.weight = {weight_.value, 1};
-        return proposal;
-    }
-    weigh_rough_changes();
-    proposal.weight = proposed_;
     proposal.log_ratio -= at_most;
-    return proposal;
+    proposal.refused = !random.event(std::exp(at_most));
+    return !proposal.refused;
 }
 
 void CanonicalOrder::accept() {

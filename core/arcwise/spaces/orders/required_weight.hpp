@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "arcwise/numerics/log_kernels.hpp"
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/node_weights.hpp"
 #include "arcwise/spaces/proposal.hpp"
@@ -84,14 +85,14 @@ class RequiredWeights {
         }
         if (weight.met == 1.0) return {weight.log_sum, 0};
         const double met = weight.is_plain(place) ? weight.met : 2.0 * of(node).smallest_difference;
-        return {weight.log_sum + std::log(place.left + place.t * met), 0};
+        return {log_kernel(place.left + place.t * met, weight.log_sum), 0};
     }
 
     LogWeight at(const BridgePlace& place, const RequiredWeight& weight, int node,
                  ParentBits allowed, ParentBits earlier) {
         if (!weight.is_plain(place)) return not_plain(place, weight, node, allowed, earlier);
         if (weight.met == 1.0) return {weight.log_sum, 0};
-        return {weight.log_sum + std::log(place.left + place.t * weight.met), 0};
+        return {log_kernel(place.left + place.t * weight.met, weight.log_sum), 0};
     }
 
     bool same(ParentBits one, ParentBits other) const {
@@ -112,7 +113,8 @@ class RequiredWeights {
         if (weight.lacking) return;
         const double rest = weights_.relative_log_sum(node, earlier);
         if (rest == minus_infinity) return;  // every family has a recent parent
-        weight.met = -std::expm1(rest - weight.whole);
+        // Absolute digits are enough: where they are few, the difference is rough anyway.
+        weight.met = 1.0 - share_kernel(rest - weight.whole);
         weight.rough = weight.met < of(node).smallest_difference;
     }
 

@@ -3,9 +3,13 @@
 // The node is put into one of the parts left, or into a part of its own in one of the gaps around
 // them, in proportion to the weight of the partition. With the parts left numbered from 0, place 2i
 // is the gap before part i and place 2i + 1 is in part i.
+//
+// Nearly all nodes have the moved one as an outside parent. What its place makes of their sums is a
+// factor, and the factors of a part are multiplied: one logarithm a part, not one a node.
 #include <algorithm>
 #include <array>
 
+#include "arcwise/numerics/log_kernels.hpp"
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/partitions/partition.hpp"
 #include "arcwise/support/bits.hpp"
@@ -28,9 +32,22 @@ class Relocation final : public Move {
           some_sets_((5 * partition.nodes() + 2) * 2 * words_),
           ways_(partition.nodes()),
           part_ways_(partition.nodes()),
+          products_(partition.nodes() * ways),
+          logarithms_(products_.size()),
+          entries_(partition.nodes() * partition.nodes()),
           own_(partition.nodes() + 1),
           later_(partition.nodes() + 2),
-          scratch_(2 * words_) {}
+          scratch_(2 * words_) {
+        const ScoreSums& sums = now_.weights().sums();
+        for (int node = 0; node < sums.nodes(); ++node) {
+            const PlusOneSums* rows = now_.rows(node);
+            for (int parent = 0; parent < sums.nodes() && rows != nullptr; ++parent) {
+                const int place = sums.place(node, parent);
+                if (place < 0 || !rows->is_outside(static_cast<std::size_t>(place))) continue;
+                entries_of(parent)[node] = static_cast<std::uint32_t>(rows->entry_at(place));
+            }
+        }
+    }
 
     Proposal propose(const Temperature& temperature, Random& random) override;
 
@@ -48,6 +65,16 @@ class Relocation final : public Move {
                       PlusOneSums::PassedSums& sums);
     bool pass_inside(const Moved& moved, int node, Way now, bool first,
                      PlusOneSums::PassedSums& sums);
+    // The sums of a node in each way, with the moved one an outside parent of it, by plain numbers
+    // in the same units as they are now; and what they are multiplied by.
+    struct Factors {
+        std::array<double, ways> numbers;
+        double to_factor;
+        double unit;
+    };
+    bool find_factors(int node, std::uint32_t entry, Way now, Factors& factors);
+    LogWeight weight_then(const Moved& moved, int node, Way now, Way then);
+    void multiply(std::size_t part, const Factors& factors);
     void weigh_ways(const Moved& moved);
     void join_ways();
     void ask_own(const Moved& moved);
@@ -68,6 +95,9 @@ class Relocation final : public Move {
         return made;
     }
     Word* own_sets(std::size_t part) { return own_sets_ + part * 2 * words_; }
+    std::uint32_t* entries_of(int parent) {
+        return entries_.data() + static_cast<std::size_t>(parent) * now_.nodes();
+    }
 
     Partition& now_;
     PartSums& sums_;
@@ -80,6 +110,9 @@ class Relocation final : public Move {
     std::vector<int> seeing_;
     std::vector<std::array<LogWeight, ways>> ways_;
     std::vector<std::array<LogWeight, ways>> part_ways_;
+    std::vector<double> products_;        // of factors, by part and way
+    std::vector<double> logarithms_;      // of such products
+    std::vector<std::uint32_t> entries_;  // of each node among the outside parents of each; 0: none
     std::vector<LogWeight> own_;
     Word* own_sets_ = nullptr;
     std::vector<LogWeight> later_;
@@ -205,18 +238,72 @@ bool Relocation::pass_inside(const Moved& moved, int node, Way now, bool first,
     return rows.pass_inside(without, with, sums);
 }
 
+// As PlusOneSums::pass_outside has it, but for nodes that the moved one is alone before. Not where
+// factors are so far from 1 that their products could be no numbers.
+bool Relocation::find_factors(int node, std::uint32_t entry, Way now, Factors& factors) {
+    constexpr double farthest_factor = 0x1p400;
+    const PlusOneSums::RowSums& known = now_.row_sums(node);
+    if (entry == 0 || now == alone_before || !known.digits) return false;
+    const PlusOneSums& rows = *now_.rows(node);
+    const double all = rows.row(known.set)[entry];
+    const double meeting = std::max(0.0, all - known.ratio * rows.row(known.rest)[entry]);
+    // What the moved one adds now.
+    const double added = now == not_before ? 0.0 : now == before ? meeting : all;
+    const double without = known.met - added;
+    const double highest = now == not_before ? known.whole + all : known.whole;
+    const double least = now == not_before ? without + meeting : without;
+    factors.numbers = {without, without + meeting, without + all, all};
+    factors.numbers[now] = known.met;
+    factors.to_factor = 1.0 / known.met;
+    factors.unit = known.unit;
+    return all > PlusOneSums::smallest_sum && least > PlusOneSums::smallest_sum &&
+           least > PlusOneSums::usual_share * highest &&
+           std::min(without, all) * farthest_factor > known.met &&
+           without + all < farthest_factor * known.met;
+}
+
+void Relocation::multiply(std::size_t part, const Factors& factors) {
+    constexpr double small = 0x1p-400;
+    constexpr double large = 0x1p400;
+    for (std::size_t way = 0; way < ways; ++way) {
+        double& product = products_[part * ways + way];
+        product *= factors.numbers[way] * factors.to_factor;
+        if (product < small || product > large) {
+            logarithms_[part * ways + way] += log_kernel(product, 0.0);
+            product = 1.0;
+        }
+    }
+}
+
+// The weight of a node that the moved one can be a parent of, or was alone before.
+LogWeight Relocation::weight_then(const Moved& moved, int node, Way now, Way then) {
+    Factors factors;
+    if (find_factors(node, entries_of(moved.node)[node], now, factors)) {
+        return {log_kernel(factors.numbers[then], factors.unit), 0};
+    }
+    return ways_[static_cast<std::size_t>(node)][then];
+}
+
 void Relocation::weigh_ways(const Moved& moved) {
     seeing_.clear();
     joined_nodes_.clear();
+    const std::uint32_t* entries = entries_of(moved.node);
+    Factors factors;
     std::size_t left = 0;
     for (int part = 0; part < now_.parts(); ++part) {
         if (moved.alone && part == moved.home) continue;
         const Way now = way_now(moved, part);
+        std::fill_n(products_.data() + left * ways, ways, 1.0);
+        std::fill_n(logarithms_.data() + left * ways, ways, 0.0);
         LogWeight others;
         LogWeight without_parents;
         for (const int node : now_.members(part)) {
             if (node == moved.node) continue;
-            if (now == alone_before || now_.space().can_be_parent(moved.node, node)) {
+            if (find_factors(node, entries[node], now, factors)) {
+                multiply(left, factors);
+                others = others + now_.weight_of(node);
+                without_parents = without_parents + now_.weight_of(node);
+            } else if (now == alone_before || now_.space().can_be_parent(moved.node, node)) {
                 ask_ways(moved, node, now, left == 0);
                 seeing_.push_back(node);
             } else {
@@ -225,6 +312,12 @@ void Relocation::weigh_ways(const Moved& moved) {
             }
         }
         part_ways_[left++] = {others, others, others, without_parents};
+    }
+    add_logarithms(logarithms_.data(), products_.data(), left * ways);
+    for (std::size_t part = 0; part < left; ++part) {
+        for (std::size_t way = 0; way < ways; ++way) {
+            part_ways_[part][way].value += logarithms_[part * ways + way];
+        }
     }
     sums_.answer();
     join_ways();
@@ -361,8 +454,9 @@ void Relocation::relocate(const Moved& moved, std::size_t place) {
             if (way != not_before) now_.flip_allowed(changed, node, moved.node);
             if (way == alone_before) now_.need_none(changed);
             if (way >= in_part_before) now_.flip_needed(changed, node, moved.node);
-            now_.weigh_last_change(possible || now == alone_before ? ways_[at][way]
-                                                                   : impossible(node));
+            now_.weigh_last_change(possible || now == alone_before
+                                       ? weight_then(moved, node, now, way)
+                                       : impossible(node));
         }
         ++left;
     }

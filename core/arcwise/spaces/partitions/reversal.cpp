@@ -37,10 +37,23 @@ class Reversal final : public Move {
           rows_(partition.nodes() * words_),
           below_(partition.nodes()),
           touched_(words_),
+          reached_(words_),
+          inside_(partition.nodes() * words_),
+          possible_(partition.nodes() * partition.words()),
           of_from_(2 * partition.words()),
           of_to_(of_from_),
-          apart_(2 * partition.words()),
-          change_of_(partition.nodes(), -1) {}
+          seen_(partition.words()),
+          change_of_(partition.nodes(), -1) {
+        const ScoreSums& sums = partition.weights().sums();
+        for (int node = 0; node < space_.nodes(); ++node) {
+            const auto v = static_cast<std::size_t>(node);
+            const std::vector<int>& parents = sums.possible_parents(node);
+            for (std::size_t place = 0; place < parents.size(); ++place) {
+                put_member(possible_.data() + v * partition.words(), place);
+                if (place < sums.inside(node)) put_member(inside_.data() + v * words_, parents[place]);
+            }
+        }
+    }
 
     Proposal propose(const Temperature& temperature, Random& random) override;
 
@@ -52,19 +65,18 @@ class Reversal final : public Move {
     void take_family(int node, std::int64_t family);
     unsigned char draw_if_below(int node, Random& random);
     unsigned char draw_with_ends(int node, Random& random);
-    unsigned char choose_below(int node, Random& random);
     unsigned char ends_of(int node);
-    void clear_possible(int node, int parent, Word* sets) const {
-        const int place = now_.weights().sums().place(node, parent);
-        if (place < 0) return;
-        const Word others = ~(Word{1} << (place % 64));
-        sets[place / 64] &= others;
-        sets[now_.words() + static_cast<std::size_t>(place / 64)] &= others;
+    bool can_have_below_inside(int node) const {
+        const Word* inside = inside_.data() + static_cast<std::size_t>(node) * words_;
+        Word common = 0;
+        for (std::size_t word = 0; word < words_; ++word) common |= inside[word] & reached_[word];
+        return common != 0;
     }
     void find_descendants(int from, int to, Random& random);
     void enter_below(int node, unsigned char ends);
     PartSets outside(int node, unsigned char ends, int needed, std::vector<Word>& sets) const;
     void put_after_parents(int node);
+    bool refused(double log_acceptance, Random& random) const;
     void change_moved(std::span<const int> nodes);
 
     Partition& now_;
@@ -76,10 +88,13 @@ class Reversal final : public Move {
     std::vector<Word> rows_;             // the families drawn, as sets of nodes
     std::vector<unsigned char> below_;   // by node: below which ends of the edge it is
     std::vector<Word> touched_;          // whether one of those below can be its parent
+    std::vector<Word> reached_;          // those below, and the ends as they are entered
+    std::vector<Word> inside_;           // by node, those of its candidates that rows are for
+    std::vector<Word> possible_;         // by node, all its possible parents
     std::vector<int> descendants_;       // the nodes below, by part
     std::vector<Word> of_from_, of_to_;  // sets that the ends' parents are drawn within
     std::vector<int> those_below_;       // the ends, as they are entered, and the nodes below
-    std::vector<Word> apart_;            // the sets of a node without them
+    std::vector<Word> seen_;             // them, as possible parents of a node
     std::vector<int> change_of_;         // by node, -1: none
 };
 
@@ -103,46 +118,37 @@ void Reversal::take_family(int node, std::int64_t family) {
     add_family(now_.weights().sums(), node, family, row(node));
 }
 
-// Which ends the node's family is below. Most have none of those below as a parent, and then it
-// does not matter what they are.
+// Which ends the node's family is below; the family itself matters only if it is below one. So its
+// outside parent is looked for among those below alone, and no more is drawn where there is none
+// and no inside candidate is below either.
 unsigned char Reversal::draw_if_below(int node, Random& random) {
-    constexpr int most_draws = 64;
-    const PartSets sets = now_.sets(node);
     const PlusOneSums* rows = now_.rows(node);
     if (rows == nullptr || random.scripted()) return draw_with_ends(node, random);
     const PlusOneSums::RowSums& known = now_.row_sums(node);
-    now_.copy_sets(sets, apart_.data());
-    for (const int other : those_below_) clear_possible(node, other, apart_.data());
-    const PlusOneSums::RowSums apart = rows->changed_sums(
-        known, sets, sets + now_.words(), apart_.data(), apart_.data() + now_.words());
-    if (!known.digits || !apart.digits) return draw_with_ends(node, random);
-    if (random.uniform() < rows->share(apart, known)) return 0;
-    // One that has: nearly always soon drawn, else chosen among all there are.
-    for (int i = 0; i < most_draws; ++i) {
-        if (const unsigned char ends = draw_with_ends(node, random)) return ends;
+    if (!known.digits) return draw_with_ends(node, random);
+    const PartSets sets = now_.sets(node);
+    const PartSets required = sets + now_.words();
+    const bool inside = can_have_below_inside(node);
+    double left = random.uniform() * known.met - rows->without_outside(known, required);
+    if (left < 0.0 && !inside) return 0;
+    std::size_t entry = 0;
+    if (left >= 0.0) {
+        std::fill(seen_.begin(), seen_.end(), 0);
+        for (const int other : those_below_) now_.flip_allowed(seen_.data(), node, other);
+        std::size_t last = 0;
+        entry = rows->find_entry(known, sets, required, seen_.data(), true, left, last);
+        if (entry == 0 && !inside) return 0;
+        if (entry == 0) {
+            entry = rows->find_entry(known, sets, required, seen_.data(), false, left, last);
+        }
+        if (entry == 0) entry = last;  // rounding can leave a remainder
     }
-    return choose_below(node, random);
+    take_family(node, draws_.draw_inside(node, rows->inside_draw(sets, required, entry), random));
+    return ends_of(node);
 }
 
 unsigned char Reversal::draw_with_ends(int node, Random& random) {
     draw_family(node, random);
-    return ends_of(node);
-}
-
-unsigned char Reversal::choose_below(int node, Random& random) {
-    const PartSets sets = now_.sets(node);
-    std::vector<std::int64_t> places;
-    std::vector<double> shares;
-    now_.rows(node)->for_each(sets, sets + now_.words(), [&](std::int64_t place, double weight) {
-        take_family(node, place);
-        if (ends_of(node) == 0) return;
-        places.push_back(place);
-        shares.push_back(weight);
-    });
-    if (places.empty()) return 0;
-    const double largest = *std::max_element(shares.begin(), shares.end());
-    for (double& share : shares) share = std::exp(share - largest);
-    take_family(node, places[random.choose(shares)]);
     return ends_of(node);
 }
 
@@ -156,6 +162,7 @@ unsigned char Reversal::ends_of(int node) {
 void Reversal::enter_below(int node, unsigned char ends) {
     below_[static_cast<std::size_t>(node)] = ends;
     those_below_.push_back(node);
+    put_member(reached_.data(), node);
     const std::span<const Word> children = space_.possible_children(node);
     for (std::size_t word = 0; word < children.size(); ++word) touched_[word] |= children[word];
 }
@@ -164,6 +171,7 @@ void Reversal::enter_below(int node, unsigned char ends) {
 void Reversal::find_descendants(int from, int to, Random& random) {
     std::fill(below_.begin(), below_.end(), 0);
     std::fill(touched_.begin(), touched_.end(), 0);
+    std::fill(reached_.begin(), reached_.end(), 0);
     descendants_.clear();
     those_below_.clear();
     enter_below(from, below_from);
@@ -184,11 +192,12 @@ void Reversal::find_descendants(int from, int to, Random& random) {
 // node.
 PartSets Reversal::outside(int node, unsigned char ends, int needed,
                            std::vector<Word>& sets) const {
-    std::fill(sets.begin(), sets.end(), 0);
-    const std::vector<int>& possible = now_.weights().sums().possible_parents(node);
-    for (std::size_t place = 0; place < possible.size(); ++place) {
-        const bool out = (below_[static_cast<std::size_t>(possible[place])] & ends) == 0;
-        sets[place / 64] |= Word{out} << (place % 64);
+    const std::size_t words = now_.words();
+    std::copy_n(possible_.data() + static_cast<std::size_t>(node) * words, words, sets.data());
+    now_.need_none(sets.data());
+    for (const int other : those_below_) {
+        const bool out = (below_[static_cast<std::size_t>(other)] & ends) == 0;
+        if (!out) now_.flip_allowed(sets.data(), node, other);
     }
     if (needed >= 0) now_.flip_needed(sets.data(), node, needed);
     return sets.data();
@@ -202,8 +211,14 @@ void Reversal::put_after_parents(int node) {
     now_.proposed_parts()[static_cast<std::size_t>(node)] = part;
 }
 
-Proposal Reversal::propose(const Temperature&, Random& random) {
+// Refuses with the probability that a step of this acceptance probability is refused.
+bool Reversal::refused(double log_acceptance, Random& random) const {
+    return log_acceptance < 0.0 && !random.event(std::exp(log_acceptance));
+}
+
+Proposal Reversal::propose(const Temperature& temperature, Random& random) {
     const Proposal impossible{.possible = false};
+    const Proposal refusal{.refused = true};
     const std::size_t first_part = now_.size(0);
     const std::size_t with_parents = now_.nodes() - first_part;
     if (now_.log_weight().impossible != 0 || with_parents == 0)
@@ -225,8 +240,28 @@ Proposal Reversal::propose(const Temperature&, Random& random) {
     const double sum_from = sums_.log_sum(from, outside(from, below_from, to, of_from_));
     const double sum_to = sums_.log_sum(to, outside(to, below_from | below_to, -1, of_to_));
     if (sum_from == minus_infinity || sum_to == minus_infinity) return impossible;
+
+    // Given its partition a DAG has the probability weight / weight of the partition; family
+    // weights cancel against those in the probabilities to draw them. What is left is how probable
+    // it is that the edge is chosen: one of those to `from`, where there was one of those to `to`.
+    // Of all nodes these two alone can have parents where they had none, or none where they had.
+    const double log_sums = sum_from + sum_to - back_to - back_from;
+    const auto log_gain = [&](std::size_t with_parents_then, std::size_t parents_of_from) {
+        return space_.log_number(with_parents) + space_.log_number(parents_of_to) -
+               space_.log_number(with_parents_then) - space_.log_number(parents_of_from) + log_sums;
+    };
+    const std::size_t fewest = with_parents - 1 + (now_.part_of(from) == 0 ? 1u : 0u);
+    // Under the posterior itself that is the acceptance probability: most are refused by the most
+    // it can be, and no weight is needed before it is known that it will be accepted. The product
+    // of the two probabilities is that of the step.
+    const bool decides = temperature.excludes_impossible() && temperature.inverse == 1.0;
+    const double at_most = std::min(0.0, log_gain(std::max<std::size_t>(fewest, 1), 1));
+    if (decides && refused(at_most, random)) return refusal;
     draw_family(from, of_from_.data(), sum_from, random);
     draw_family(to, of_to_.data(), sum_to, random);
+    const double gained =
+        log_gain(fewest + (parents_drawn(to) > 0 ? 1u : 0u), parents_drawn(from));
+    if (decides && refused(gained - at_most, random)) return refusal;
 
     // Only what is below the ends can change its part.
     now_.proposed_parts() = parts.part_of();
@@ -241,19 +276,8 @@ Proposal Reversal::propose(const Temperature&, Random& random) {
     descendants_.push_back(from);
     descendants_.push_back(to);
     change_moved(descendants_);
-    std::size_t with_parents_then = with_parents;
-    for (const int node : descendants_) {
-        const auto at = static_cast<std::size_t>(node);
-        with_parents_then += now_.proposed_parts()[at] > 0 ? 1u : 0u;
-        with_parents_then -= now_.part_of(node) > 0 ? 1u : 0u;
-    }
-    // Given its partition a DAG has the probability weight / weight of the partition; family
-    // weights cancel against those in the probabilities to draw them.
-    const double log_ratio = space_.log_number(with_parents) + space_.log_number(parents_of_to) -
-                             space_.log_number(with_parents_then) -
-                             space_.log_number(parents_drawn(from)) + sum_from + sum_to - back_to -
-                             back_from - (now_.proposed_weight().value - now_.log_weight().value);
-    return now_.proposal(log_ratio);
+    const double change = now_.proposed_weight().value - now_.log_weight().value;
+    return now_.proposal((decides ? 0.0 : gained) - change);
 }
 
 // Changes the sets of all nodes to those of the proposed parts, when only some of the given nodes

@@ -245,24 +245,37 @@ PlusOneSums::InsideDraw PlusOneSums::draw_outside(const RowSums& known, ParentBi
     if (random.scripted()) {
         if (const auto drawn = draw_outside(allowed, required, random)) return *drawn;
     }
-    // The entry without an outside parent nearly always has most of the whole.
-    double left = random.uniform() * known.met - part(known, 0, required == nullptr);
+    double left = random.uniform() * known.met - without_outside(known, required);
     std::size_t found = 0;
-    if (left < 0.0) return inside_draw(allowed, required, found);
-    // Rounding can leave a remainder after the last entry; the last one then takes it.
-    for (std::size_t chunk = 0; chunk < chunks_ && left >= 0.0; ++chunk) {
+    if (left >= 0.0) {
+        std::size_t last = 0;
+        found = find_entry(known, allowed, required, nullptr, false, left, last);
+        if (found == 0) found = last;  // rounding can leave a remainder
+    }
+    return inside_draw(allowed, required, found);
+}
+
+std::size_t PlusOneSums::find_entry(const RowSums& known, ParentBits allowed, ParentBits required,
+                                    ParentBits some, bool among, double& left,
+                                    std::size_t& last) const {
+    for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
         const std::uint64_t met =
             required == nullptr ? ~std::uint64_t{0} : entries_of(required, chunk);
         std::uint64_t bits = entries_of(allowed, chunk);
         if (required != nullptr && known.set == known.rest) bits &= met;
-        for (; bits != 0 && left >= 0.0; bits &= bits - 1) {
+        if (some != nullptr) {
+            const std::uint64_t chosen = entries_of(some, chunk);
+            bits &= among ? chosen : ~chosen;
+        }
+        for (; bits != 0; bits &= bits - 1) {
             const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
             const double each = part(known, 64 * chunk + bit, (met >> bit & 1) != 0);
-            if (each > 0.0) found = 64 * chunk + bit;
             left -= each;
+            if (left < 0.0) return 64 * chunk + bit;
+            if (each > 0.0) last = 64 * chunk + bit;
         }
     }
-    return inside_draw(allowed, required, found);
+    return 0;
 }
 
 std::optional<PlusOneSums::InsideDraw> PlusOneSums::draw_outside(ParentBits allowed,

@@ -91,9 +91,25 @@ class PlusOneSums {
     // The same by sums that are known, with digits.
     InsideDraw draw_outside(const RowSums& known, ParentBits allowed, ParentBits required,
                             Random& random) const;
+    // Pieces of it. What is drawn is a number below `known.met`; first comes what the families
+    // without an outside parent add up to, then the entries, one after the other: those of the
+    // outside parents in `some`, or all others. Returns the one that the rest of the number, `left`,
+    // ends in, or 0 with what is then left; `last` becomes the last one that has a weight.
+    double without_outside(const RowSums& known, ParentBits required) const {
+        return part(known, 0, required == nullptr);
+    }
+    std::size_t find_entry(const RowSums& known, ParentBits allowed, ParentBits required,
+                           ParentBits some, bool among, double& left, std::size_t& last) const;
+    InsideDraw inside_draw(ParentBits allowed, ParentBits required, std::size_t at) const;
     Set draw_inside(const InsideDraw& what, Random& random) const;
     std::int64_t place(Set set, std::size_t at) const {
         return static_cast<std::int64_t>(set * length_ + at);
+    }
+
+    // The row of a set that is not kept as logarithms, and the entry of an outside parent in it.
+    const double* row(Set set) const { return rows_.data() + set * length_; }
+    std::size_t entry_at(int parent) const {
+        return static_cast<std::size_t>(parent) - inside_ + 1;
     }
 
     // The heaviest of the subsets, with their shares of the whole; and a draw by them.
@@ -231,7 +247,6 @@ class PlusOneSums {
     // far apart.
     bool fill_row(double* numbers, int& exponent) const;
     bool wide(Set set) const { return exponents_[set] == kept_as_logarithms; }
-    const double* row(Set set) const { return rows_.data() + set * length_; }
     const double* wide_row(Set set) const {
         const Set* found = std::lower_bound(wide_sets_.begin(), wide_sets_.end(), set);
         return wide_rows_.data() + static_cast<std::size_t>(found - wide_sets_.begin()) * length_;
@@ -263,13 +278,9 @@ class PlusOneSums {
         const double part = all - sums.ratio * row(sums.rest)[at];
         return part > 0.0 ? part : 0.0;
     }
-    std::size_t entry_at(int parent) const {
-        return static_cast<std::size_t>(parent) - inside_ + 1;
-    }
     // The weights of the row's entries in a draw, in units of its power of two, and their sum: zero
     // where it is too small a difference to be had so, or a row is kept as logarithms.
     double entry_weights(ParentBits allowed, ParentBits required, double* numbers) const;
-    InsideDraw inside_draw(ParentBits allowed, ParentBits required, std::size_t at) const;
     // What is kept as logarithms may be a part of what follows, but for the set drawn within. A
     // subset of `set` with all of `included`, by the weights of the families with the entry.
     Set draw_between(Set included, Set set, std::size_t at, Random& random) const;
