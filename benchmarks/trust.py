@@ -263,6 +263,7 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--hard", type=int, help="seeds of the default on the hard tables alone")
     parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--answers", help="folder that keeps exact posteriors for the next call")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--report", type=Path, nargs="*", help="files of rows to report on")
     arguments = parser.parse_args()
@@ -284,9 +285,9 @@ def main() -> None:
     if not resumed:
         writer.writerow([each.name for each in fields(Row)])
     with (
-        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryDirectory() as temporary,
         multiprocessing.get_context("spawn").Pool(
-            arguments.processes, _keep_answers, (folder,)
+            arguments.processes, _keep_answers, (arguments.answers or temporary,)
         ) as pool,
     ):
         for found in pool.imap_unordered(_run, todo):
