@@ -67,8 +67,8 @@ void bind_linear_extensions(nb::module_& module) {
             run_released(threads, std::move(progress), [&](const RunOptions& o) {
                 log_estimates_of_linear_extensions(parents.data(), nodes, settings, seed, *logs, o);
             });
-            return nb::ndarray<nb::numpy, double, nb::ndim<2>>(
-                logs->data(), {parents.shape(0), columns}, owner);
+            return nb::ndarray<nb::numpy, double, nb::ndim<2>>(logs->data(),
+                                                               {parents.shape(0), columns}, owner);
         },
         nb::arg("parents"), nb::arg("sets"), nb::arg("runs"), nb::arg("exact_sets"),
         nb::arg("exact_nodes"), nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none(),
