@@ -201,6 +201,8 @@ def jobs(arguments: argparse.Namespace) -> list[Job]:
             (share * (number + 0.5) / count, place, job)
             for number, job in enumerate(chosen[:count])
         )
+    if arguments.smallest_first:
+        turns = [(float(sizes[job[0].name]), place, job) for _, place, job in turns]
     return [job for _, _, job in sorted(turns, key=lambda turn: turn[:2])]
 
 
@@ -261,8 +263,10 @@ def main() -> None:
     parser.add_argument("--methods", nargs="*", help="such as 'mcmc dags'")
     parser.add_argument("--scale", type=float, default=1.0, help="of the number of runs")
     parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--smallest-first", action="store_true", help="instead of in turns")
     parser.add_argument("--hard", type=int, help="seeds of the default on the hard tables alone")
     parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--answers", help="folder that keeps exact posteriors for the next call")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--report", type=Path, nargs="*", help="files of rows to report on")
     arguments = parser.parse_args()
@@ -284,9 +288,9 @@ def main() -> None:
     if not resumed:
         writer.writerow([each.name for each in fields(Row)])
     with (
-        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryDirectory() as temporary,
         multiprocessing.get_context("spawn").Pool(
-            arguments.processes, _keep_answers, (folder,)
+            arguments.processes, _keep_answers, (arguments.answers or temporary,)
         ) as pool,
     ):
         for found in pool.imap_unordered(_run, todo):

@@ -54,6 +54,25 @@ void bind_linear_extensions(nb::module_& module) {
         nb::arg("parents"), nb::arg("sets"), nb::arg("runs"), nb::arg("exact_sets"),
         nb::arg("exact_nodes"), nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none(),
         "ln of an unbiased estimate for the first DAG, and its relative standard error.");
+    module.def(
+        "log_estimates_of_linear_extensions",
+        [](PackedDags parents, std::size_t sets, int runs, std::size_t exact_sets, int exact_nodes,
+           std::uint64_t seed, int threads, nb::object progress) {
+            const int nodes = nodes_of(parents);
+            const EstimateOptions settings{sets, runs, exact_sets, exact_nodes};
+            const auto columns = static_cast<std::size_t>(runs);
+            auto* logs = new std::vector<double>(parents.shape(0) * columns);
+            const nb::capsule owner(
+                logs, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+            run_released(threads, std::move(progress), [&](const RunOptions& o) {
+                log_estimates_of_linear_extensions(parents.data(), nodes, settings, seed, *logs, o);
+            });
+            return nb::ndarray<nb::numpy, double, nb::ndim<2>>(logs->data(),
+                                                               {parents.shape(0), columns}, owner);
+        },
+        nb::arg("parents"), nb::arg("sets"), nb::arg("runs"), nb::arg("exact_sets"),
+        nb::arg("exact_nodes"), nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none(),
+        "ln of independent unbiased estimates for each DAG, as [DAG, estimate].");
 }
 
 }  // namespace arcwise::bindings

@@ -234,6 +234,9 @@ def estimate_linear_extensions(parents: Annotated[NDArray[numpy.uint64], dict(sh
     ln of an unbiased estimate for the first DAG, and its relative standard error.
     """
 
+def log_estimates_of_linear_extensions(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], sets: int, runs: int, exact_sets: int, exact_nodes: int, seed: int, threads: int, progress: object | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """ln of independent unbiased estimates for each DAG, as [DAG, estimate]."""
+
 def find_faulty_dag(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], threads: int) -> tuple[int, int, str] | None:
     """
     The first of the graphs that is no DAG, one of its nodes, and what is wrong: a parent beyond the nodes, a loop or a cycle; None if all are DAGs.

@@ -12,7 +12,7 @@ from arcwise.algorithms import order_ratio as ratios
 from arcwise.algorithms import prior_constant as constants
 from arcwise.algorithms.order_ratio import order_ratio
 from arcwise.algorithms.prior_constant import prior_constant
-from arcwise.errors import ArgumentError, CapacityError
+from arcwise.errors import ArgumentError
 from arcwise.spaces import CanonicalOrders
 from support.exact_models import random_model
 
@@ -68,17 +68,35 @@ def test_constant_of_the_prior(monkeypatch: pytest.MonkeyPatch) -> None:
         found, error = prior_constant(model, "modular", CanonicalOrders(), seed=seed, threads=1)
         assert 0.0 < error < 0.1
         assert abs(found - exact) < 4.9 * error
-    # Where orders cannot be counted, it is annealed, which is less precise.
-    monkeypatch.setattr(ratios, "_EXTENSION_BUDGET", 1)
-    annealed, further = prior_constant(model, "modular", CanonicalOrders(), seed=1, threads=1)
+    # Where the ratio is in doubt, it is annealed, which is less precise.
+    monkeypatch.setattr(constants, "_by_order_ratio", lambda *_: None)
+    annealed, further = prior_constant(model, "modular", CanonicalOrders(), seed=9, threads=1)
     assert annealed != found
     assert abs(annealed - exact) < 4.9 * further
 
 
-def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refusals() -> None:
     model = random_model(6, spread=3.0, seed=1)
     with pytest.raises(ArgumentError, match="the order-modular one use"):
         arcwise.evidence(model, "bennett", modularity="order-modular")
-    monkeypatch.setattr(ratios, "_EXTENSION_BUDGET", 1)
-    with pytest.raises(CapacityError, match="linear extensions"):
-        arcwise.evidence(model, "bennett", seed=1, threads=1)
+
+
+def test_estimated_numbers_of_orders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Further than 4.9 standard errors happens once in 100,000 times, for each of ten seeds."""
+    model = random_model(6, spread=3.0, seed=5)
+    exact = total(model, "order-modular") - total(model, "modular")
+    counted = order_ratio(model, steps=2_000, draws=800, seed=0, threads=1)
+    for name, value in {"_EXTENSION_BUDGET": 1, "_EXACT_SETS": 1, "EXACT_NODES": 1}.items():
+        monkeypatch.setattr(ratios, name, value)
+    # With so few sets, numbers are far off: by more than the ratio may be.
+    monkeypatch.setattr(ratios, "_SETS_OF_ESTIMATE", 2)
+    for seed in range(10):
+        found = order_ratio(model, steps=2_000, draws=3_200, seed=seed, threads=1)
+        assert not found.doubts
+        assert abs(found.estimate.value - exact) < 4.9 * found.estimate.standard_error < 0.6
+    assert found.estimate.standard_error > counted.estimate.standard_error
+    evidence = arcwise.evidence(model, "bennett", seed=1, threads=1)
+    error = evidence.standard_error
+    assert error is not None
+    assert abs(evidence.log_evidence - arcwise.exact(model).log_evidence) < 4.9 * error
+    assert evidence == arcwise.evidence(model, "bennett", seed=1, threads=2)

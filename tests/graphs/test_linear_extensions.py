@@ -285,6 +285,25 @@ def test_estimates_are_unbiased_and_know_their_error(
     assert abs(found - variance) <= 0.6 * variance + 1e-12
 
 
+def test_estimates_of_many_dags_are_independent_of_each_other() -> None:
+    parents = [random_parents(15, 3), random_parents(15, 4)]
+    packed = np.repeat(np.concatenate([packed_dag(each) for each in parents]), 2_000, axis=0)
+
+    def estimates(threads: int) -> np.ndarray:
+        return _core.log_estimates_of_linear_extensions(packed, 2, 2, 0, 1, 1, threads, None)
+
+    found = estimates(1)
+    np.testing.assert_array_equal(found, estimates(2))
+    for place, each in enumerate(parents):
+        own = np.exp(found[2_000 * place : 2_000 * (place + 1)]) / count_linear_extensions(each)
+        error = own.std() / math.sqrt(own.size)
+        # Five standard errors: a false alarm once in two million.
+        assert 0.0 < abs(own.mean() - 1.0) <= 5.0 * error
+        # Of 2,000 independent pairs, the correlation is below 5 / sqrt(2,000).
+        assert abs(np.corrcoef(own.T)[0, 1]) < 0.11
+        assert abs(np.corrcoef(own[:-1, 0], own[1:, 0])[0, 1]) < 0.11
+
+
 def test_estimates_that_keep_all_sets_are_exact() -> None:
     for seed in range(5):
         parents = random_parents(14, seed)

@@ -15,6 +15,7 @@ from arcwise import Data, Model, Posterior, exact
 from arcwise.algorithms import memory
 from arcwise.errors import ArcwiseError, ArcwiseWarning, ConvergenceWarning, DataWarning
 from arcwise.learning import costs
+from arcwise.records.runs import AnnealingRun
 from arcwise.results import DagSample
 from support.interrupting import assert_stops_within_two_seconds
 from support.run_records import account_of, chains_of
@@ -376,3 +377,35 @@ def test_the_best_dag_is_at_least_that_of_the_search_for_candidates(tmp_path: Pa
     met = max(found.model.log_weight_of(dag) for dag in found.dags)
     assert met < found.map_log_weight - 1
     assert (again.map_dag, again.map_log_weight) == (found.map_dag, found.map_log_weight)
+
+
+@pytest.mark.parametrize(
+    ("options", "particles", "steps"),
+    [
+        ({}, 1_000, 4 * 300),
+        ({"particles": 7}, 7, 4 * 300),
+        ({"steps": 50}, 1_000, 50),
+    ],
+)
+def test_annealing_has_a_budget_that_can_be_reliable(
+    options: dict[str, Any], particles: int, steps: int
+) -> None:
+    table = np.random.default_rng(1).integers(0, 2, (40, 4))
+    found = arcwise.learn(
+        Model(arcwise.read(table, kinds="discrete"), max_indegree=2),
+        algorithm="ais",
+        progress=None,
+        **options,
+    )
+    assert isinstance(found.run, AnnealingRun)
+    assert found.run.runs == particles
+    assert found.run.settings.schedule.steps == steps
+
+
+def test_populations_of_orders_are_many() -> None:
+    model = Model(arcwise.simulate("asia", 60, seed=1), max_indegree=1)
+    runs = {
+        space: arcwise.learn(model, algorithm="smc", space=space, particles=4, progress=None).run
+        for space in ("linear", "canonical")
+    }
+    assert [run.runs for run in runs.values() if isinstance(run, AnnealingRun)] == [32, 8]

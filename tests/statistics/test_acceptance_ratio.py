@@ -43,6 +43,33 @@ def test_known_ratio(distance: float, memory: float) -> None:
     assert abs(off.mean()) < 4.9 * np.sqrt((errors**2).mean() / 100)
 
 
+@pytest.mark.parametrize("noise", [0.5, 1.0])
+def test_estimated_ratios(noise: float) -> None:
+    """Unbiased estimates of the ratios, two for each draw; the same limits as above."""
+    draw = np.random.default_rng(3)
+
+    def estimated(chains: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+        return [
+            each[:, None] + noise * draw.normal(size=(len(each), 2)) - noise**2 / 2.0
+            for each in chains
+        ]
+
+    pairs = [normal_log_ratios(2.0, 500, seed) for seed in range(100)]
+    found = [acceptance_ratio(estimated(one), estimated(other)) for one, other in pairs]
+    errors = np.array([each.standard_error for each in found])
+    off = np.array([each.value for each in found]) - LOG_RATIO
+    assert (np.abs(off) > 1.96 * errors).sum() <= 16
+    assert 0.6 < np.mean((off / errors) ** 2) < 1.6
+    assert abs(off.mean()) < 4.9 * np.sqrt((errors**2).mean() / 100)
+    # One estimate for both the ratio and its weighting is biased.
+    biased = [
+        acceptance_ratio([x[:, 0] for x in estimated(one)], [x[:, 0] for x in estimated(other)])
+        for one, other in pairs
+    ]
+    off = np.array([each.value for each in biased]) - LOG_RATIO
+    assert abs(off.mean()) > 10.0 * np.sqrt((errors**2).mean() / 100)
+
+
 def test_more_precise_than_either_mean() -> None:
     first, second = normal_log_ratios(3.0, 2_000, 1)
     found = acceptance_ratio(first, second)

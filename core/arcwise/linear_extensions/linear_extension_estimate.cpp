@@ -2,6 +2,8 @@
 // count.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "arcwise/linear_extensions/components.hpp"
@@ -58,6 +60,36 @@ double one_estimate(const Components& components, int component, const EstimateO
     return log_share;
 }
 
+// A DAG's components that are too large to count, and ln of the number of orders the others leave.
+struct OpenComponents {
+    Components all;
+    std::vector<int> components;
+    double log_known;
+
+    OpenComponents(const std::uint64_t* parents, int nodes, const EstimateOptions& settings)
+        : log_known(log_gamma(static_cast<double>(nodes) + 1.0)) {
+        all.split(parents, nodes);
+        HangingTrees trees;
+        for (int c = 0; c < all.count(); ++c) {
+            if (all.size(c) == 1) continue;
+            cut(all, c, HangingTrees::all_cuts, trees);
+            const bool done = trees.whole_size() <= PlainShares::most_nodes
+                                  ? counted<PlainShares>(trees, settings.exact_sets, log_known)
+                                  : counted<WideShares>(trees, settings.exact_sets, log_known);
+            if (!done) components.push_back(c);
+        }
+    }
+
+    double one_estimate(const EstimateOptions& settings, Random& random,
+                        TaskContext& context) const {
+        double log = log_known;
+        for (const int c : components) {
+            log += arcwise::one_estimate(all, c, settings, random, context);
+        }
+        return log;
+    }
+};
+
 LinearExtensionEstimate mean_of(const std::vector<double>& logs) {
     const double largest = *std::max_element(logs.begin(), logs.end());
     const auto runs = static_cast<double>(logs.size());
@@ -76,29 +108,31 @@ LinearExtensionEstimate mean_of(const std::vector<double>& logs) {
 LinearExtensionEstimate estimate_linear_extensions(const std::uint64_t* parents, int nodes,
                                                    const EstimateOptions& settings,
                                                    std::uint64_t seed, const RunOptions& options) {
-    Components components;
-    components.split(parents, nodes);
-    double known = log_gamma(static_cast<double>(nodes) + 1.0);
-    HangingTrees trees;
-    std::vector<int> open;
-    for (int c = 0; c < components.count(); ++c) {
-        if (components.size(c) == 1) continue;
-        cut(components, c, HangingTrees::all_cuts, trees);
-        const bool done = trees.whole_size() <= PlainShares::most_nodes
-                              ? counted<PlainShares>(trees, settings.exact_sets, known)
-                              : counted<WideShares>(trees, settings.exact_sets, known);
-        if (!done) open.push_back(c);
-    }
-    if (open.empty()) return {std::max(known, 0.0), 0.0};
-    std::vector<double> logs(static_cast<std::size_t>(settings.runs), known);
+    const OpenComponents open(parents, nodes, settings);
+    if (open.components.empty()) return {std::max(open.log_known, 0.0), 0.0};
+    std::vector<double> logs(static_cast<std::size_t>(settings.runs));
     run_tasks(logs.size(), logs.size(), options, [&](std::size_t run, TaskContext& context) {
         Random random(seed, run);
-        for (const int c : open) {
-            logs[run] += one_estimate(components, c, settings, random, context);
-        }
+        logs[run] = open.one_estimate(settings, random, context);
         context.advance(1);
     });
     return mean_of(logs);
+}
+
+void log_estimates_of_linear_extensions(const std::uint64_t* parents, int nodes,
+                                        const EstimateOptions& settings, std::uint64_t seed,
+                                        std::span<double> logs, const RunOptions& options) {
+    const std::size_t each = static_cast<std::size_t>(nodes) * words_for(nodes);
+    const auto runs = static_cast<std::size_t>(settings.runs);
+    const std::size_t dags = logs.size() / runs;
+    run_tasks(dags, dags, options, [&](std::size_t dag, TaskContext& context) {
+        const OpenComponents open(parents + dag * each, nodes, settings);
+        for (std::size_t run = dag * runs; run < (dag + 1) * runs; ++run) {
+            Random random(seed, run);
+            logs[run] = open.one_estimate(settings, random, context);
+        }
+        context.advance(1);
+    });
 }
 
 }  // namespace arcwise

@@ -72,4 +72,9 @@ LinearExtensionEstimate estimate_linear_extensions(const std::uint64_t* parents,
                                                    const EstimateOptions& settings,
                                                    std::uint64_t seed, const RunOptions& options);
 
+// ln of settings.runs independent estimates for each of many DAGs, one DAG after the other.
+void log_estimates_of_linear_extensions(const std::uint64_t* parents, int nodes,
+                                        const EstimateOptions& settings, std::uint64_t seed,
+                                        std::span<double> logs, const RunOptions& options);
+
 }  // namespace arcwise

@@ -17,7 +17,7 @@ from arcwise.algorithms.order_ratio import DRAWS, TopologicalOrders
 from arcwise.algorithms.prior_constant import prior_constant
 from arcwise.algorithms.smc import smc
 from arcwise.diagnostics.evidence import doubts_of_populations
-from arcwise.errors import ArgumentError, option
+from arcwise.errors import ArgumentError, TimeIsUpError, option
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
 from arcwise.posterior import Posterior
@@ -32,9 +32,12 @@ from arcwise.support.clock import Deadline, shared_clock
 from arcwise.support.running import Progress
 
 _ORDERS = LinearOrders()
-_SHARE_OF_DAGS = 0.3  # of the time, for the chains over DAGs
-_SHARE_OF_POPULATIONS = 0.9  # of what is left then
+_SHARE_OF_DAGS = 0.3  # of the time left, for the chains over DAGs
+_SHARE_OF_POPULATIONS = 0.85  # of what is left then; the rest is for counting
 _STRETCH = 8  # draws of each particle
+# Many small populations rather than few large ones: their spread is all that shows the error.
+_PARTICLES, _RUNS = 64, 16
+_FEWER_PARTICLES = 16
 _ADVICE = "use more steps of the chains, or more populations"
 
 
@@ -56,11 +59,12 @@ def bennett_evidence(
     Parameters
     ----------
     model
-        A model whose DAGs have topological orders that can be counted.
+        The model. Topological orders of DAGs that are too many to count are estimated.
     modularity
         ``"modular"``.
     particles, runs
-        The number of particles of each population of orders, and of populations, as for `smc`.
+        The number of particles of each population of orders, 64 by default, and of populations,
+        16 by default or as many as the seconds permit.
     steps
         The number of steps of each of eight chains over DAGs; None for the default of `mcmc`,
         or as many as the seconds permit.
@@ -86,27 +90,14 @@ def bennett_evidence(
     key = checked_seed(seed)
     count = whole_number(draws, option("draws"), at_least=1)
     with shared_clock(seconds) as deadline:
-        orders = TopologicalOrders(model, count, key, threads)
-        orders.refuse_too_many()
-        of_dags, doubts = orders.sampled("modular", steps, progress, deadline.part(_SHARE_OF_DAGS))
-        n = len(model.ordinary)
-        populations = smc(
-            model,
-            _ORDERS,
-            modularity="order-modular",
-            particles=particles,
-            runs=runs,
-            stretch=2 * n * (_STRETCH - 1),
-            thinning=2 * n,
-            seconds=deadline.part(_SHARE_OF_POPULATIONS) if deadline.limited else None,
-            seed=key,
-            threads=threads,
-            progress=progress,
-        )
-        total = _log_total(populations, orders, of_dags)
+        # First, as its chains end by their steps and not by the clock.
         constant, error = prior_constant(
             model, "modular", CanonicalOrders(), seed=key, threads=threads
         )
+        orders = TopologicalOrders(model, count, key, threads)
+        of_dags, doubts = orders.sampled("modular", steps, progress, deadline.part(_SHARE_OF_DAGS))
+        populations = _populations(model, particles, runs, deadline, key, threads, progress)
+        total = _log_total(populations, orders, of_dags)
     return Evidence.estimated(
         total,
         method="Bennett's acceptance ratio",
@@ -115,6 +106,39 @@ def bennett_evidence(
         constant_error=error,
         doubts=[*doubts, *doubts_of_populations(model)],
     )
+
+
+def _populations(
+    model: Model,
+    particles: int | None,
+    runs: int | None,
+    deadline: Deadline,
+    seed: int,
+    threads: int | None,
+    progress: Progress,
+) -> Posterior:
+    """Return populations of orders, smaller ones if there is no time for the usual ones."""
+    n = len(model.ordinary)
+    sizes = [_PARTICLES, _FEWER_PARTICLES] if particles is None else [particles]
+    while True:
+        size = sizes.pop(0)
+        try:
+            return smc(
+                model,
+                _ORDERS,
+                modularity="order-modular",
+                particles=size,
+                runs=_RUNS if runs is None and not deadline.limited else runs,
+                stretch=2 * n * (_STRETCH - 1),
+                thinning=2 * n,
+                seconds=deadline.part(_SHARE_OF_POPULATIONS) if deadline.limited else None,
+                seed=seed,
+                threads=threads,
+                progress=progress,
+            )
+        except TimeIsUpError:
+            if not sizes:
+                raise
 
 
 def _log_total(
@@ -143,5 +167,5 @@ def _log_total(
         run.settings.population.particles if run.settings.population is not None else 1,
         least_variance(run.settings, run.plan),
     )
-    right = mean_along_chains([each - h.center + h.log(each) for each in of_dags])
+    right = mean_along_chains([h.log_with_ratio(each) for each in of_dags])
     return left.plus(LogEstimate(-h.center - right.value, right.variance, right.runs))

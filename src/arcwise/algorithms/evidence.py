@@ -41,7 +41,7 @@ def evidence(
         the bridge between the two; unbiased, with lower bounds. ``"bennett"``: populations of
         linear orders estimate the order-modular evidence, and Bennett's acceptance ratio, from the
         numbers of topological orders of DAGs of both posteriors, leads to the modular one; the
-        most precise beyond 28 variables, as long as topological orders can be counted.
+        most precise beyond 28 variables. Orders that are too many to count are estimated.
         ``"smc"``: populations of particles that are resampled as they cool, an unbiased
         estimate with lower bounds that hold with high probability. ``"ais"``: the same from
         single particles, which takes many more steps where there are many variables.

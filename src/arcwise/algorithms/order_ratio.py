@@ -3,13 +3,15 @@
 The order-modular constant counts a DAG once for each of its topological orders. So the ratio is the
 mean number of orders of DAGs of the modular posterior, and one over the mean of one over that
 number for DAGs of the order-modular posterior. Chains over DAGs draw the former, chains over linear
-orders the latter, and Bennett's acceptance ratio makes one estimate of both.
+orders the latter, and Bennett's acceptance ratio makes one estimate of both. Numbers too large to
+count are estimated without bias, twice for each DAG, which Bennett's acceptance ratio allows for.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +21,9 @@ from arcwise.algorithms.assembly import assemble
 from arcwise.algorithms.chains import sampled_chains
 from arcwise.algorithms.sampling_session import Environment, opened_session
 from arcwise.diagnostics.limits import HOPELESS_RHAT, LARGEST_EDGE_RHAT, RHAT_OF_WARNING
+from arcwise.errors import CapacityError
 from arcwise.features.edges import packed_set
+from arcwise.graphs.linear_extensions import EXACT_NODES
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
 from arcwise.posterior import DagSample
@@ -41,9 +45,10 @@ DRAWS = 4_000
 
 # Sets that may be remembered for one DAG; a count beyond takes seconds, and there are thousands.
 _EXTENSION_BUDGET = 100_000
-_STEPS_OF_TRIAL = 20  # for each variable
-_DRAWS_OF_TRIAL = 8
-_TRIAL = 0x0DA6_0C0_0175  # seeds of trials
+# Of an estimate: sets of each size, independent estimates for a DAG, and sets of an exact part.
+_SETS_OF_ESTIMATE, _ESTIMATES, _EXACT_SETS = 30, 2, 1_000
+_SHARE_ESTIMATED = 4  # one of so many draws, as an estimate takes about ten milliseconds
+_OF_ESTIMATES = 0xE571_3A7E  # seeds of estimates
 _SEEDS: dict[Modularity, int] = {"modular": 0x0DA6_5EED, "order-modular": 0x0C0_5EED}
 
 _SPACES: dict[Modularity, Space] = {"modular": Dags(), "order-modular": LinearOrders()}
@@ -77,11 +82,6 @@ def order_ratio(
         The number of DAGs of each posterior whose topological orders are counted.
     seed, threads
         As for `mcmc`.
-
-    Raises
-    ------
-    CapacityError
-        If DAGs have too many sets of nodes to count their topological orders.
     """
     orders = TopologicalOrders(model, draws, seed, threads)
     of_dags, doubts = orders.sampled("modular", steps)
@@ -108,11 +108,6 @@ class TopologicalOrders:
     seed: int
     threads: int | None
 
-    def refuse_too_many(self) -> None:
-        """Raise `CapacityError` at once if the orders of a few DAGs cannot be counted."""
-        trial = replace(self, draws=_DRAWS_OF_TRIAL, seed=self.seed ^ _TRIAL)
-        trial.sampled("modular", _STEPS_OF_TRIAL * len(self.model.ordinary))
-
     def sampled(
         self,
         modularity: Modularity,
@@ -134,7 +129,8 @@ class TopologicalOrders:
         Returns
         -------
         tuple
-            The log numbers of orders along each chain, and reasons to doubt them.
+            The log numbers of orders along each chain, as `counted` returns them, and reasons to
+            doubt them.
         """
         space = _SPACES[modularity]
         recording = Recording(modularity, dags_per_state=1)
@@ -157,7 +153,8 @@ class TopologicalOrders:
         along = self.counted(found.dags)
         convergence = chain_convergence(sampled.records, len(self.model.variables))
         length = min(len(chain) for chain in along)
-        own = float(rhat(np.stack([chain[:length] for chain in along])))
+        of_draws = [chain if chain.ndim == 1 else chain.mean(axis=1) for chain in along]
+        own = float(rhat(np.stack([chain[:length] for chain in of_draws])))
         worst, edge = convergence.rhat or 1.0, convergence.edge_rhat or 1.0
         if worst <= RHAT_OF_WARNING and edge <= HOPELESS_RHAT and not own > LARGEST_EDGE_RHAT:
             return along, []
@@ -170,15 +167,29 @@ class TopologicalOrders:
     def counted(self, dags: DagSample) -> list[NDArray[np.float64]]:
         """Return the log numbers of topological orders of ordinary variables, chain by chain.
 
+        Where they are too many to count, each DAG has a row of the logs of independent estimates.
+
         Parameters
         ----------
         dags
             The sample, of whose chains DAGs at equal distances are taken.
         """
+        try:
+            return self._by_chain(dags, self.draws, self._log_counts)
+        except CapacityError:
+            few = max(1, self.draws // _SHARE_ESTIMATED)
+            return self._by_chain(dags, few, self._log_estimates)
+
+    def _by_chain(
+        self,
+        dags: DagSample,
+        draws: int,
+        logs_of: Callable[[NDArray[np.uint64]], NDArray[np.float64]],
+    ) -> list[NDArray[np.float64]]:
         model = self.model
         n, ordinary = len(model.variables), len(model.ordinary)
         numbers = np.zeros(len(dags), dtype=np.int64) if dags.chains is None else dags.chains
-        each = max(1, self.draws // len(np.unique(numbers)))
+        each = max(1, draws // len(np.unique(numbers)))
         chosen = []
         for chain in np.unique(numbers):
             own = np.flatnonzero(numbers == chain)
@@ -189,14 +200,30 @@ class TopologicalOrders:
             places = {name: place for place, name in enumerate(model.variables)}
             kept = packed_set((places[name] for name in model.ordinary), parents.shape[2])
             parents = parents & kept
-        with running(self.threads, None, "") as run:
-            logs = np.asarray(
-                _core.log_linear_extensions(
-                    np.ascontiguousarray(parents), _EXTENSION_BUDGET, run.threads, run.progress
-                )
-            )
+        logs = logs_of(np.ascontiguousarray(parents))
         logs = logs - math.lgamma(n + 1) + math.lgamma(ordinary + 1)
         return np.split(logs, np.cumsum([len(own) for own in chosen])[:-1])
+
+    def _log_counts(self, parents: NDArray[np.uint64]) -> NDArray[np.float64]:
+        with running(self.threads, None, "") as run:
+            return np.asarray(
+                _core.log_linear_extensions(parents, _EXTENSION_BUDGET, run.threads, run.progress)
+            )
+
+    def _log_estimates(self, parents: NDArray[np.uint64]) -> NDArray[np.float64]:
+        with running(self.threads, None, "") as run:
+            return np.asarray(
+                _core.log_estimates_of_linear_extensions(
+                    parents,
+                    _SETS_OF_ESTIMATE,
+                    _ESTIMATES,
+                    _EXACT_SETS,
+                    EXACT_NODES,
+                    self.seed ^ _OF_ESTIMATES,
+                    run.threads,
+                    run.progress,
+                )
+            )
 
 
 _WORDS: dict[Modularity, str] = {"modular": "DAGs", "order-modular": "linear orders"}

@@ -3,8 +3,8 @@
 Where the prior weight of a family depends on its size only, a recurrence gives the constant
 for any number of variables; for few variables, dynamic programming does; beyond, it is
 estimated on the prior alone. Annealing finds the order-modular constant to a thousandth; from it
-the ratio of the two constants leads to the modular one, unless topological orders are too many to
-count. Annealing straight to the modular one is a last resort: with 37 variables, 400 particles are
+the ratio of the two constants leads to the modular one, unless its chains do not converge.
+Annealing straight to the modular one is a last resort: with 37 variables, 400 particles are
 off by a nat or two.
 """
 
@@ -13,11 +13,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 from arcwise.algorithms.annealed_results import annealed_log_total
 from arcwise.algorithms.exact_computation import log_prior_constant
 from arcwise.algorithms.order_ratio import order_ratio
-from arcwise.errors import CapacityError
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
 from arcwise.priors.constant import weights_by_size
@@ -62,6 +62,22 @@ def prior_constant(
     if is_exact(model, modularity):
         with running(threads, None, "") as run:
             return log_prior_constant(model, modularity, _TOLERANCE, run), 0.0
+    known = _KNOWN.setdefault(model, {})
+    key = modularity, repr(space), seed
+    if key not in known:
+        known[key] = _estimated(model, modularity, space, seed, threads)
+    return known[key]
+
+
+# The methods that are combined subtract the same estimate, which takes seconds.
+_KNOWN: WeakKeyDictionary[Model, dict[tuple[str, str, int], tuple[float, float]]] = (
+    WeakKeyDictionary()
+)
+
+
+def _estimated(
+    model: Model, modularity: Modularity, space: Space, seed: int, threads: int | None
+) -> tuple[float, float]:
     prior_alone = Model(model.prior_weights(), parent_only=model.parent_only, threads=threads)
     n = len(model.ordinary)
 
@@ -93,12 +109,9 @@ def _by_order_ratio(
     """Return the modular constant from the order-modular one; None if that is not reliable."""
     steps = _STEPS_OF_CHAINS * len(prior_alone.ordinary) ** 2
     steps = min(max(_FEWEST_STEPS, steps), _MOST_STEPS)
-    try:
-        ratio = order_ratio(
-            prior_alone, steps=steps, draws=_DRAWS, seed=seed ^ _OF_PRIOR, threads=threads
-        )
-    except CapacityError:
-        return None
+    ratio = order_ratio(
+        prior_alone, steps=steps, draws=_DRAWS, seed=seed ^ _OF_PRIOR, threads=threads
+    )
     if ratio.doubts or not math.isfinite(ratio.estimate.variance):
         return None
     inverse = replace(ratio.estimate, value=-ratio.estimate.value)

@@ -345,7 +345,8 @@ Particles = Annotated[
     int | None,
     typer.Option(
         "--particles",
-        help="Number of particles of ais (default: 100), or of each population of smc (256).",
+        help="Number of particles of ais (default: 100, for learn 1000), or of each population of "
+        "smc (256).",
         metavar="N",
     ),
 ]

@@ -97,7 +97,9 @@ def _scoring_fits(request: Request, asked: Model | Question) -> bool:
     return costs.scoring_fits(asked, request.deadline, request.threads)
 
 
-def settings_for(request: Request, choice: AlgorithmChoice, n: int) -> dict[str, Any]:
+def settings_for(
+    request: Request, choice: AlgorithmChoice, n: int, rows: int | None = None
+) -> dict[str, Any]:
     """Return the arguments of the algorithm: all that is chosen about the run."""
     algorithm = choice.algorithm
     if algorithm is Algorithm.EXACT:
@@ -108,11 +110,19 @@ def settings_for(request: Request, choice: AlgorithmChoice, n: int) -> dict[str,
     space = request.space or usual_space(algorithm, request.modularity)
     seconds = request.deadline if request.deadline.limited else None
     settings: dict[str, Any] = {"space": space, "steps": request.steps, "seconds": seconds}
-    if modular and space.modularity == "order-modular":
+    weighted = modular and space.modularity == "order-modular"
+    if weighted:
         # A count of orders that takes too long would otherwise end the run at its first DAG.
         settings["estimate_extensions"] = True
     if algorithm in (Algorithm.AIS, Algorithm.SMC):
-        return settings | {"particles": request.particles} | dict(request.options)
+        settings["particles"] = request.particles
+        limits = {"effective_samples", "schedule"} & set(request.options)
+        if algorithm is Algorithm.AIS and request.seconds is None and not limits:
+            settings |= costs.annealing_budget(n, rows, request.particles, request.steps)
+        if algorithm is Algorithm.SMC and weighted and request.seconds is None:
+            # Orders are quick, but few of their DAGs carry the weight.
+            settings["runs"] = costs.POPULATIONS_OF_ORDERS
+        return settings | dict(request.options)
     chains = default_chains(algorithm, n) if request.chains is None else request.chains
     settings |= {"chains": chains, "until": _rule(request, chains)}
     if request.steps is None and seconds is None and "effective_samples" not in request.options:

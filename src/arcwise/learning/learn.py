@@ -124,7 +124,7 @@ def learn(
         The number of chains of ``"mcmc"`` and ``"mc3"``; by default 16 up to 32 variables, 8
         up to 128 and otherwise 4, and 4 coupled ones.
     particles
-        The number of particles of ``"ais"``, 100 by default, or of each population of
+        The number of particles of ``"ais"``, 1,000 by default, or of each population of
         ``"smc"``, 256 by default.
     until
         The stopping rule of mcmc and mc3, see `mcmc`. ``"auto"``: ``"rhat<1.01, ess>400,
@@ -305,7 +305,8 @@ def _computed(
     model = prepared.model
     choice, sums = after_pilot(request, prepared.choice, model)
     algorithm = choice.algorithm
-    settings = settings_for(request, choice, len(model.ordinary))
+    rows = None if model.data is None else model.data.rows
+    settings = settings_for(request, choice, len(model.ordinary), rows)
     if settings.get("paths") and not costs.paths_are_cheap(
         len(model.ordinary), len(model.parent_only), request.seconds, request.threads
     ):

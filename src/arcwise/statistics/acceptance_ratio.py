@@ -7,6 +7,10 @@ r the ratio of the unnormalised densities, for any function h, the mean of r h o
 distribution is that of h over the second times the ratio of the constants. Either mean alone, with
 h = 1 or h = 1 / r, rests on draws far out in a tail; with the best h, both rest on those that the
 distributions have in common.
+
+Where r itself is only estimated, without bias, by independent estimates for each draw, one of them
+stands for r and another is given to h: the identity holds for the mean of h over the estimates,
+which is a function of the draw, so that noise of r costs precision but brings no bias.
 """
 
 from __future__ import annotations
@@ -38,7 +42,8 @@ def acceptance_ratio(first: Sequence[Array], second: Sequence[Array]) -> LogEsti
     ----------
     first, second
         For each chain, the log ratios of the unnormalised densities, second over first, at its
-        draws: of chains of the first distribution, and of chains of the second.
+        draws: of chains of the first distribution, and of chains of the second. Where ratios are
+        estimated, a row of the logs of independent estimates for each draw, at least two.
 
     Notes
     -----
@@ -55,7 +60,7 @@ def acceptance_ratio(first: Sequence[Array], second: Sequence[Array]) -> LogEsti
     (True, True)
     """
     h = best_weighting(first, second)
-    of_first = mean_along_chains([x - h.center + h.log(x) for x in first])
+    of_first = mean_along_chains([h.log_with_ratio(x) for x in first])
     of_second = mean_along_chains([h.log(x) for x in second])
     return LogEstimate(
         h.center,
@@ -72,7 +77,23 @@ class Weighting:
     shares: tuple[float, float]
 
     def log(self, ratios: Array) -> Array:
-        """Return ln h at log ratios of the densities."""
+        """Return ln h at log ratios of the densities; over several estimates, of its mean."""
+        if ratios.ndim == 1:
+            return self._log(ratios)
+        return np.asarray(np.logaddexp.reduce(self._log(ratios), axis=1)) - math.log(
+            ratios.shape[1]
+        )
+
+    def log_with_ratio(self, ratios: Array) -> Array:
+        """Return ln (r h / exp(center)); of estimates, one stands for r and another is h's."""
+        if ratios.ndim == 1:
+            return ratios - self.center + self._log(ratios)
+        count = ratios.shape[1]
+        pairs = ratios[:, :, None] - self.center + self._log(ratios)[:, None, :]
+        apart = pairs[:, ~np.eye(count, dtype=bool)]
+        return np.asarray(np.logaddexp.reduce(apart, axis=1)) - math.log(count * (count - 1))
+
+    def _log(self, ratios: Array) -> Array:
         first, second = map(math.log, self.shares)
         return np.asarray(-np.logaddexp(first, second + ratios - self.center))
 
@@ -86,7 +107,7 @@ def best_weighting(first: Sequence[Array], second: Sequence[Array]) -> Weighting
     for _ in range(_HALVINGS):
         middle = (low + high) / 2.0
         h = Weighting(middle, shares)
-        over_first = log_mean(np.concatenate([x - middle + h.log(x) for x in first])).value
+        over_first = log_mean(np.concatenate([h.log_with_ratio(x) for x in first])).value
         if over_first > log_mean(np.concatenate([h.log(x) for x in second])).value:
             low = middle
         else:
@@ -121,5 +142,6 @@ def mean_along_chains(chains: Sequence[Array]) -> LogEstimate:
 def _effective(chains: Sequence[Array]) -> float:
     """Return the effective number of draws of all chains, of the log ratio itself."""
     length = min(len(chain) for chain in chains)
-    found = float(effective_sample_size(np.stack([chain[:length] for chain in chains])))
+    of_draws = [chain if chain.ndim == 1 else chain.mean(axis=1) for chain in chains]
+    found = float(effective_sample_size(np.stack([chain[:length] for chain in of_draws])))
     return found if np.isfinite(found) and found > 0.0 else float(length * len(chains))
