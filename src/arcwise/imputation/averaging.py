@@ -11,6 +11,7 @@ tables in a row are alike, which the standard errors and the verdict know.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from arcwise.data import IncompleteData
 from arcwise.errors import InterruptedWarning, TimeIsUpError
 from arcwise.graphs.dag import Dag
-from arcwise.imputation.chain import CompletedTable, ImputationChain
+from arcwise.imputation.chain import CompletedTable, ImputationChain, Redraw
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
 from arcwise.model import Model, Question
 from arcwise.model.modularity import Modularity
@@ -87,6 +88,7 @@ def averaged(
     *,
     modularity: Modularity = "modular",
     described: LocalScore | None = None,
+    redraw: Redraw | None = None,
     threads: int | None = None,
     progress: Progress = None,
     deadline: Deadline = NEVER,
@@ -103,6 +105,8 @@ def averaged(
         Which posterior it is that the structure step draws from.
     described
         The score as the user knows it, before what it takes from the data was fixed.
+    redraw
+        As for `ImputationChain`; the score and the prior of the question are told in the result.
     threads, progress
         As for `learn`.
     deadline
@@ -114,7 +118,7 @@ def averaged(
         If there are not even two tables by then.
     """
     start = time.perf_counter()
-    drawing = _Drawing(data, question, structure, settings, threads, deadline)
+    drawing = _Drawing(data, question, structure, settings, threads, deadline, redraw)
     interrupted = False
     with running(threads, progress, "Completing tables") as run:
         try:
@@ -161,7 +165,7 @@ def averaged(
         map_dag=best,
         map_probability=share,
         dags=dags,
-        provenance=_provenance(drawing.model, data, described),
+        provenance=_provenance(drawing.model, data, question, described),
         completions=tables,
     )
 
@@ -177,6 +181,7 @@ class _Drawing:
         settings: ImputationSettings,
         threads: int | None,
         deadline: Deadline,
+        redraw: Redraw | None = None,
     ) -> None:
         self._data, self._question = data, question
         self._settings = settings
@@ -192,6 +197,7 @@ class _Drawing:
                 number=number,
                 threads=threads,
                 deadline=deadline,
+                redraw=redraw,
             )
             for number in range(min(settings.chains, settings.completions or settings.chains))
         ]
@@ -224,7 +230,7 @@ class _Drawing:
                 chain.sweep()
             seen.append(self._edges())
             _report(progress, sweep / sweeps)
-        self._choose_pairs(np.concatenate(seen).mean(axis=0))
+        self._choose_moves(np.concatenate(seen))
         each = max(1, min(_DAGS_OF_A_TABLE, -(-settings.dags // target)))
         done = float(self.burn_in)
         while True:
@@ -246,14 +252,31 @@ class _Drawing:
         packed = np.stack([chain.dag for chain in self._chains if chain.dag is not None])
         return unpacked(packed, n).transpose(0, 2, 1).astype(np.float64)
 
-    def _choose_pairs(self, shares: NDArray[np.float64]) -> None:
+    def _choose_moves(self, seen: NDArray[np.float64]) -> None:
         """Let all chains move the edges most that have been there and have been not.
 
-        The choice is made once, of the burn-in, so that chains keep their law.
+        In discrete tables, the parent sets that any chain has met are proposed, too. The choice is
+        made once, of the burn-in, so that chains keep their law.
+
+        Parameters
+        ----------
+        seen
+            DAGs of the burn-in, as [DAG, source, target].
         """
+        shares = seen.mean(axis=0)
         worth = shares * (1.0 - shares)
+        met: dict[int, Counter[tuple[int, ...]]] = {}
+        for node in range(seen.shape[1]):
+            sets, counts = np.unique(seen[:, :, node], axis=0, return_counts=True)
+            met[node] = Counter(
+                {
+                    tuple(np.flatnonzero(members).tolist()): int(count)
+                    for members, count in zip(sets, counts, strict=True)
+                }
+            )
         for chain in self._chains:
             chain.choose_pairs(worth + _LEAST_WORTH * max(float(worth.max()), _LEAST_WORTH))
+            chain.choose_families(met)
 
     def _round(self, dags: int, target: int) -> None:
         """Keep a table of each chain, unless there are enough."""
@@ -307,8 +330,14 @@ def _most_frequent(dags: DagSample) -> tuple[Dag, float]:
     return distinct[best], float(counts[best] / counts.sum())
 
 
-def _provenance(model: Model, data: IncompleteData, score: LocalScore | None) -> Provenance:
+def _provenance(
+    model: Model, data: IncompleteData, question: Question, score: LocalScore | None
+) -> Provenance:
     """Return the provenance of the table with its missing values, and of the score as given."""
-    found = model.provenance()
-    described = found.score if score is None else Description.of(score)
-    return replace(found, data_fingerprint=data.fingerprint, score=described)
+    described = question.score if score is None else score
+    return replace(
+        model.provenance(),
+        data_fingerprint=data.fingerprint,
+        score=Description.of(described),
+        prior=Description.of(question.prior),
+    )

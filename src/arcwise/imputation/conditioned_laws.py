@@ -49,6 +49,10 @@ class ConditionedLaws(Conditionals):
                 there = column_values(column)
             self._normals[node] = float(there.mean()), max(float(there.var()), math.ulp(1.0))
 
+    def levels(self, node: int) -> Array:
+        """Return the log probabilities of the levels of a discrete column."""
+        return self._levels[node]
+
     def log_probability(self, node: int, columns: Columns) -> Array:
         """Return the log probability, or density, of each value."""
         if node in self._levels:
