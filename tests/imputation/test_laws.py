@@ -7,7 +7,7 @@ rates of false alarms are those of `support.chi_squared`, one in a million.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from arcwise import _core
 from arcwise.constraints import Constraints
 from arcwise.data import Data, DiscreteColumn, IncompleteData
 from arcwise.imputation import annealed_moves
+from arcwise.imputation import chain as chain_module
 from arcwise.imputation.chain import ImputationChain
 from arcwise.imputation.draw_cells import CellSampler
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
@@ -95,11 +96,13 @@ def _after_a_sweep(
     parent_only: Sequence[str] = (),
     draws: int = DRAWS,
     anneal: bool = True,
+    families: Mapping[int, Mapping[tuple[int, ...], int]] | None = None,
 ) -> list[tuple[Parents, tuple[int, ...]]]:
     """Return the states one sweep after draws from the law."""
     rules = Constraints(parent_only=list(parent_only))
     question = Question.of(data.table, BDeu(STRENGTH), prior="uniform", constraints=rules)
     chain = ImputationChain(data, question, structure, seed=5, threads=1, anneal=anneal)
+    chain.choose_families({} if families is None else families)
     states = list(law)
     random = np.random.default_rng(7)
     found = []
@@ -164,8 +167,30 @@ def test_moves_alone_in_any_number_of_steps_leave_the_posterior_as_it_is(
     steps: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(annealed_moves, "_STEPS", (steps,))
+    monkeypatch.setattr(chain_module, "_MOVES_BY_STEPS", 4)
     law = _law(VALUES, CELLS)
     assert_follows(_after_a_sweep(_data(VALUES, CELLS), law, Staying()), law)
+
+
+# Some parent sets of two nodes, one of them not all.
+MET = {0: {(): 9, (1,): 4, (1, 2): 1}, 2: {(): 1, (0,): 1, (1,): 2, (0, 1): 1}}
+
+
+def test_moves_to_parent_sets_that_were_met_before_do() -> None:
+    law = _law(VALUES, CELLS)
+    found = _after_a_sweep(_data(VALUES, CELLS), law, Staying(), families=MET)
+    assert_follows(found, law)
+
+
+def test_parent_sets_proposed_by_their_counts_alone_are_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(annealed_moves.KnownFamilies, "log_share", lambda self, parents: 0.0)
+    monkeypatch.setattr(chain_module, "_MOVES_BY_STEPS", 4)
+    law = _law(VALUES, CELLS)
+    met = {0: {(): 400, (1,): 1, (2,): 1}}
+    found = _after_a_sweep(_data(VALUES, CELLS), law, Staying(), families=met)
+    assert p_value(found, law) < FALSE_ALARM_RATE
 
 
 class WithWrongRatio:
@@ -187,6 +212,7 @@ CHAIN = _core.CollapsedChain
 
 def test_moves_with_a_wrong_ratio_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_core, "CollapsedChain", WithWrongRatio)
+    monkeypatch.setattr(chain_module, "_MOVES_BY_STEPS", 4)
     law = _law(VALUES, CELLS)
     assert p_value(_after_a_sweep(_data(VALUES, CELLS), law, Staying()), law) < FALSE_ALARM_RATE
 

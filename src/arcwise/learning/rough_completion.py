@@ -35,6 +35,7 @@ from arcwise.posterior import DagSample
 from arcwise.priors import Sparse
 from arcwise.priors.acyclic_density import MOST_VARIABLES, log_sum_of_weights
 from arcwise.scores import LocalScore
+from arcwise.support.log_space import relative_weights
 from arcwise.support.running import running
 
 # Sweeps of each chain if nothing is to be chosen, and if something is, with DAGs drawn exactly and
@@ -196,7 +197,7 @@ class HyperparameterDraws:
         if len(self._scores) > 1:
             of_scores = np.array([self._log_likelihood(s, dag, table) for s in self._scores])
         total = np.add.outer(of_scores, self._log_weights + edges * self._log_odds)
-        share: NDArray[np.float64] = np.exp(total - total.max())
+        share = relative_weights(total)
         return share / share.sum()
 
     def _log_likelihood(self, score: LocalScore, dag: Dag, table: Data) -> float:
