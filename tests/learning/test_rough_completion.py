@@ -81,7 +81,7 @@ def _after_a_sweep() -> tuple[list[tuple[Parents, tuple[int, ...]]], Law]:
         dag, cells = states[place]
         bits = [[sum(1 << parent for parent in parents)] for parents in dag]
         chain.go_to(np.array(cells, dtype=np.float64), np.array(bits, dtype=np.uint64))
-        chain.ask(redraw(chain, random))
+        chain.ask_again(redraw(chain, random))
         chain.sweep()
         after = tuple(tuple(u for u in range(3) if int(word[0]) >> u & 1) for word in chain.dag)
         found.append((after, tuple(int(value) for value in chain.values)))

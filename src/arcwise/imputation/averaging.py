@@ -22,6 +22,7 @@ from arcwise.data import IncompleteData
 from arcwise.errors import InterruptedWarning, TimeIsUpError
 from arcwise.graphs.dag import Dag
 from arcwise.imputation.chain import CompletedTable, ImputationChain, Redraw
+from arcwise.imputation.checkpoint import Checkpoint, Position
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
 from arcwise.model import Model, Question
 from arcwise.model.modularity import Modularity
@@ -89,6 +90,7 @@ def averaged(
     modularity: Modularity = "modular",
     described: LocalScore | None = None,
     redraw: Redraw | None = None,
+    checkpoint: Checkpoint | None = None,
     threads: int | None = None,
     progress: Progress = None,
     deadline: Deadline = NEVER,
@@ -107,6 +109,8 @@ def averaged(
         The score as the user knows it, before what it takes from the data was fixed.
     redraw
         As for `ImputationChain`; the score and the prior of the question are told in the result.
+    checkpoint
+        The file to write to and to go on from; None for none.
     threads, progress
         As for `learn`.
     deadline
@@ -118,7 +122,7 @@ def averaged(
         If there are not even two tables by then.
     """
     start = time.perf_counter()
-    drawing = _Drawing(data, question, structure, settings, threads, deadline, redraw)
+    drawing = _Drawing(data, question, structure, settings, threads, deadline, redraw, checkpoint)
     interrupted = False
     with running(threads, progress, "Completing tables") as run:
         try:
@@ -182,10 +186,12 @@ class _Drawing:
         threads: int | None,
         deadline: Deadline,
         redraw: Redraw | None = None,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         self._data, self._question = data, question
         self._settings = settings
         self._deadline = deadline
+        self._checkpoint = checkpoint
         self.burn_in, self.thinning = settings.burn_in, settings.thinning
         self._exact = isinstance(structure, ExactStructure)
         self._chains = [
@@ -207,21 +213,50 @@ class _Drawing:
     @property
     def model(self) -> Model:
         """The model of a completed table."""
-        model = self._chains[0].last_model
-        assert model is not None
-        return model
+        return self._chains[0].last_model or self._chains[0].model()
 
     def run(self, progress: Callable[[float], None] | None) -> None:
         """Draw all tables; whatever happens, those kept so far are there."""
         settings = self._settings
+        target = settings.completions or FEWEST_COMPLETIONS
+        most = settings.completions or max(settings.most, target)
+        each = max(1, min(_DAGS_OF_A_TABLE, -(-settings.dags // target)))
+        before = None
+        if self._checkpoint is not None:
+            before = self._checkpoint.read(self._data.variables, self._chains)
+        if before is None:
+            seen = self._burn_in(target, progress)
+        else:
+            seen, target = before.seen, before.target
+            self.kept, self._from = before.kept, before.chains
+            self.burn_in, self.thinning = before.burn_in, before.thinning
+        self._choose_moves(seen)
+        done = self.burn_in + len(self.kept) * self.thinning / len(self._chains)
+        sweeps = done + self.thinning * (target - len(self.kept)) / len(self._chains)
+        while True:
+            while len(self.kept) < target:
+                had = len(self.kept)
+                self._round(each, target)
+                done += (len(self.kept) - had) * self.thinning / len(self._chains)
+                _report(progress, min(1.0, done / sweeps))
+                self._write(seen, target)
+            if target >= most or self._largest_error() <= _SMALL_ERROR:
+                return
+            further = min(2 * target, most) - target
+            self.thinning *= 2 if self._exact else 1
+            sweeps = done + self.thinning * further / len(self._chains)
+            target += further
+
+    def _burn_in(
+        self, target: int, progress: Callable[[float], None] | None
+    ) -> NDArray[np.float64]:
+        """Make the sweeps before the first table; return the DAGs met, as [DAG, source, target]."""
         began = time.perf_counter()
         for chain in self._chains:
             chain.sweep()
         if self._deadline.limited:
             rounds = self._deadline.left / max(time.perf_counter() - began, 1e-6)
             self.burn_in = min(self.burn_in, max(1, round(_SHARE_OF_BURN_IN * rounds)))
-        target = settings.completions or FEWEST_COMPLETIONS
-        most = settings.completions or max(settings.most, target)
         sweeps = self.burn_in + self.thinning * target / len(self._chains)
         seen = [self._edges()]
         for sweep in range(1, self.burn_in):
@@ -230,21 +265,15 @@ class _Drawing:
                 chain.sweep()
             seen.append(self._edges())
             _report(progress, sweep / sweeps)
-        self._choose_moves(np.concatenate(seen))
-        each = max(1, min(_DAGS_OF_A_TABLE, -(-settings.dags // target)))
-        done = float(self.burn_in)
-        while True:
-            while len(self.kept) < target:
-                before = len(self.kept)
-                self._round(each, target)
-                done += (len(self.kept) - before) * self.thinning / len(self._chains)
-                _report(progress, min(1.0, done / sweeps))
-            if target >= most or self._largest_error() <= _SMALL_ERROR:
-                return
-            further = min(2 * target, most) - target
-            self.thinning *= 2 if self._exact else 1
-            sweeps = done + self.thinning * further / len(self._chains)
-            target += further
+        return np.concatenate(seen)
+
+    def _write(self, seen: NDArray[np.float64], target: int) -> None:
+        """Write where chains stand, if it is time to."""
+        if self._checkpoint is not None:
+            position = Position(
+                self.burn_in, self.thinning, target, seen, self.kept, self._from
+            )
+            self._checkpoint.write_if_due(position, self._chains)
 
     def _edges(self) -> NDArray[np.float64]:
         """Return which edges the DAGs of all chains have, as [chain, source, target]."""

@@ -68,8 +68,11 @@ class CompletedTable:
 class Redraw(Protocol):
     """Draws score and prior given the DAG and the cells of a chain."""
 
-    def __call__(self, chain: ImputationChain, random: np.random.Generator) -> Question:
-        """Return the question with them."""
+    def __call__(self, chain: ImputationChain, random: np.random.Generator) -> int:
+        """Return the number of what is drawn."""
+
+    def question(self, question: Question, number: int) -> Question:
+        """Return the question with what has this number."""
 
 
 class ImputationChain:
@@ -114,7 +117,7 @@ class ImputationChain:
         assert question.score is not None
         self.data = data
         self._structure = structure
-        self._random = generator(seed, Purpose.IMPUTATION, number)
+        self.random = generator(seed, Purpose.IMPUTATION, number)
         self._threads = threads
         self._deadline = deadline
         # Parent-only variables are conditioned on, and so have no law in the model.
@@ -126,6 +129,7 @@ class ImputationChain:
         self._known: dict[int, KnownFamilies] = {}
         self._engine: Rescoring | None = None
         self._score: LocalScore | None = None
+        self._asked_for: int | None = None
         self.ask(question)
         self._pairs: tuple[list[tuple[int, int]], NDArray[np.float64]] | None = None
         self.choose_pairs(np.ones((len(data.variables), len(data.variables))))
@@ -133,7 +137,7 @@ class ImputationChain:
         self.last_model: Model | None = None
         # The placeholders are values of their columns.
         self._columns = [column_values(column).copy() for column in data.table.columns]
-        observed_start(self._columns, self._blocks, self._random)
+        observed_start(self._columns, self._blocks, self.random)
         self._dag: Packed | None = None
 
     def ask(self, question: Question) -> None:
@@ -155,6 +159,17 @@ class ImputationChain:
             laws = self._conditioned_laws
             self._annealed = AnnealedMoves(self.data, question, laws, self._conditioned)
             self._annealed.know(self._known)
+
+    @property
+    def asked_for(self) -> int | None:
+        """The number of the score and the prior of now, if they are drawn and were."""
+        return self._asked_for
+
+    def ask_again(self, number: int | None) -> None:
+        """Go on with the score and the prior that have a number among those that are drawn."""
+        self._asked_for = number
+        if self._redraw is not None and number is not None:
+            self.ask(self._redraw.question(self.question, number))
 
     def choose_pairs(self, weights: NDArray[np.float64]) -> None:
         """Set how often the edge between two variables is moved, relative to others.
@@ -259,7 +274,7 @@ class ImputationChain:
         return self.last_model
 
     def _seed(self) -> int:
-        return int(self._random.integers(_SEEDS))
+        return int(self.random.integers(_SEEDS))
 
     def _draw_cells(self) -> None:
         """Draw the cells given the DAG, which moves with them, and what is redrawn given both."""
@@ -268,21 +283,21 @@ class ImputationChain:
         dag = DagSample(table.variables, self._dag[np.newaxis])[0]
         if self._annealed is not None:
             moves = self._chosen_moves(_MOVES_BY_STEPS * len(dag.variables))
-            parents = self._annealed.sweep(dag.parent_indices, self._columns, moves, self._random)
+            parents = self._annealed.sweep(dag.parent_indices, self._columns, moves, self.random)
             self._dag = packed(parents)
         else:
             self._draw_by_parameters(dag, table)
         if self._redraw is not None:
-            self.ask(self._redraw(self, self._random))
+            self.ask_again(self._redraw(self, self.random))
 
     def _draw_by_parameters(self, dag: Dag, table: Data) -> None:
         """Draw the parameters of a DAG, move edges, and draw the cells given both."""
-        drawn = draw_conditionals(dag, table, self._score, self._random)
+        drawn = draw_conditionals(dag, table, self._score, self.random)
         conditionals = self._moved(self._with_laws(drawn))
         self._dag = packed(conditionals.parents)
         sampler = CellSampler(self._blocks, conditionals, table.intervened, self._conditioned)
         for _ in range(_DRAWS_OF_CELLS):
-            sampler.draw(self._columns, self._random)
+            sampler.draw(self._columns, self.random)
 
     def _with_laws(self, conditionals: Conditionals) -> Conditionals:
         """Return parameters with the laws of what is conditioned on in place of theirs."""
@@ -295,7 +310,7 @@ class ImputationChain:
         if self._pairs is None:
             return []
         pairs, shares = self._pairs
-        places = self._random.choice(len(pairs), size=min(_MOST_MOVES, most), p=shares)
+        places = self.random.choice(len(pairs), size=min(_MOST_MOVES, most), p=shares)
         return [pairs[place] for place in places.tolist()]
 
     def _chosen_moves(self, most: int) -> list[tuple[int, ...]]:
@@ -306,14 +321,14 @@ class ImputationChain:
             moves.append(pair)
             if self._nodes is not None:
                 nodes, shares = self._nodes
-                moves.append((nodes[int(self._random.choice(len(nodes), p=shares))],))
+                moves.append((nodes[int(self.random.choice(len(nodes), p=shares))],))
             if number % 2:
                 continue
             # Chosen by weights that do not depend on the state, so that the way back is as
             # probable: the node by the sum of its row, the two others by their weights in it.
-            node = int(self._random.choice(len(self._weights), p=self._weights.sum(axis=1)))
+            node = int(self.random.choice(len(self._weights), p=self._weights.sum(axis=1)))
             row = self._weights[node] / self._weights[node].sum()
-            one, other = sorted(self._random.choice(len(row), size=2, p=row).tolist())
+            one, other = sorted(self.random.choice(len(row), size=2, p=row).tolist())
             if one != other:
                 moves.append((node, one, other))
         return moves
@@ -321,6 +336,6 @@ class ImputationChain:
     def _moved(self, conditionals: Conditionals) -> Conditionals:
         """Change edges together with the cells of their ends, a few times."""
         for u, v in self._chosen_pairs(min(_MOST_MOVES_BY_PAIRS, len(conditionals.parents))):
-            after = self._moves.move(u, v, self._columns, conditionals, self._random)
+            after = self._moves.move(u, v, self._columns, conditionals, self.random)
             conditionals = conditionals if after is None else after
         return conditionals

@@ -7,6 +7,7 @@ DAGs, parameters and cells draw the tables that the posterior is averaged over.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 from arcwise.data import ContinuousColumn, Data, IncompleteData
 from arcwise.errors import ArgumentError, DataError, Wording, option
 from arcwise.imputation.averaging import ImputationSettings, averaged
+from arcwise.imputation.checkpoint import FILE, Checkpoint
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
 from arcwise.learning import costs
 from arcwise.learning.choices import data_sentences, plain_request
@@ -113,8 +115,11 @@ def learn_incomplete(
         seed=request.seed,
     )
     plan = _plan(request, data, chosen, begun.sentences, parents, exact, settings, wanted, score_by_user)
+    checkpoint = None
     if request.directory is not None:
         plan.write(Path(request.directory))
+        about = _fingerprint(data, question, exact, settings)
+        checkpoint = Checkpoint(Path(request.directory) / FILE, about)
     posterior = averaged(
         data,
         question,
@@ -123,12 +128,14 @@ def learn_incomplete(
         modularity=request.modularity,
         described=chosen.score,
         redraw=begun.redraw,
+        checkpoint=checkpoint,
         threads=request.threads,
         progress=request.progress,
         deadline=request.deadline,
     )
-    if request.directory is not None:
+    if request.directory is not None and checkpoint is not None:
         posterior.save(Path(request.directory) / RESULT)
+        checkpoint.remove()
     return plan.after(request.deadline).with_account(posterior, request.deadline.spent)
 
 
@@ -254,16 +261,36 @@ def _parents(request: Request, asked: Question, few_families: bool) -> Parents:
     return Parents(fewer, "grown", words, found.growth)
 
 
+def _fingerprint(
+    data: IncompleteData, question: Question, exact: bool, settings: ImputationSettings
+) -> str:
+    """Return what tables depend on, as one number: a run that differs in it begins anew."""
+    families = question.families
+    about = (
+        data.fingerprint,
+        question.score,
+        question.prior,
+        families.candidates,
+        families.required,
+        families.outside,
+        families.max_free,
+        exact,
+        settings,
+    )
+    return hashlib.sha256(repr(about).encode()).hexdigest()
+
+
 def _resumed(request: Request, wanted: dict[str, Any]) -> Posterior | None:
     """Return the result in the directory, if there is one of the same request."""
     if request.directory is None:
         return None
     path = Path(request.directory)
     plan = Plan.read(path)
-    if plan is None or not (path / RESULT).exists():
+    begun = (path / RESULT).exists() or (path / FILE).exists()
+    if plan is None or not begun:
         return None
     plan.refuse_other(wanted, path)
-    return resume(path)
+    return resume(path) if (path / RESULT).exists() else None
 
 
 def _plan(

@@ -175,13 +175,16 @@ class HyperparameterDraws:
             sums = _integrated(self._log_odds, n, pairs)
         self._log_weights = LOG_PRIOR - np.array(sums)
 
-    def __call__(self, chain: ImputationChain, random: np.random.Generator) -> Question:
-        """Return the question with a score and a prior drawn from their posterior."""
+    def __call__(self, chain: ImputationChain, random: np.random.Generator) -> int:
+        """Return the number of a score and a prior, drawn from their posterior."""
         share = self.posterior(chain)
-        drawn = int(random.choice(share.size, p=share.reshape(-1)))
-        place, number = divmod(drawn, share.shape[1])
-        prior = self._asked.prior.on(self._priors[number])
-        return replace(chain.question, score=self._scores[place], prior=prior)
+        return int(random.choice(share.size, p=share.reshape(-1)))
+
+    def question(self, question: Question, number: int) -> Question:
+        """Return the question with the score and the prior of this number."""
+        place, expected = divmod(number, len(self._priors))
+        prior = self._asked.prior.on(self._priors[expected])
+        return replace(question, score=self._scores[place], prior=prior)
 
     def posterior(self, chain: ImputationChain) -> NDArray[np.float64]:
         """Return the posterior of score and expected number of parents, as [score, number]."""
