@@ -80,5 +80,6 @@ void bind_spaces(nb::module_& module);
 void bind_chains(nb::module_& module);
 void bind_candidates(nb::module_& module);
 void bind_search(nb::module_& module);
+void bind_imputation(nb::module_& module);
 
 }  // namespace arcwise::bindings

@@ -20,4 +20,5 @@ NB_MODULE(_core, module) {
     arcwise::bindings::bind_chains(module);
     arcwise::bindings::bind_candidates(module);
     arcwise::bindings::bind_search(module);
+    arcwise::bindings::bind_imputation(module);
 }

@@ -7,19 +7,20 @@ rates of false alarms are those of `support.chi_squared`, one in a million.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
+from arcwise import _core
 from arcwise.constraints import Constraints
 from arcwise.data import Data, DiscreteColumn, IncompleteData
-from arcwise.imputation import summed_moves
+from arcwise.imputation import annealed_moves
+from arcwise.imputation import chain as chain_module
 from arcwise.imputation.chain import ImputationChain
 from arcwise.imputation.draw_cells import CellSampler
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
-from arcwise.imputation.summed_rows import RowCells
 from arcwise.model import Question
 from arcwise.scores import BDeu
 from reference.dags import Parents
@@ -94,12 +95,14 @@ def _after_a_sweep(
     *,
     parent_only: Sequence[str] = (),
     draws: int = DRAWS,
-    sum_cells: bool = True,
+    anneal: bool = True,
+    families: Mapping[int, Mapping[tuple[int, ...], int]] | None = None,
 ) -> list[tuple[Parents, tuple[int, ...]]]:
     """Return the states one sweep after draws from the law."""
     rules = Constraints(parent_only=list(parent_only))
     question = Question.of(data.table, BDeu(STRENGTH), prior="uniform", constraints=rules)
-    chain = ImputationChain(data, question, structure, seed=5, threads=1, sum_cells=sum_cells)
+    chain = ImputationChain(data, question, structure, seed=5, threads=1, anneal=anneal)
+    chain.choose_families({} if families is None else families)
     states = list(law)
     random = np.random.default_rng(7)
     found = []
@@ -111,23 +114,18 @@ def _after_a_sweep(
     return found
 
 
-@pytest.mark.parametrize("sum_cells", [True, False])
-def test_a_sweep_with_exact_draws_of_dags_leaves_the_posterior_as_it_is(sum_cells: bool) -> None:
+@pytest.mark.parametrize("anneal", [True, False])
+def test_a_sweep_with_exact_draws_of_dags_leaves_the_posterior_as_it_is(anneal: bool) -> None:
     law = _law(VALUES, CELLS)
     structure = ExactStructure(threads=1)
-    found = _after_a_sweep(_data(VALUES, CELLS), law, structure, sum_cells=sum_cells)
+    found = _after_a_sweep(_data(VALUES, CELLS), law, structure, anneal=anneal)
     assert_follows(found, law)
 
 
-def test_a_sweep_does_where_some_cells_of_a_row_are_summed_at_a_time(
+def test_a_sweep_does_where_parts_of_a_row_are_drawn_in_turn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    whole = RowCells.__init__
-
-    def two_lines(self: RowCells, *given: Any, **options: Any) -> None:
-        whole(self, *given, **{"most_of_a_row": 2} | options)
-
-    monkeypatch.setattr(RowCells, "__init__", two_lines)
+    monkeypatch.setattr(annealed_moves, "_MOST_LINES", 2)
     law = _law(VALUES, CELLS)
     assert_follows(_after_a_sweep(_data(VALUES, CELLS), law, Staying()), law)
 
@@ -160,25 +158,61 @@ def test_a_law_of_cells_that_forgets_the_children_is_caught(
 ) -> None:
     monkeypatch.setattr(CellSampler, "_families", lambda self, block, places: [places.variable])
     law = _law(VALUES, CELLS)
-    found = _after_a_sweep(_data(VALUES, CELLS), law, ExactStructure(threads=1), sum_cells=False)
+    found = _after_a_sweep(_data(VALUES, CELLS), law, ExactStructure(threads=1), anneal=False)
     assert p_value(found, law) < FALSE_ALARM_RATE
 
 
-def test_moves_alone_with_cells_summed_out_leave_the_posterior_as_it_is() -> None:
+@pytest.mark.parametrize("steps", [1, 2, 5])
+def test_moves_alone_in_any_number_of_steps_leave_the_posterior_as_it_is(
+    steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(annealed_moves, "_STEPS", (steps,))
+    monkeypatch.setattr(chain_module, "_MOVES_BY_STEPS", 4)
     law = _law(VALUES, CELLS)
     assert_follows(_after_a_sweep(_data(VALUES, CELLS), law, Staying()), law)
 
 
-def test_moves_that_forget_how_tables_are_proposed_are_caught(
+# Some parent sets of two nodes, one of them not all.
+MET = {0: {(): 9, (1,): 4, (1, 2): 1}, 2: {(): 1, (0,): 1, (1,): 2, (0, 1): 1}}
+
+
+def test_moves_to_parent_sets_that_were_met_before_do() -> None:
+    law = _law(VALUES, CELLS)
+    found = _after_a_sweep(_data(VALUES, CELLS), law, Staying(), families=MET)
+    assert_follows(found, law)
+
+
+def test_parent_sets_proposed_by_their_counts_alone_are_caught(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    exact = summed_moves._log_densities
+    monkeypatch.setattr(annealed_moves.KnownFamilies, "log_share", lambda self, parents: 0.0)
+    monkeypatch.setattr(chain_module, "_MOVES_BY_STEPS", 4)
+    law = _law(VALUES, CELLS)
+    met = {0: {(): 400, (1,): 1, (2,): 1}}
+    found = _after_a_sweep(_data(VALUES, CELLS), law, Staying(), families=met)
+    assert p_value(found, law) < FALSE_ALARM_RATE
 
-    def of_no_proposal(parameters: np.ndarray, logs: np.ndarray) -> np.ndarray:
-        of_prior = bool((parameters <= 1.0).all())
-        return exact(parameters, logs) if of_prior else np.zeros(logs.shape[:-1])
 
-    monkeypatch.setattr(summed_moves, "_log_densities", of_no_proposal)
+class WithWrongRatio:
+    """A chain whose moves are accepted as if new families were somewhat more probable."""
+
+    def __init__(self, *given: Any) -> None:
+        self._chain = CHAIN(*given)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._chain, name)
+
+    def move(self, proposed: list[Any], ratio: float, steps: int) -> bool:
+        """Propose families, more probable by their number of parents."""
+        return self._chain.move(proposed, ratio + 1.5 * sum(len(f[1]) for f in proposed), steps)
+
+
+CHAIN = _core.CollapsedChain
+
+
+def test_moves_with_a_wrong_ratio_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_core, "CollapsedChain", WithWrongRatio)
+    monkeypatch.setattr(chain_module, "_MOVES_BY_STEPS", 4)
     law = _law(VALUES, CELLS)
     assert p_value(_after_a_sweep(_data(VALUES, CELLS), law, Staying()), law) < FALSE_ALARM_RATE
 
@@ -196,6 +230,7 @@ def test_copies_that_are_forgotten_are_caught(monkeypatch: pytest.MonkeyPatch) -
         law,
         ExactStructure(threads=1),
         parent_only=["v0"],
+        anneal=False,
     )
     assert p_value(found, law) < FALSE_ALARM_RATE
 

@@ -11,6 +11,8 @@ import pytest
 import arcwise
 from arcwise.data import IncompleteData
 from arcwise.errors import ArcwiseError
+from arcwise.imputation import checkpoint
+from arcwise.imputation.checkpoint import Checkpoint
 from arcwise.parameters.mean_effects import MeanEffects
 from arcwise.records.runs import ImputationRun
 
@@ -114,6 +116,47 @@ def test_the_result_in_a_directory_is_returned(tmp_path: Path) -> None:
     assert np.array_equal(arcwise.resume(tmp_path / "run").edges, first.edges)
     with pytest.raises(ArcwiseError, match="completions"):
         _learned(table, directory=tmp_path / "run", completions=7)
+
+
+@pytest.mark.parametrize("kind", ["discrete", "mixed"])
+def test_a_killed_run_goes_on_to_the_same_result(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = _gappy(kind)
+    options: dict[str, Any] = {"completions": 10}
+    whole = _learned(table, directory=tmp_path / "whole", **options)
+    monkeypatch.setattr(checkpoint, "_SECONDS", -1.0)
+    monkeypatch.setattr(checkpoint, "_SHARE", 1e9)
+    write, kept = Checkpoint.write, []
+
+    def killed(self: Checkpoint, position: Any, chains: Any) -> None:
+        write(self, position, chains)
+        kept.append(len(position.kept))
+        if len(kept) == 2:
+            raise SystemExit
+
+    monkeypatch.setattr(Checkpoint, "write", killed)
+    with pytest.raises(SystemExit):
+        _learned(table, directory=tmp_path / "run", **options)
+    with pytest.raises(ArcwiseError, match="tables completed so far are kept"):
+        arcwise.resume(tmp_path / "run")
+    with pytest.raises(ArcwiseError, match="seed"):
+        _learned(table, directory=tmp_path / "run", seed=2, **options)
+    again = _learned(table, directory=tmp_path / "run", **options)
+    assert kept[1] == 8
+    assert kept[2:] == [10]
+    assert np.array_equal(again.edges, whole.edges)
+    assert np.array_equal(again.dags.parents, whole.dags.parents)
+    assert np.array_equal(again.completions.values, whole.completions.values)
+    assert again.run.thinning == whole.run.thinning
+    assert not (tmp_path / "run" / checkpoint.FILE).exists()
+
+
+def test_a_damaged_file_of_tables_counts_for_nothing(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / checkpoint.FILE).write_bytes(b"nothing")
+    found = _learned(_gappy(), directory=tmp_path / "run")
+    assert np.array_equal(found.edges, _learned(_gappy()).edges)
 
 
 def test_seconds_are_kept_with_fewer_tables() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import arcwise
+from arcwise import _core
 from arcwise.data import IncompleteData
 from arcwise.imputation.cell_blocks import CellBlocks
 from arcwise.imputation.chain import ImputationChain
@@ -57,10 +58,10 @@ def _law(series: list[Slices], lags: int) -> Law:
 
 
 def _after_a_sweep(
-    data: IncompleteData, law: Law, structure: StructureStep
+    data: IncompleteData, law: Law, structure: StructureStep, *, anneal: bool = True
 ) -> list[tuple[Any, tuple[int, ...]]]:
     question = Question.of(data.table, BDeu(STRENGTH), prior="uniform")
-    chain = ImputationChain(data, question, structure, seed=5, threads=1)
+    chain = ImputationChain(data, question, structure, seed=5, threads=1, anneal=anneal)
     n = len(data.variables)
     states = list(law)
     random = np.random.default_rng(3)
@@ -87,18 +88,19 @@ def test_a_value_is_one_cell_in_all_its_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("series", "lags", "structure"),
+    ("series", "lags", "structure", "anneal"),
     [
-        (SERIES, 1, ExactStructure(threads=1)),
-        (SERIES, 1, ChainStructure(steps=3, longer=3, threads=1)),
-        (TWO_LAGS, 2, ExactStructure(threads=1)),
+        (SERIES, 1, ExactStructure(threads=1), True),
+        (SERIES, 1, ExactStructure(threads=1), False),
+        (SERIES, 1, ChainStructure(steps=3, longer=3, threads=1), True),
+        (TWO_LAGS, 2, ExactStructure(threads=1), True),
     ],
 )
 def test_a_sweep_leaves_the_posterior_as_it_is(
-    series: list[Slices], lags: int, structure: StructureStep
+    series: list[Slices], lags: int, structure: StructureStep, anneal: bool
 ) -> None:
     law = _law(series, lags)
-    assert_follows(_after_a_sweep(_series(series, lags), law, structure), law)
+    assert_follows(_after_a_sweep(_series(series, lags), law, structure, anneal=anneal), law)
 
 
 def test_copies_that_are_drawn_by_themselves_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +119,7 @@ def test_copies_that_are_drawn_by_themselves_are_caught(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(CellSampler, "draw", torn)
     law = _law(SERIES, 1)
-    found = _after_a_sweep(_series(SERIES, 1), law, ExactStructure(threads=1))
+    found = _after_a_sweep(_series(SERIES, 1), law, ExactStructure(threads=1), anneal=False)
     assert p_value(found, law) < FALSE_ALARM_RATE
 
 
@@ -128,5 +130,30 @@ def test_a_law_of_the_past_that_counts_twice_is_caught(monkeypatch: pytest.Monke
         lambda self, block, places: [places.variable, *self._children[places.variable]],
     )
     law = _law(TWO_LAGS, 2)
-    found = _after_a_sweep(_series(TWO_LAGS, 2), law, ExactStructure(threads=1))
+    found = _after_a_sweep(_series(TWO_LAGS, 2), law, ExactStructure(threads=1), anneal=False)
+    assert p_value(found, law) < FALSE_ALARM_RATE
+
+
+CHAIN = _core.CollapsedChain
+
+
+def _with_torn_copies(codes: Any, cells: np.ndarray, *others: Any) -> Any:
+    apart = np.where(cells >= 0, np.cumsum(cells >= 0).reshape(cells.shape) - 1, -1)
+    return CHAIN(codes, apart, *others)
+
+
+def _with_laws_twice(codes: Any, cells: Any, levels: Any, laws: list[Any], *others: Any) -> Any:
+    twice = [[2.0 * log for log in law] for law in laws]
+    return CHAIN(codes, cells, levels, twice, *others)
+
+
+@pytest.mark.parametrize(
+    ("broken", "series", "lags"), [(_with_torn_copies, SERIES, 1), (_with_laws_twice, TWO_LAGS, 2)]
+)
+def test_so_are_they_where_parameters_are_integrated_out(
+    broken: Any, series: list[Slices], lags: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_core, "CollapsedChain", broken)
+    law = _law(series, lags)
+    found = _after_a_sweep(_series(series, lags), law, ExactStructure(threads=1))
     assert p_value(found, law) < FALSE_ALARM_RATE

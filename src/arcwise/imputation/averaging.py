@@ -11,6 +11,7 @@ tables in a row are alike, which the standard errors and the verdict know.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -20,7 +21,8 @@ from numpy.typing import NDArray
 from arcwise.data import IncompleteData
 from arcwise.errors import InterruptedWarning, TimeIsUpError
 from arcwise.graphs.dag import Dag
-from arcwise.imputation.chain import CompletedTable, ImputationChain
+from arcwise.imputation.chain import CompletedTable, ImputationChain, Redraw
+from arcwise.imputation.checkpoint import Checkpoint, Position
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
 from arcwise.model import Model, Question
 from arcwise.model.modularity import Modularity
@@ -87,6 +89,8 @@ def averaged(
     *,
     modularity: Modularity = "modular",
     described: LocalScore | None = None,
+    redraw: Redraw | None = None,
+    checkpoint: Checkpoint | None = None,
     threads: int | None = None,
     progress: Progress = None,
     deadline: Deadline = NEVER,
@@ -103,6 +107,10 @@ def averaged(
         Which posterior it is that the structure step draws from.
     described
         The score as the user knows it, before what it takes from the data was fixed.
+    redraw
+        As for `ImputationChain`; the score and the prior of the question are told in the result.
+    checkpoint
+        The file to write to and to go on from; None for none.
     threads, progress
         As for `learn`.
     deadline
@@ -114,7 +122,7 @@ def averaged(
         If there are not even two tables by then.
     """
     start = time.perf_counter()
-    drawing = _Drawing(data, question, structure, settings, threads, deadline)
+    drawing = _Drawing(data, question, structure, settings, threads, deadline, redraw, checkpoint)
     interrupted = False
     with running(threads, progress, "Completing tables") as run:
         try:
@@ -161,7 +169,7 @@ def averaged(
         map_dag=best,
         map_probability=share,
         dags=dags,
-        provenance=_provenance(drawing.model, data, described),
+        provenance=_provenance(drawing.model, data, question, described),
         completions=tables,
     )
 
@@ -177,10 +185,13 @@ class _Drawing:
         settings: ImputationSettings,
         threads: int | None,
         deadline: Deadline,
+        redraw: Redraw | None = None,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         self._data, self._question = data, question
         self._settings = settings
         self._deadline = deadline
+        self._checkpoint = checkpoint
         self.burn_in, self.thinning = settings.burn_in, settings.thinning
         self._exact = isinstance(structure, ExactStructure)
         self._chains = [
@@ -192,6 +203,7 @@ class _Drawing:
                 number=number,
                 threads=threads,
                 deadline=deadline,
+                redraw=redraw,
             )
             for number in range(min(settings.chains, settings.completions or settings.chains))
         ]
@@ -201,21 +213,50 @@ class _Drawing:
     @property
     def model(self) -> Model:
         """The model of a completed table."""
-        model = self._chains[0].last_model
-        assert model is not None
-        return model
+        return self._chains[0].last_model or self._chains[0].model()
 
     def run(self, progress: Callable[[float], None] | None) -> None:
         """Draw all tables; whatever happens, those kept so far are there."""
         settings = self._settings
+        target = settings.completions or FEWEST_COMPLETIONS
+        most = settings.completions or max(settings.most, target)
+        each = max(1, min(_DAGS_OF_A_TABLE, -(-settings.dags // target)))
+        before = None
+        if self._checkpoint is not None:
+            before = self._checkpoint.read(self._data.variables, self._chains)
+        if before is None:
+            seen = self._burn_in(target, progress)
+        else:
+            seen, target = before.seen, before.target
+            self.kept, self._from = before.kept, before.chains
+            self.burn_in, self.thinning = before.burn_in, before.thinning
+        self._choose_moves(seen)
+        done = self.burn_in + len(self.kept) * self.thinning / len(self._chains)
+        sweeps = done + self.thinning * (target - len(self.kept)) / len(self._chains)
+        while True:
+            while len(self.kept) < target:
+                had = len(self.kept)
+                self._round(each, target)
+                done += (len(self.kept) - had) * self.thinning / len(self._chains)
+                _report(progress, min(1.0, done / sweeps))
+                self._write(seen, target)
+            if target >= most or self._largest_error() <= _SMALL_ERROR:
+                return
+            further = min(2 * target, most) - target
+            self.thinning *= 2 if self._exact else 1
+            sweeps = done + self.thinning * further / len(self._chains)
+            target += further
+
+    def _burn_in(
+        self, target: int, progress: Callable[[float], None] | None
+    ) -> NDArray[np.float64]:
+        """Make the sweeps before the first table; return the DAGs met, as [DAG, source, target]."""
         began = time.perf_counter()
         for chain in self._chains:
             chain.sweep()
         if self._deadline.limited:
             rounds = self._deadline.left / max(time.perf_counter() - began, 1e-6)
             self.burn_in = min(self.burn_in, max(1, round(_SHARE_OF_BURN_IN * rounds)))
-        target = settings.completions or FEWEST_COMPLETIONS
-        most = settings.completions or max(settings.most, target)
         sweeps = self.burn_in + self.thinning * target / len(self._chains)
         seen = [self._edges()]
         for sweep in range(1, self.burn_in):
@@ -224,21 +265,15 @@ class _Drawing:
                 chain.sweep()
             seen.append(self._edges())
             _report(progress, sweep / sweeps)
-        self._choose_pairs(np.concatenate(seen).mean(axis=0))
-        each = max(1, min(_DAGS_OF_A_TABLE, -(-settings.dags // target)))
-        done = float(self.burn_in)
-        while True:
-            while len(self.kept) < target:
-                before = len(self.kept)
-                self._round(each, target)
-                done += (len(self.kept) - before) * self.thinning / len(self._chains)
-                _report(progress, min(1.0, done / sweeps))
-            if target >= most or self._largest_error() <= _SMALL_ERROR:
-                return
-            further = min(2 * target, most) - target
-            self.thinning *= 2 if self._exact else 1
-            sweeps = done + self.thinning * further / len(self._chains)
-            target += further
+        return np.concatenate(seen)
+
+    def _write(self, seen: NDArray[np.float64], target: int) -> None:
+        """Write where chains stand, if it is time to."""
+        if self._checkpoint is not None:
+            position = Position(
+                self.burn_in, self.thinning, target, seen, self.kept, self._from
+            )
+            self._checkpoint.write_if_due(position, self._chains)
 
     def _edges(self) -> NDArray[np.float64]:
         """Return which edges the DAGs of all chains have, as [chain, source, target]."""
@@ -246,14 +281,31 @@ class _Drawing:
         packed = np.stack([chain.dag for chain in self._chains if chain.dag is not None])
         return unpacked(packed, n).transpose(0, 2, 1).astype(np.float64)
 
-    def _choose_pairs(self, shares: NDArray[np.float64]) -> None:
+    def _choose_moves(self, seen: NDArray[np.float64]) -> None:
         """Let all chains move the edges most that have been there and have been not.
 
-        The choice is made once, of the burn-in, so that chains keep their law.
+        In discrete tables, the parent sets that any chain has met are proposed, too. The choice is
+        made once, of the burn-in, so that chains keep their law.
+
+        Parameters
+        ----------
+        seen
+            DAGs of the burn-in, as [DAG, source, target].
         """
+        shares = seen.mean(axis=0)
         worth = shares * (1.0 - shares)
+        met: dict[int, Counter[tuple[int, ...]]] = {}
+        for node in range(seen.shape[1]):
+            sets, counts = np.unique(seen[:, :, node], axis=0, return_counts=True)
+            met[node] = Counter(
+                {
+                    tuple(np.flatnonzero(members).tolist()): int(count)
+                    for members, count in zip(sets, counts, strict=True)
+                }
+            )
         for chain in self._chains:
             chain.choose_pairs(worth + _LEAST_WORTH * max(float(worth.max()), _LEAST_WORTH))
+            chain.choose_families(met)
 
     def _round(self, dags: int, target: int) -> None:
         """Keep a table of each chain, unless there are enough."""
@@ -307,8 +359,14 @@ def _most_frequent(dags: DagSample) -> tuple[Dag, float]:
     return distinct[best], float(counts[best] / counts.sum())
 
 
-def _provenance(model: Model, data: IncompleteData, score: LocalScore | None) -> Provenance:
+def _provenance(
+    model: Model, data: IncompleteData, question: Question, score: LocalScore | None
+) -> Provenance:
     """Return the provenance of the table with its missing values, and of the score as given."""
-    found = model.provenance()
-    described = found.score if score is None else Description.of(score)
-    return replace(found, data_fingerprint=data.fingerprint, score=described)
+    described = question.score if score is None else score
+    return replace(
+        model.provenance(),
+        data_fingerprint=data.fingerprint,
+        score=Description.of(described),
+        prior=Description.of(question.prior),
+    )

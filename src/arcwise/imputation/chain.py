@@ -4,10 +4,10 @@ Each sweep draws
 
     a DAG given the completed table, with the parameters integrated out,
     the parameters given the DAG and the table, from their posterior,
-    some edges anew, each together with the cells of its ends (`pair_moves`) or, in discrete
-        tables, with all cells of a row summed out (`summed_moves`),
+    some edges anew, each together with the cells of its ends (`pair_moves`),
     every missing cell given DAG and parameters,
 
+or, of discrete tables, the last three with the parameters integrated out (`annealed_moves`),
 so that DAG, parameters and cells follow their joint posterior given the values that are there, as
 if these were missing at random (Tanner and Wong 1987, "The calculation of posterior distributions
 by data augmentation").
@@ -15,30 +15,34 @@ by data augmentation").
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data, IncompleteData
 from arcwise.data.incomplete import column_values
+from arcwise.graphs.dag import Dag
+from arcwise.imputation.annealed_moves import AnnealedMoves, KnownFamilies
 from arcwise.imputation.cell_blocks import CellBlocks
 from arcwise.imputation.conditioned_laws import ConditionedLaws
 from arcwise.imputation.draw_cells import CellSampler, observed_start
 from arcwise.imputation.pair_moves import PairMoves, ReplacedFamilies
 from arcwise.imputation.rescoring import Rescoring
 from arcwise.imputation.structure import Packed, StructureStep, TableStructure, packed
-from arcwise.imputation.summed_moves import SummedMoves
 from arcwise.model import Model, Question
 from arcwise.networks._random import Purpose, generator
 from arcwise.parameters import mixed_conditionals as mixed_conditionals  # enters itself
 from arcwise.parameters.conditionals import Conditionals, draw_conditionals
 from arcwise.posterior import DagSample
+from arcwise.scores import LocalScore
 from arcwise.support.clock import NEVER, Deadline
 
 # Moves of edges in a sweep: some for each variable of small tables, at most so many of large ones.
 _MOST_MOVES_BY_PAIRS = 12
-_MOVES_BY_SUMS = 1
+_MOVES_BY_STEPS = 1
 _MOST_MOVES = 24
 # Cells of a row depend on each other, and draws of them are cheap beside scores.
 _DRAWS_OF_CELLS = 2
@@ -61,6 +65,16 @@ class CompletedTable:
     structure: TableStructure
 
 
+class Redraw(Protocol):
+    """Draws score and prior given the DAG and the cells of a chain."""
+
+    def __call__(self, chain: ImputationChain, random: np.random.Generator) -> int:
+        """Return the number of what is drawn."""
+
+    def question(self, question: Question, number: int) -> Question:
+        """Return the question with what has this number."""
+
+
 class ImputationChain:
     """A Markov chain over DAGs, parameters and cells.
 
@@ -81,8 +95,10 @@ class ImputationChain:
         The number of threads.
     deadline
         By when to end, by a `TimeIsUpError`.
-    sum_cells
-        Whether cells of discrete tables are summed out when edges are moved.
+    anneal
+        Whether edges of discrete tables are moved in small steps, parameters integrated out.
+    redraw
+        Draws score and prior given DAG and cells, after each sweep; None if they are known.
     """
 
     def __init__(
@@ -95,14 +111,13 @@ class ImputationChain:
         number: int = 0,
         threads: int | None = None,
         deadline: Deadline = NEVER,
-        sum_cells: bool = True,
+        anneal: bool = True,
+        redraw: Redraw | None = None,
     ) -> None:
         assert question.score is not None
         self.data = data
-        self.question = question
-        self._score = question.score
         self._structure = structure
-        self._random = generator(seed, Purpose.IMPUTATION, number)
+        self.random = generator(seed, Purpose.IMPUTATION, number)
         self._threads = threads
         self._deadline = deadline
         # Parent-only variables are conditioned on, and so have no law in the model.
@@ -110,19 +125,51 @@ class ImputationChain:
         self._conditioned = frozenset(names.index(name) for name in question.parent_only)
         self._conditioned_laws = ConditionedLaws(data, self._conditioned)
         self._blocks = CellBlocks.of(data)
-        self._moves = PairMoves(data, question, threads)
-        self._summed: SummedMoves | None = None
-        lone = bool(self._moves.incomplete.any())
-        if sum_cells and lone and SummedMoves.can_move(data, question):
-            self._summed = SummedMoves(data, question, self._conditioned_laws, self._conditioned)
+        self._anneal, self._redraw = anneal, redraw
+        self._known: dict[int, KnownFamilies] = {}
+        self._engine: Rescoring | None = None
+        self._score: LocalScore | None = None
+        self._asked_for: int | None = None
+        self.ask(question)
         self._pairs: tuple[list[tuple[int, int]], NDArray[np.float64]] | None = None
         self.choose_pairs(np.ones((len(data.variables), len(data.variables))))
+        self._nodes: tuple[list[int], NDArray[np.float64]] | None = None
         self.last_model: Model | None = None
-        self._engine = Rescoring(np.asarray(data.missing.any(axis=0)))
         # The placeholders are values of their columns.
         self._columns = [column_values(column).copy() for column in data.table.columns]
-        observed_start(self._columns, self._blocks, self._random)
+        observed_start(self._columns, self._blocks, self.random)
         self._dag: Packed | None = None
+
+    def ask(self, question: Question) -> None:
+        """Go on with another score or prior, as for a sweep over these.
+
+        Parameters
+        ----------
+        question
+            As the one before but for score and prior.
+        """
+        assert question.score is not None
+        if self._engine is None or question.score is not self._score:
+            # Scores of families that do not change with the cells are those of one score.
+            self._engine = Rescoring(np.asarray(self.data.missing.any(axis=0)))
+        self.question, self._score = question, question.score
+        self._moves = PairMoves(self.data, question, self._threads)
+        self._annealed: AnnealedMoves | None = None
+        if self._anneal and AnnealedMoves.can_move(self.data, question):
+            laws = self._conditioned_laws
+            self._annealed = AnnealedMoves(self.data, question, laws, self._conditioned)
+            self._annealed.know(self._known)
+
+    @property
+    def asked_for(self) -> int | None:
+        """The number of the score and the prior of now, if they are drawn and were."""
+        return self._asked_for
+
+    def ask_again(self, number: int | None) -> None:
+        """Go on with the score and the prior that have a number among those that are drawn."""
+        self._asked_for = number
+        if self._redraw is not None and number is not None:
+            self.ask(self._redraw.question(self.question, number))
 
     def choose_pairs(self, weights: NDArray[np.float64]) -> None:
         """Set how often the edge between two variables is moved, relative to others.
@@ -134,7 +181,8 @@ class ImputationChain:
         weights
             For each pair, as [one, other].
         """
-        ends = self._moves.incomplete
+        annealed = self._annealed is not None
+        ends = self.data.missing.any(axis=0) if annealed else self._moves.incomplete
         u, v = np.triu_indices(len(ends), 1)
         worth = np.where(ends[u] | ends[v], (weights + weights.T)[u, v], 0.0)
         self._pairs = None
@@ -143,6 +191,22 @@ class ImputationChain:
             self._pairs = pairs, worth / worth.sum()
             self._weights = np.zeros((len(ends), len(ends)))
             self._weights[u, v] = self._weights[v, u] = worth / (2.0 * worth.sum())
+
+    def choose_families(self, met: Mapping[int, Mapping[tuple[int, ...], int]]) -> None:
+        """Set which parent sets of nodes are proposed, in discrete tables.
+
+        Parameters
+        ----------
+        met
+            How often each parent set of a node was met.
+        """
+        known = {node: KnownFamilies(counts) for node, counts in met.items() if len(counts) > 1}
+        if self._annealed is None or not known:
+            return
+        self._known = known
+        self._annealed.know(known)
+        worth = np.array([each.worth for each in known.values()])
+        self._nodes = list(known), worth / worth.sum()
 
     @property
     def table(self) -> Data:
@@ -210,31 +274,30 @@ class ImputationChain:
         return self.last_model
 
     def _seed(self) -> int:
-        return int(self._random.integers(_SEEDS))
+        return int(self.random.integers(_SEEDS))
 
     def _draw_cells(self) -> None:
-        """Draw the parameters of the DAG given the table, and the cells given both."""
+        """Draw the cells given the DAG, which moves with them, and what is redrawn given both."""
         assert self._dag is not None
         table = self.table
         dag = DagSample(table.variables, self._dag[np.newaxis])[0]
-        if self._summed is not None:
-            conditionals = self._with_laws(
-                self._summed.sweep(
-                    dag.parent_indices,
-                    self._columns,
-                    self._chosen_moves(_MOVES_BY_SUMS * len(dag.variables)),
-                    self._random,
-                )
-            )
-            blocks, times = self._summed.left(self._blocks), 1
+        if self._annealed is not None:
+            moves = self._chosen_moves(_MOVES_BY_STEPS * len(dag.variables))
+            parents = self._annealed.sweep(dag.parent_indices, self._columns, moves, self.random)
+            self._dag = packed(parents)
         else:
-            drawn = draw_conditionals(dag, table, self._score, self._random)
-            conditionals = self._moved(self._with_laws(drawn))
-            blocks, times = self._blocks, _DRAWS_OF_CELLS
+            self._draw_by_parameters(dag, table)
+        if self._redraw is not None:
+            self.ask_again(self._redraw(self, self.random))
+
+    def _draw_by_parameters(self, dag: Dag, table: Data) -> None:
+        """Draw the parameters of a DAG, move edges, and draw the cells given both."""
+        drawn = draw_conditionals(dag, table, self._score, self.random)
+        conditionals = self._moved(self._with_laws(drawn))
         self._dag = packed(conditionals.parents)
-        sampler = CellSampler(blocks, conditionals, table.intervened, self._conditioned)
-        for _ in range(times):
-            sampler.draw(self._columns, self._random)
+        sampler = CellSampler(self._blocks, conditionals, table.intervened, self._conditioned)
+        for _ in range(_DRAWS_OF_CELLS):
+            sampler.draw(self._columns, self.random)
 
     def _with_laws(self, conditionals: Conditionals) -> Conditionals:
         """Return parameters with the laws of what is conditioned on in place of theirs."""
@@ -247,20 +310,25 @@ class ImputationChain:
         if self._pairs is None:
             return []
         pairs, shares = self._pairs
-        places = self._random.choice(len(pairs), size=min(_MOST_MOVES, most), p=shares)
+        places = self.random.choice(len(pairs), size=min(_MOST_MOVES, most), p=shares)
         return [pairs[place] for place in places.tolist()]
 
     def _chosen_moves(self, most: int) -> list[tuple[int, ...]]:
-        """Return pairs to move the edge between, and as many variables with two others each."""
+        """Return pairs to move the edge between, variables with two others, and single ones."""
         pairs = self._chosen_pairs(most)
         moves: list[tuple[int, ...]] = []
-        for pair in pairs:
+        for number, pair in enumerate(pairs):
             moves.append(pair)
+            if self._nodes is not None:
+                nodes, shares = self._nodes
+                moves.append((nodes[int(self.random.choice(len(nodes), p=shares))],))
+            if number % 2:
+                continue
             # Chosen by weights that do not depend on the state, so that the way back is as
             # probable: the node by the sum of its row, the two others by their weights in it.
-            node = int(self._random.choice(len(self._weights), p=self._weights.sum(axis=1)))
+            node = int(self.random.choice(len(self._weights), p=self._weights.sum(axis=1)))
             row = self._weights[node] / self._weights[node].sum()
-            one, other = sorted(self._random.choice(len(row), size=2, p=row).tolist())
+            one, other = sorted(self.random.choice(len(row), size=2, p=row).tolist())
             if one != other:
                 moves.append((node, one, other))
         return moves
@@ -268,6 +336,6 @@ class ImputationChain:
     def _moved(self, conditionals: Conditionals) -> Conditionals:
         """Change edges together with the cells of their ends, a few times."""
         for u, v in self._chosen_pairs(min(_MOST_MOVES_BY_PAIRS, len(conditionals.parents))):
-            after = self._moves.move(u, v, self._columns, conditionals, self._random)
+            after = self._moves.move(u, v, self._columns, conditionals, self.random)
             conditionals = conditionals if after is None else after
         return conditionals

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from arcwise.data import DiscreteColumn, IncompleteData
 from arcwise.data.incomplete import column_values
 from arcwise.parameters.conditionals import Columns, Conditionals, Regression
+from arcwise.support.log_space import logarithms
 
 Array = NDArray[np.float64]
 
@@ -43,11 +44,15 @@ class ConditionedLaws(Conditionals):
             column, there = data.table.columns[node], data.present(node)
             if isinstance(column, DiscreteColumn):
                 counts = np.bincount(there, minlength=column.size) + _COUNT_OF_A_LEVEL
-                self._levels[node] = np.log(counts / counts.sum())
+                self._levels[node] = logarithms(counts / counts.sum())
                 continue
             if len(there) < 2 or not np.ptp(there) > 0.0:
                 there = column_values(column)
             self._normals[node] = float(there.mean()), max(float(there.var()), math.ulp(1.0))
+
+    def levels(self, node: int) -> Array:
+        """Return the log probabilities of the levels of a discrete column."""
+        return self._levels[node]
 
     def log_probability(self, node: int, columns: Columns) -> Array:
         """Return the log probability, or density, of each value."""

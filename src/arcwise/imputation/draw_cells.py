@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from arcwise.imputation.cell_blocks import Block, CellBlocks, NormalRows, Places
 from arcwise.imputation.normal_law import normal_law
 from arcwise.parameters.conditionals import Conditionals
+from arcwise.support.log_space import relative_weights
 
 Array = NDArray[np.float64]
 Columns = list[NDArray[Any]]
@@ -164,7 +165,7 @@ class CellSampler:
 
 def _drawn_levels(logs: Array, random: np.random.Generator) -> NDArray[np.int64]:
     """Return a level of each cell, drawn with these unnormalised log probabilities."""
-    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    weights = relative_weights(logs - logs.max(axis=1, keepdims=True), 0.0)
     sums = np.cumsum(weights, axis=1)
     thresholds = random.random(len(logs)) * sums[:, -1]
     levels: NDArray[np.int64] = (sums <= thresholds[:, np.newaxis]).sum(axis=1)

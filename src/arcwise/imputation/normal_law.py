@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.parameters.conditionals import Conditionals
+from arcwise.support.log_space import logarithms
 
 Array = NDArray[np.float64]
 
@@ -49,7 +50,7 @@ class NormalLaw(NamedTuple):
         return np.asarray(
             self.constant
             + 0.5 * (half**2).sum(axis=1)
-            - np.log(diagonal).sum(axis=1)
+            - logarithms(diagonal).sum(axis=1)
             + 0.5 * math.log(math.tau) * places
         )
 
@@ -110,7 +111,7 @@ def normal_law(
         rest = found.mean(columns) - columns[node]
         precision += (weight[:, np.newaxis] * slopes)[:, :, np.newaxis] * slopes[:, np.newaxis]
         linear += (weight * rest)[:, np.newaxis] * slopes
-        log = -0.5 * (np.log(math.tau * found.variance) + rest**2 * weight)
+        log = -0.5 * (logarithms(math.tau * found.variance) + rest**2 * weight)
         constant += log if there is None else np.where(there, log, 0.0)
     held = np.zeros((count, width), dtype=np.bool_)
     rows, variables = np.nonzero(places >= 0)

@@ -35,6 +35,7 @@ from arcwise.imputation.edge_changes import Parents, allowed, other_edge, reache
 from arcwise.imputation.normal_law import normal_law
 from arcwise.model import Question
 from arcwise.parameters.conditionals import Columns, Conditionals, Regression, draw_conditionals
+from arcwise.support.log_space import logarithms, relative_weights
 from arcwise.support.running import running
 
 Array = NDArray[np.float64]
@@ -227,8 +228,8 @@ class PairMoves:
         if not len(rows):
             return _Local(0.0, logs, levels)
         top = logs.max(axis=1)
-        with np.errstate(divide="ignore"):
-            sums = top + np.log(np.exp(logs - top[:, np.newaxis]).sum(axis=1))
+        weights = relative_weights(logs - top[:, np.newaxis], 0.0)
+        sums = top + logarithms(weights.sum(axis=1))
         return _Local(float(sums.sum()), logs, levels)
 
     def _law(
@@ -277,7 +278,7 @@ class PairMoves:
         """Draw the cells of both variables into the columns."""
         if not len(rows):
             return
-        weights = np.exp(local.logs - local.logs.max(axis=1, keepdims=True))
+        weights = relative_weights(local.logs - local.logs.max(axis=1, keepdims=True), 0.0)
         sums = np.cumsum(weights, axis=1)
         which = (sums <= (random.random(len(rows)) * sums[:, -1])[:, np.newaxis]).sum(axis=1)
         for place, given in enumerate(local.levels):

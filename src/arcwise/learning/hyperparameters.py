@@ -64,12 +64,14 @@ _VISITS_OF_MOMENTS = 64
 # If seconds are given: those from which on all this work is done, and the most that it may take.
 _SECONDS_FOR_ALL = 30.0
 _SHARE = 0.25
-# The prior of the expected number of parents: of two values, one twice the other has half the
-# weight. Then every octave contributes the same to the number of edges expected beforehand: no
-# density is favoured, dense graphs are as improbable as they have edges, and tables that say
-# nothing about the density say little about edges, too. (With equal weights the densest octave
-# would contribute half of all edges expected.)
-_LOG_PRIOR = -np.log(EXPECTED_PARENTS)
+LOG_PRIOR = -np.log(EXPECTED_PARENTS)
+"""The log prior of these numbers: of two, one twice the other has half the weight.
+
+Then every octave contributes the same to the number of edges expected beforehand: no density is
+favoured, dense graphs are as improbable as they have edges, and tables that say nothing about the
+density say little about edges, too. (With equal weights the densest octave would contribute half
+of all edges expected.)
+"""
 
 
 @dataclass(frozen=True)
@@ -243,11 +245,37 @@ def choose_hyperparameters(
             prior = Sparse(float(np.exp(share @ np.log(EXPECTED_PARENTS))))
     except TimeIsUpError:
         return None
-    expected = float(share @ np.array(EXPECTED_PARENTS))
-    if modularity == "modular":
-        expected *= _ratio_without_order(question, expected)
+    return chosen_of(question, scores, found, modularity)
+
+
+def chosen_of(
+    question: Question,
+    scores: Sequence[LocalScore],
+    probabilities: NDArray[np.float64],
+    modularity: Modularity,
+) -> Hyperparameters:
+    """Return the score and the prior to take, given the posterior of both.
+
+    Parameters
+    ----------
+    question
+        The data with their constraints.
+    scores, probabilities
+        As for `Hyperparameters`.
+    modularity
+        Which posterior is to be computed.
+    """
+    place = int(np.argmax(probabilities.sum(axis=1)))
+    share = probabilities[place] / probabilities[place].sum()
+    expected = prior_odds(question, float(share @ np.array(EXPECTED_PARENTS)), modularity)
     # Two digits are more than is known about it, and can be read.
-    return Hyperparameters(scores[place], Sparse(float(f"{expected:.2g}")), tuple(scores), found)
+    prior = Sparse(float(f"{expected:.2g}"))
+    return Hyperparameters(scores[place], prior, tuple(scores), probabilities)
+
+
+def prior_odds(question: Question, expected: float, modularity: Modularity) -> float:
+    """Return the expected parents of the prior under which DAGs have as many as given an order."""
+    return expected * (_ratio_without_order(question, expected) if modularity == "modular" else 1.0)
 
 
 def _ratio_without_order(question: Question, expected: float) -> float:
@@ -368,7 +396,7 @@ class EvidenceGivenOrder:
     def posterior(self, order: Sequence[int]) -> NDArray[np.float64]:
         """Return the posterior of the values given an order, as [score, expected parents]."""
         before = np.zeros(self.n, dtype=np.bool_)
-        total = np.tile(_LOG_PRIOR, (len(self.weights[0]), 1))
+        total = np.tile(LOG_PRIOR, (len(self.weights[0]), 1))
         for v in order:
             bits = before[self.candidates[v]] @ (1 << np.arange(len(self.candidates[v])))
             possible = (self.sets[v] & ~bits) == 0

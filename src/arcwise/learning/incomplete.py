@@ -1,30 +1,30 @@
 """`learn_incomplete`: from a table with missing values to the posterior averaged over completions.
 
-A pilot completes the table once, roughly, so that score, prior and candidate parents can be chosen
-as for any table. With these, which then stay the same, chains over DAGs, parameters and cells draw
-the tables that the posterior is averaged over.
+A pilot completes the table roughly and chooses score and prior meanwhile (`rough_completion`);
+candidate parents are chosen as for any table. With these, which then stay the same, chains over
+DAGs, parameters and cells draw the tables that the posterior is averaged over.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from arcwise.candidates import candidates as choose_candidates
 from arcwise.data import ContinuousColumn, Data, IncompleteData
 from arcwise.errors import ArgumentError, DataError, Wording, option
 from arcwise.imputation.averaging import ImputationSettings, averaged
-from arcwise.imputation.chain import ImputationChain
+from arcwise.imputation.checkpoint import FILE, Checkpoint
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
 from arcwise.learning import costs
 from arcwise.learning.choices import data_sentences, plain_request
-from arcwise.learning.hyperparameters import by_evidence
 from arcwise.learning.parents import Parents, choose_parents
 from arcwise.learning.plan import Plan
 from arcwise.learning.request import Request
 from arcwise.learning.resume import RESULT, resume
+from arcwise.learning.rough_completion import complete_roughly
 from arcwise.model import Model, Question
 from arcwise.parameters.conditionals import can_draw
 from arcwise.posterior import Posterior
@@ -43,12 +43,8 @@ _MOST_FAMILIES_PLUS_ONE = 150_000
 _MOST_CANDIDATES = 8
 _STEPS_PER_VARIABLE = 40
 _TIMES_LONGER = 10
-_SWEEPS_OF_PILOT = 8
-_CANDIDATES_OF_PILOT = "greedy:4"
-# What the pilot, the choices and the growth of candidates may take of a limited time.
-_SHARE_OF_PILOT = 0.15
+# What the pilot and the growth of candidates may take of a limited time.
 _SHARE_OF_CHOICES = 0.4
-_PILOT = 1 << 20  # the number of its chain, far from those of the run
 
 
 def learn_incomplete(
@@ -97,12 +93,17 @@ def learn_incomplete(
         return resumed
     exact = _draws_exactly(request, asked, data)
     few = exact and _visits(asked, data) <= _MOST_VISITS
-    table = _pilot(request, data, asked, exact, few)
-    definite, how = by_evidence(
-        request, replace(asked, data=table), score=not score_by_user, prior=not prior_by_user
+    structure = _structure(replace(request, steps=None), asked, exact)
+    begun = complete_roughly(
+        request,
+        data,
+        asked,
+        structure,
+        few_families=few,
+        choose_score=not score_by_user and not prior_by_user,
+        choose_prior=not prior_by_user,
     )
-    assert isinstance(definite, Question)
-    parents = _parents(request, definite, few)
+    parents = _parents(request, begun.question, few)
     chosen = parents.asked.question if isinstance(parents.asked, Model) else parents.asked
     assert chosen.score is not None
     question = replace(chosen, data=data.table, score=chosen.score.fixed_by(data.table))
@@ -113,9 +114,12 @@ def learn_incomplete(
         dags=costs.DEFAULT_DAGS if request.dags is None else max(1, request.dags),
         seed=request.seed,
     )
-    plan = _plan(request, data, chosen, how, parents, exact, settings, wanted, score_by_user)
+    plan = _plan(request, data, chosen, begun.sentences, parents, exact, settings, wanted, score_by_user)
+    checkpoint = None
     if request.directory is not None:
         plan.write(Path(request.directory))
+        about = _fingerprint(data, question, exact, settings)
+        checkpoint = Checkpoint(Path(request.directory) / FILE, about)
     posterior = averaged(
         data,
         question,
@@ -123,12 +127,15 @@ def learn_incomplete(
         settings,
         modularity=request.modularity,
         described=chosen.score,
+        redraw=begun.redraw,
+        checkpoint=checkpoint,
         threads=request.threads,
         progress=request.progress,
         deadline=request.deadline,
     )
-    if request.directory is not None:
+    if request.directory is not None and checkpoint is not None:
         posterior.save(Path(request.directory) / RESULT)
+        checkpoint.remove()
     return plan.after(request.deadline).with_account(posterior, request.deadline.spent)
 
 
@@ -224,32 +231,6 @@ def _structure(request: Request, asked: Question, exact: bool) -> StructureStep:
     return ChainStructure(min(steps, longer), longer, request.threads, request.deadline)
 
 
-def _pilot(
-    request: Request, data: IncompleteData, asked: Question, exact: bool, few_families: bool
-) -> Data:
-    """Return the table as a short chain completes it, with few candidates where there are many."""
-    assert asked.score is not None
-    score = asked.score.fixed_by(data.table)
-    deadline = request.deadline.part(_SHARE_OF_PILOT)
-    few = replace(asked, score=score)
-    if not few_families:
-        given = choose_candidates(asked, _CANDIDATES_OF_PILOT, threads=request.threads)
-        few = replace(few, candidates=given, plus_one=False)
-    chain = ImputationChain(
-        data,
-        few,
-        _structure(replace(request, steps=None), asked, exact),
-        seed=request.seed,
-        number=_PILOT,
-        threads=request.threads,
-    )
-    for _ in range(_SWEEPS_OF_PILOT):
-        if deadline.passed:
-            break
-        chain.sweep()
-    return chain.table
-
-
 def _parents(request: Request, asked: Question, few_families: bool) -> Parents:
     """Return the parent sets: all where they are few, or those of candidates."""
     method: Any = request.candidates
@@ -280,16 +261,36 @@ def _parents(request: Request, asked: Question, few_families: bool) -> Parents:
     return Parents(fewer, "grown", words, found.growth)
 
 
+def _fingerprint(
+    data: IncompleteData, question: Question, exact: bool, settings: ImputationSettings
+) -> str:
+    """Return what tables depend on, as one number: a run that differs in it begins anew."""
+    families = question.families
+    about = (
+        data.fingerprint,
+        question.score,
+        question.prior,
+        families.candidates,
+        families.required,
+        families.outside,
+        families.max_free,
+        exact,
+        settings,
+    )
+    return hashlib.sha256(repr(about).encode()).hexdigest()
+
+
 def _resumed(request: Request, wanted: dict[str, Any]) -> Posterior | None:
     """Return the result in the directory, if there is one of the same request."""
     if request.directory is None:
         return None
     path = Path(request.directory)
     plan = Plan.read(path)
-    if plan is None or not (path / RESULT).exists():
+    begun = (path / RESULT).exists() or (path / FILE).exists()
+    if plan is None or not begun:
         return None
     plan.refuse_other(wanted, path)
-    return resume(path)
+    return resume(path) if (path / RESULT).exists() else None
 
 
 def _plan(

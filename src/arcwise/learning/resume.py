@@ -10,6 +10,7 @@ from typing import Any
 from arcwise.algorithms.growth_log import read_log
 from arcwise.algorithms.resume import resume_run
 from arcwise.errors import ArgumentError, Wording
+from arcwise.imputation.checkpoint import FILE as COMPLETIONS
 from arcwise.learning.plan import Plan
 from arcwise.posterior import Posterior
 from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
@@ -99,6 +100,13 @@ def resume(
 
 
 def _exact_result(path: Path) -> Posterior:
+    if not (path / RESULT).is_file() and (path / COMPLETIONS).exists():
+        raise ArgumentError(
+            f"the computation in '{path}' was stopped while missing values were imputed, and the "
+            "tables completed so far are kept; go on by calling ",
+            Wording("arcwise.learn", "arcwise learn"),
+            " again with the same arguments",
+        )
     if not (path / RESULT).is_file():
         raise ArgumentError(
             f"the computation in '{path}' was stopped before sampling began, or was exact and so "

@@ -26,6 +26,7 @@ from arcwise.parameters.dirichlet import Tables, drawn_tables
 from arcwise.parameters.normal_wishart import NodePosterior, node_posteriors
 from arcwise.scores import LocalScore
 from arcwise.scores.parametrization import LinearGaussian, Parametrization, ProbabilityTables
+from arcwise.support.log_space import logarithms
 
 Array = NDArray[np.float64]
 
@@ -89,7 +90,9 @@ class Conditionals(ABC):
         if found is None:
             raise NotImplementedError
         apart = columns[node] - found.mean(columns)
-        return np.asarray(-0.5 * (np.log(math.tau * found.variance) + apart**2 / found.variance))
+        return np.asarray(
+            -0.5 * (logarithms(math.tau * found.variance) + apart**2 / found.variance)
+        )
 
     @abstractmethod
     def regression(self, node: int, columns: Columns) -> Regression | None:
@@ -117,8 +120,9 @@ class TableConditionals(Conditionals):
 
     def __init__(self, parents: Sequence[tuple[int, ...]], tables: Sequence[Array]) -> None:
         super().__init__(parents)
-        with np.errstate(divide="ignore"):
-            self.log_tables = tuple(np.log(table) for table in tables)
+        self.log_tables = tuple(
+            logarithms(np.where(table < np.finfo(np.float64).tiny, 0.0, table)) for table in tables
+        )
 
     def log_probability(self, node: int, columns: Columns) -> Array:
         """Return the log probability of the node's level given its parents', in each row."""

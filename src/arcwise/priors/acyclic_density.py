@@ -20,9 +20,8 @@ from functools import cache
 
 # The recurrence subtracts numbers that agree in about n log10(n) digits.
 _DIGITS = 120
-# The ratio of odds hardly depends on the number of variables beyond so many, at the same expected
-# number of parents.
-_MOST_VARIABLES = 32
+MOST_VARIABLES = 32
+"""Up to so many the recurrence has digits enough; the ratio of odds hardly changes beyond."""
 _STEP = 1e-6
 _ROUNDS = 60
 
@@ -46,7 +45,7 @@ def odds_of_dags(odds: float, variables: int) -> float:
     """
     if variables < 2:
         return odds
-    n = min(variables, _MOST_VARIABLES)
+    n = min(variables, MOST_VARIABLES)
     own = odds * (variables - 1) / (n - 1)  # as many expected parents
     wanted = own / (1.0 + own) * n * (n - 1) / 2.0
     low, high = math.log(own) - math.log(2.0) - 0.1, math.log(own) + math.log(2.0)
@@ -69,13 +68,19 @@ def expected_edges(odds: float, variables: int) -> float:
     >>> round(expected_edges(1.0, 3), 4)  # 25 DAGs with 48 edges in total
     1.92
     """
-    low, high = (_log_sum(odds * (1.0 + sign * _STEP), variables) for sign in (-1, 1))
+    low, high = (log_sum_of_weights(odds * (1.0 + sign * _STEP), variables) for sign in (-1, 1))
     return (high - low) / math.log((1.0 + _STEP) / (1.0 - _STEP))
 
 
 @cache
-def _log_sum(odds: float, variables: int) -> float:
-    """Return the log of the sum of the weights of all DAGs."""
+def log_sum_of_weights(odds: float, variables: int) -> float:
+    """Return the log of the sum of the weights ``odds ** edges`` of all DAGs.
+
+    Examples
+    --------
+    >>> round(log_sum_of_weights(1.0, 3), 6) == round(math.log(25), 6)
+    True
+    """
     with localcontext() as context:
         context.prec = _DIGITS
         step = 1 + Decimal(odds)

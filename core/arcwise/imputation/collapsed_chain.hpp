@@ -1,0 +1,80 @@
+// A chain over DAGs and the unknown values of a discrete table, parameters integrated out.
+//
+// Values are drawn a row at a time, or some of a row, given all others (Gibbs sampling). A change
+// of families is proposed together with new values: from the values under the old families f, one
+// goes to those under the new ones g in T steps, along
+//
+//     p_b(values)  ~  f(values)^(1-b) g(values)^b,     b = 0, 1/T, .., 1,
+//
+// drawing values at every b between by a kernel that leaves p_b as it is and has detailed balance,
+// and accepts with the probability min(1, w), log w = sum over the steps of (log g - log f) / T at
+// the values before the step. The way back has the weight 1/w and the same law, so the chain
+// keeps p(families, values) (Neal 1996, "Sampling from multimodal distributions using tempered
+// transitions"; Karagiannis and Andrieu 2013, "Annealed importance sampling reversible jump MCMC
+// algorithms"). With more steps, the probability of acceptance tends to what it is with all values
+// summed out: values that were drawn under one DAG no longer hold the chain there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arcwise/imputation/counted_family.hpp"
+#include "arcwise/imputation/incomplete_rows.hpp"
+#include "arcwise/support/random.hpp"
+
+namespace arcwise {
+
+class CollapsedChain {
+  public:
+    // One family for each variable that has no law. `most_lines` is the largest number of
+    // completions of a row that are compared at once; of rows with more, parts are drawn in turn.
+    CollapsedChain(IncompleteRows rows, std::vector<CountedFamily> families,
+                   std::size_t most_lines = 64);
+
+    // Draws every unknown value once.
+    void sweep(Random& random);
+
+    // Proposes other families of their nodes, with the log ratio of everything but likelihoods, in
+    // so many steps; returns whether it was accepted.
+    bool move(std::vector<CountedFamily> proposed, double log_ratio, int steps, Random& random);
+
+    const IncompleteRows& rows() const { return rows_; }
+    const CountedFamily& family(int node) const;
+
+  private:
+    // A family at work, with the exponent that its likelihood has.
+    struct Term {
+        CountedFamily family;
+        double exponent = 1.0;
+    };
+    struct Touched {
+        Term* term;
+        FamilyCell at;
+    };
+
+    void count(CountedFamily& family) const;
+    void list_terms();
+    // Draws the unknown values of some variables, all if there are none.
+    void sweep_some(const std::vector<std::uint8_t>& some, Random& random);
+    void draw_of_row(std::span<const Place> places, Random& random);
+    void draw_copied(const Unknowns& one, Random& random);
+    std::size_t drawn_line(Random& random);
+
+    IncompleteRows rows_;
+    std::size_t most_lines_;
+    std::vector<Term> terms_;
+    std::vector<std::vector<std::size_t>> terms_of_;  // the terms that hold each variable
+    std::vector<std::uint8_t> all_;
+
+    // Of a draw.
+    std::vector<Touched> touched_;
+    std::vector<FamilyCell> steps_;
+    std::vector<int> digits_;
+    std::vector<double> logs_;
+    std::vector<Place> places_;
+    std::vector<std::size_t> parts_;
+};
+
+}  // namespace arcwise

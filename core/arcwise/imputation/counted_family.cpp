@@ -1,0 +1,65 @@
+#include "arcwise/imputation/counted_family.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "arcwise/numerics/log_kernels.hpp"
+#include "arcwise/support/error.hpp"
+
+namespace arcwise {
+
+CountedFamily::CountedFamily(int node, std::vector<int> parents, std::vector<double> pseudo_counts,
+                             std::span<const int> levels)
+    : node_(node),
+      parents_(std::move(parents)),
+      levels_(static_cast<std::size_t>(levels[static_cast<std::size_t>(node)])),
+      configuration_steps_(parents_.size()),
+      pseudo_counts_(std::move(pseudo_counts)) {
+    std::size_t configurations = 1;
+    for (std::size_t i = parents_.size(); i-- > 0;) {
+        configuration_steps_[i] = configurations;
+        configurations *= static_cast<std::size_t>(levels[static_cast<std::size_t>(parents_[i])]);
+    }
+    if (pseudo_counts_.size() != configurations * levels_) {
+        throw Error(ErrorKind::argument, "A family needs a pseudo-count for each of its cells.");
+    }
+    pseudo_sums_.assign(configurations, 0.0);
+    for (std::size_t cell = 0; cell < pseudo_counts_.size(); ++cell) {
+        // Logarithms are of normal numbers above zero.
+        if (!(pseudo_counts_[cell] > 1e-300)) {
+            throw Error(ErrorKind::argument, "Pseudo-counts must be above zero.");
+        }
+        pseudo_sums_[cell / levels_] += pseudo_counts_[cell];
+    }
+    counts_.assign(pseudo_counts_.size(), 0.0);
+    sums_.assign(configurations, 0.0);
+    log_counts_.resize(counts_.size());
+    log_sums_.resize(configurations);
+    const auto logarithm = [](double x) { return log_kernel(x, 0.0); };
+    std::transform(pseudo_counts_.begin(), pseudo_counts_.end(), log_counts_.begin(), logarithm);
+    std::transform(pseudo_sums_.begin(), pseudo_sums_.end(), log_sums_.begin(), logarithm);
+}
+
+bool CountedFamily::holds(int variable) const {
+    return variable == node_ ||
+           std::find(parents_.begin(), parents_.end(), variable) != parents_.end();
+}
+
+FamilyCell CountedFamily::step_of(int variable) const {
+    if (variable == node_) return {1, 0};
+    const auto place = std::find(parents_.begin(), parents_.end(), variable);
+    const std::size_t step =
+        configuration_steps_[static_cast<std::size_t>(place - parents_.begin())];
+    return {step * levels_, step};
+}
+
+void CountedFamily::change(FamilyCell at, double by) {
+    counts_[at.cell] += by;
+    sums_[at.configuration] += by;
+    // Counts are whole numbers, so that nothing is left of what was added and removed.
+    log_counts_[at.cell] = log_kernel(pseudo_counts_[at.cell] + counts_[at.cell], 0.0);
+    log_sums_[at.configuration] =
+        log_kernel(pseudo_sums_[at.configuration] + sums_[at.configuration], 0.0);
+}
+
+}  // namespace arcwise

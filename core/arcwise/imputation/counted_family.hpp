@@ -1,0 +1,73 @@
+// The counts of a node's family in a completed discrete table, its parameters integrated out.
+//
+// With pseudo-counts a and counts N, the next row has the cell c of the configuration j with the
+// probability (a_c + N_c) / (a_j + N_j), and the likelihood of a table is the product of these, row
+// by row in any order. Logarithms of all numerators and denominators are kept, as cells are asked
+// for more often than they change.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace arcwise {
+
+// Where a row stands in the table of a family.
+struct FamilyCell {
+    std::size_t cell = 0;
+    std::size_t configuration = 0;
+};
+
+class CountedFamily {
+  public:
+    // `pseudo_counts` by [configuration of parents, level of the node], the first parent slowest;
+    // all above zero. Throws `argument` where there are too few or too many.
+    CountedFamily(int node, std::vector<int> parents, std::vector<double> pseudo_counts,
+                  std::span<const int> levels);
+
+    int node() const { return node_; }
+    const std::vector<int>& parents() const { return parents_; }
+    bool holds(int variable) const;
+
+    FamilyCell cell_of(const std::uint16_t* row) const {
+        std::size_t configuration = 0;
+        for (std::size_t i = 0; i < parents_.size(); ++i) {
+            configuration += configuration_steps_[i] * row[parents_[i]];
+        }
+        return {configuration * levels_ + row[node_], configuration};
+    }
+
+    // By what the cell of a row changes for each level of a variable that the family holds.
+    FamilyCell step_of(int variable) const;
+
+    // The log probability that the next row has this cell of its configuration.
+    double log_predictive(FamilyCell at) const {
+        return log_counts_[at.cell] - log_sums_[at.configuration];
+    }
+
+    void add(FamilyCell at) {
+        log_likelihood_ += log_predictive(at);
+        change(at, 1.0);
+    }
+    void remove(FamilyCell at) {
+        change(at, -1.0);
+        log_likelihood_ -= log_predictive(at);
+    }
+
+    double log_likelihood() const { return log_likelihood_; }
+
+  private:
+    void change(FamilyCell at, double by);
+
+    int node_;
+    std::vector<int> parents_;
+    std::size_t levels_;
+    std::vector<std::size_t> configuration_steps_;
+    std::vector<double> pseudo_counts_, pseudo_sums_;
+    std::vector<double> counts_, sums_;
+    std::vector<double> log_counts_, log_sums_;
+    double log_likelihood_ = 0.0;
+};
+
+}  // namespace arcwise

@@ -1,0 +1,235 @@
+"""`AnnealedMoves`: changes edges of discrete tables together with the missing cells of families.
+
+Given a completed table, an edge is nearly certain or nearly impossible where the cells were
+completed with or without it, so that drawing DAG and cells in turn hardly ever changes such an
+edge. `pair_moves` changes edges with the cells of their ends summed out, in tables of any kind.
+Here, where all is counts, parameters are integrated out and cells are led over from the old
+families to the new ones in many small steps (the core's `CollapsedChain`), so that a move is
+accepted about as often as if all cells were summed out. An edge may also be led to another end, and
+a node get other parents that some chain has met before.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.data import Data, DiscreteColumn, IncompleteData
+from arcwise.families import Families
+from arcwise.imputation.conditioned_laws import ConditionedLaws
+from arcwise.imputation.edge_changes import Parents, allowed, other_edge, other_end, reaches
+from arcwise.model import Question
+from arcwise.parameters.dirichlet import Tables
+from arcwise.scores.parametrization import ProbabilityTables
+
+Array = NDArray[np.float64]
+
+# A move leads cells over in one of these numbers of steps, any as probable: few are cheap, and more
+# are needed the more the missing cells would say about a family.
+_STEPS = (4, 4, 16, 16, 64)
+_STEPS_OF_FAMILIES = (16, 64)
+_MOST_CELLS = 1 << 12
+# Completions of a row that are compared at once.
+_MOST_LINES = 64
+_SEEDS = 1 << 63
+
+
+class KnownFamilies:
+    """Parent sets of a node that chains have met, with the probability that each is proposed.
+
+    Parameters
+    ----------
+    counts
+        How often each was met. Those that were met often are proposed less than in proportion, as
+        chains may have been elsewhere for too short a time.
+    """
+
+    def __init__(self, counts: Mapping[tuple[int, ...], int]) -> None:
+        self.families = sorted(counts)
+        roots = np.sqrt([float(counts[each]) for each in self.families])
+        self.shares = roots / roots.sum()
+
+    @property
+    def worth(self) -> float:
+        """How probable it is that two of them differ."""
+        return float(1.0 - (self.shares**2).sum())
+
+    def drawn(self, random: np.random.Generator) -> tuple[int, ...]:
+        """Return one of them."""
+        return self.families[int(random.choice(len(self.families), p=self.shares))]
+
+    def log_share(self, parents: tuple[int, ...]) -> float:
+        """Return how probable a parent set is; minus infinity if it is none of them."""
+        if parents not in self.families:
+            return -math.inf
+        return math.log(self.shares[self.families.index(parents)])
+
+
+class AnnealedMoves:
+    """Moves over DAGs and cells of a discrete table, with the parameters integrated out.
+
+    Parameters
+    ----------
+    data
+        The table.
+    question
+        The model: score, prior and the families allowed.
+    laws
+        The laws of columns that are conditioned on.
+    conditioned
+        Which columns these are.
+    """
+
+    def __init__(
+        self,
+        data: IncompleteData,
+        question: Question,
+        laws: ConditionedLaws,
+        conditioned: frozenset[int],
+    ) -> None:
+        self._structure_prior = question.prior.terms(question.variables)
+        self._families: Families = question.families
+        self._names = question.variables
+        table = data.table
+        assert question.score is not None
+        kind = question.score.parametrization(table)
+        assert isinstance(kind, ProbabilityTables)
+        assert kind.prior is not None
+        # Rows of no weight leave the prior alone.
+        self._pseudo_counts = Tables(Data(table.columns, np.zeros(table.rows)), kind.prior)
+        self._priors: dict[tuple[int, tuple[int, ...]], Array] = {}
+        self._levels = [
+            column.size for column in table.columns if isinstance(column, DiscreteColumn)
+        ]
+        self._conditioned = conditioned
+        self._laws = [
+            laws.levels(node).tolist() if node in conditioned else []
+            for node in range(len(self._levels))
+        ]
+        intervened = table.intervened
+        self._intervened = None if intervened is None else intervened.astype(np.uint8, order="C")
+        self._cells = data.cells
+        self._known: dict[int, KnownFamilies] = {}
+
+    @staticmethod
+    def can_move(data: IncompleteData, question: Question) -> bool:
+        """Return whether all columns are discrete, with tables that have a prior everywhere."""
+        kind = None if question.score is None else question.score.parametrization(data.table)
+        return (
+            isinstance(kind, ProbabilityTables)
+            and kind.prior is not None
+            and kind.prior.joint is None
+            and (
+                kind.prior.marginals is None
+                or all(min(each) > 0.0 for each in kind.prior.marginals)
+            )
+        )
+
+    def know(self, families: Mapping[int, KnownFamilies]) -> None:
+        """Propose these parent sets of nodes from now on."""
+        self._known = dict(families)
+
+    def sweep(
+        self,
+        parents: Parents,
+        columns: list[NDArray[Any]],
+        moves: Sequence[tuple[int, ...]],
+        random: np.random.Generator,
+    ) -> tuple[tuple[int, ...], ...]:
+        """Move a DAG given a completed table, and draw the cells anew; return the DAG.
+
+        Parameters
+        ----------
+        parents
+            The DAG.
+        columns
+            The completed columns, in which cells change.
+        moves
+            What is proposed, in turn: other parents of a variable, another edge between two or,
+            of a variable and two others, that its edge to one of these leads to the other.
+        random
+            The source of random numbers.
+        """
+        now = tuple(parents)
+        chain = _core.CollapsedChain(
+            np.column_stack(columns).astype(np.uint16),
+            self._cells,
+            self._levels,
+            self._laws,
+            self._intervened,
+            [self._family(v, now[v]) for v in range(len(now)) if v not in self._conditioned],
+            int(random.integers(_SEEDS)),
+            _MOST_LINES,
+        )
+        chain.sweep()
+        for ends in moves:
+            now = self._moved(chain, now, ends, random)
+            chain.sweep()
+        codes = chain.codes()
+        for place, column in enumerate(columns):
+            column[:] = codes[:, place]
+        return now
+
+    def _moved(
+        self,
+        chain: _core.CollapsedChain,
+        parents: tuple[tuple[int, ...], ...],
+        ends: tuple[int, ...],
+        random: np.random.Generator,
+    ) -> tuple[tuple[int, ...], ...]:
+        """Propose other parents, another edge or another end of one; return the DAG after it."""
+        new, ratio, steps = self._proposed(parents, ends, random)
+        if new is None or ratio == -math.inf:
+            return parents
+        changed = [node for node in ends if new[node] != parents[node]]
+        for node in changed:
+            if node in self._conditioned or not allowed(self._families, node, new[node]):
+                return parents
+            # Symmetric: neither from nor to a table that is too large.
+            if max(self._size(node, new[node]), self._size(node, parents[node])) > _MOST_CELLS:
+                return parents
+        if any(reaches(new, node, parent) for node in changed for parent in new[node]):
+            return parents
+        for node in changed:
+            ratio += self._log_prior(node, new[node]) - self._log_prior(node, parents[node])
+        times = steps[int(random.integers(len(steps)))]
+        accepted = chain.move([self._family(node, new[node]) for node in changed], ratio, times)
+        return tuple(new) if accepted else parents
+
+    def _proposed(
+        self,
+        parents: tuple[tuple[int, ...], ...],
+        ends: tuple[int, ...],
+        random: np.random.Generator,
+    ) -> tuple[Parents | None, float, tuple[int, ...]]:
+        """Return a DAG, the log ratio of proposing back and forth, and in how many steps."""
+        if len(ends) == 2:
+            return other_edge(parents, *ends, random), 0.0, _STEPS
+        if len(ends) == 3:
+            return other_end(parents, ends[0], ends[1], ends[2], random), 0.0, _STEPS
+        (node,) = ends
+        known = self._known[node]
+        new = list(parents)
+        new[node] = known.drawn(random)
+        if new[node] == parents[node]:
+            return None, 0.0, ()
+        ratio = known.log_share(parents[node]) - known.log_share(new[node])
+        return new, ratio, _STEPS_OF_FAMILIES
+
+    def _family(self, node: int, parents: tuple[int, ...]) -> tuple[int, list[int], Array]:
+        """Return a family with its pseudo-counts, by configuration of parents and level."""
+        if (node, parents) not in self._priors:
+            found = self._pseudo_counts.dirichlet(node, parents)
+            self._priors[node, parents] = np.ascontiguousarray(found, dtype=np.float64).reshape(-1)
+        return node, list(parents), self._priors[node, parents]
+
+    def _size(self, node: int, parents: tuple[int, ...]) -> int:
+        return math.prod(self._levels[member] for member in (*parents, node))
+
+    def _log_prior(self, node: int, parents: tuple[int, ...]) -> float:
+        return self._structure_prior.log_weight(node, list(parents), self._names)

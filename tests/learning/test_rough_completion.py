@@ -1,0 +1,108 @@
+"""Score and prior that are drawn with missing cells follow their joint posterior with them."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+from arcwise.data import Data, DiscreteColumn, IncompleteData
+from arcwise.imputation.chain import ImputationChain
+from arcwise.imputation.structure import ExactStructure
+from arcwise.learning import rough_completion
+from arcwise.learning.hyperparameters import EXPECTED_PARENTS, LOG_PRIOR, prior_odds
+from arcwise.learning.rough_completion import HyperparameterDraws
+from arcwise.model import Question
+from arcwise.priors import Sparse
+from arcwise.scores import BDeu
+from reference.dags import Parents, all_dags
+from reference.imputation import Law, completed
+from reference.scores import Rows, bdeu
+from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
+
+VALUES = [[0, 0, 0], [1, 1, 1], [0, 0, 0], [1, 1, 1], [0, 0, 1], [1, 1, 0], [0, 0, 0]]
+CELLS = np.full((7, 3), -1)
+CELLS[1, 0], CELLS[1, 1], CELLS[4, 2] = 0, 1, 2
+SIZES = (1.0, 30.0)
+DRAWS = 700
+
+
+def _data() -> IncompleteData:
+    columns = [
+        DiscreteColumn(f"v{place}", np.array([row[place] for row in VALUES]), (0, 1))
+        for place in range(3)
+    ]
+    return IncompleteData(Data(columns), CELLS)
+
+
+def _question(data: IncompleteData) -> Question:
+    return Question.of(data.table, BDeu(SIZES[0]), prior=Sparse(1.0))
+
+
+def _law(question: Question) -> Law:
+    """Return the law of DAGs and cells, by adding up weights over all scores and priors."""
+    dags = list(all_dags(3))
+    total: Law = {}
+    for cells in product((0, 1), repeat=3):
+        rows = Rows(completed(VALUES, CELLS.tolist(), cells), None, None, [2, 2, 2])
+        for dag in dags:
+            likelihoods = [
+                math.exp(sum(bdeu(rows, v, dag[v], size) for v in range(3))) for size in SIZES
+            ]
+            total[dag, cells] = sum(likelihoods) * _prior(question, dag, dags)
+    everything = sum(total.values())
+    return {state: weight / everything for state, weight in total.items()}
+
+
+def _prior(question: Question, dag: Parents, dags: list[Parents]) -> float:
+    """Return the prior of a DAG, averaged over the expected numbers of parents."""
+    result = 0.0
+    for log, expected in zip(LOG_PRIOR, EXPECTED_PARENTS, strict=True):
+        odds = prior_odds(question, expected, "modular") / 2.0
+        normal = sum(odds ** sum(map(len, each)) for each in dags)
+        result += math.exp(log) * odds ** sum(map(len, dag)) / normal
+    return result
+
+
+def _after_a_sweep() -> tuple[list[tuple[Parents, tuple[int, ...]]], Law]:
+    data = _data()
+    question = _question(data)
+    law = _law(question)
+    redraw = HyperparameterDraws(question, [BDeu(size) for size in SIZES], "modular", 1)
+    chain = ImputationChain(
+        data, question, ExactStructure(threads=1), seed=3, threads=1, redraw=redraw
+    )
+    random = np.random.default_rng(5)
+    states = list(law)
+    found = []
+    for place in random.choice(len(states), size=DRAWS, p=list(law.values())).tolist():
+        dag, cells = states[place]
+        bits = [[sum(1 << parent for parent in parents)] for parents in dag]
+        chain.go_to(np.array(cells, dtype=np.float64), np.array(bits, dtype=np.uint64))
+        chain.ask_again(redraw(chain, random))
+        chain.sweep()
+        after = tuple(tuple(u for u in range(3) if int(word[0]) >> u & 1) for word in chain.dag)
+        found.append((after, tuple(int(value) for value in chain.values)))
+    return found, law
+
+
+def test_a_sweep_with_score_and_prior_leaves_the_posterior_of_dags_and_cells_as_it_is() -> None:
+    assert_follows(*_after_a_sweep())
+
+
+def test_odds_without_the_sum_over_dags_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rough_completion, "log_sum_of_weights", lambda odds, n: 0.0)
+    assert p_value(*_after_a_sweep()) < FALSE_ALARM_RATE
+
+
+def test_sums_over_dags_are_integrated_where_there_is_no_formula() -> None:
+    # Up to seven expected parents of twenty variables, against the recurrence.
+    n = 20
+    question = Question.of({f"v{v}": [0, 1] for v in range(n)}, BDeu())
+    odds = [math.log(prior_odds(question, m, "modular") / (n - 1)) for m in EXPECTED_PARENTS]
+    exact = [rough_completion.log_sum_of_weights(math.exp(each), n) for each in odds]
+    found = rough_completion._integrated(np.array(odds), n, n * (n - 1) // 2)
+    assert np.abs(np.subtract(found, exact))[:6].max() < 0.5
+    assert np.abs(np.subtract(found, exact) / exact).max() < 0.05
