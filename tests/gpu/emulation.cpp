@@ -10,6 +10,7 @@
 #include "arcwise/kernels/modular.hpp"
 #include "arcwise/kernels/order_draws.hpp"
 #include "arcwise/kernels/order_modular.hpp"
+#include "arcwise/kernels/replicas.hpp"
 
 namespace {
 
@@ -121,6 +122,25 @@ void copy_canonical_orders(u64 blocks, int threads, u64 shared, const CanonicalC
                            const CanonicalChains* to, const u32* from) {
     run_blocks(blocks, threads, shared,
                [&](const Block& block, void*) { copy_orders(block, *chains, *to, from); });
+}
+
+void exchange_replica_pairs(u64 blocks, int threads, u64 shared, const CanonicalChains* chains,
+                            const ReplicaGroups* replicas, u64 pass) {
+    run_blocks(blocks, threads, shared,
+               [&](const Block& block, void*) { exchange_pairs(block, *chains, *replicas, pass); });
+}
+
+void exchange_replica_groups(u64 blocks, int threads, u64 shared, const CanonicalChains* chains,
+                             const ReplicaGroups* replicas, u64 first_pass, u64 passes) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void*) {
+        exchange_groups(block, *chains, *replicas, first_pass, passes);
+    });
+}
+
+void add_replica_ratios(u64 blocks, int threads, u64 shared, const CanonicalChains* chains,
+                        const ReplicaGroups* replicas) {
+    run_blocks(blocks, threads, shared,
+               [&](const Block& block, void*) { add_ratios(block, *chains, *replicas); });
 }
 
 void place_modular_families(u64 blocks, int threads, u64 shared, const ModularTables* tables,

@@ -34,7 +34,10 @@ ARCWISE_DEVICE void observe(const Block& block, const CanonicalChains& chains,
         const u32 earlier = chains.earlier[item];
         const bool bound = record.needs_recent != 0 && (chains.standings[item] & bound_bit) != 0;
         const double possible = log_possible(tables, allowed, earlier, bound);
-        if (possible == minus_infinity()) continue;  // a state of weight zero says nothing
+        if (possible == minus_infinity()) {  // a state of weight zero says nothing
+            if (record.parents != nullptr) record.parents[item] = 0;
+            continue;
+        }
         for (u32 left = record.edges == nullptr ? 0 : allowed; left != 0; left &= left - 1) {
             const int bit = first_bit(left);
             const u32 others = ~(u32{1} << bit);

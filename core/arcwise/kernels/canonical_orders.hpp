@@ -31,9 +31,10 @@ struct CanonicalChains {
     const Target* targets;       // [step of the launch], or [level], or the only one
     u64 targets_by_step;         // whether they are
     const u32* levels;           // [chain], or null
+    u64 groups;                  // of chains that have all levels, chain by chain
     Target before;               // where the chains are before the first step, if not by level
     double* log_weights;         // [chain], of annealing, or null
-    u64* accepted;               // [neighbours or others][chain]
+    u64* accepted;               // [neighbours or others][chain], or [..][level][group]
 };
 
 constexpr u32 bound_bit = u32{1} << 15;
@@ -399,8 +400,11 @@ ARCWISE_DEVICE void walk(const Block& block, const CanonicalChains& chains, u64 
         }
         chains.weights[chain] = weight;
         if (chains.log_weights != nullptr) chains.log_weights[chain] += annealed;
-        chains.accepted[chain] += neighbours_accepted;
-        chains.accepted[chains.chains + chain] += others_accepted;
+        const u64 counted = chains.levels == nullptr
+                                ? chain
+                                : chains.levels[chain] * chains.groups + chain % chains.groups;
+        chains.accepted[counted] += neighbours_accepted;
+        chains.accepted[chains.chains + counted] += others_accepted;
     }
 }
 

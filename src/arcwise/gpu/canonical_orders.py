@@ -61,6 +61,11 @@ class CanonicalOrderChains:
         The number of each node; None for that of the node itself.
     point
         Where they begin, at a random order.
+    steps_of_numbering
+        The steps after which numbers are drawn anew where the chains are at the posterior, and
+        orders become those of DAGs drawn; None for never.
+    codes_with_numbers
+        Whether codes of states have their numbers after the orders.
     threads
         The threads of a block; None for what suits the number of chains.
     """
@@ -76,6 +81,8 @@ class CanonicalOrderChains:
         neighbours: float | None = None,
         numbers: Sequence[int] | None = None,
         point: Point = POSTERIOR,
+        steps_of_numbering: int | None = None,
+        codes_with_numbers: bool = False,
         threads: int | None = None,
     ) -> None:
         n = tables.nodes
@@ -85,6 +92,8 @@ class CanonicalOrderChains:
         self.steps = 0
         self.distances = SwapDistances(n, seed, neighbours)
         self.device = device
+        self._steps_of_numbering = steps_of_numbering
+        self._codes_with_numbers = codes_with_numbers
         refuse_beyond_device(device, needed_bytes(tables, chains), f"a run of {chains:,} chains")
         each = 4 * (-(-n // 4) + 3 * -(-n // 2))
         fixed = 4 * n + 2 * n * n + 8
@@ -106,10 +115,7 @@ class CanonicalOrderChains:
             "accepted": device.zeros(2 * chains, np.uint64),
         }
         self._numbers = {"nodes": n, "chains": chains, "first_chain": first_chain, "seed": seed}
-        self._record: dict[str, Any] = {
-            "edges": device.zeros(n * MOST_PARENTS * chains, np.float64),
-            "parents": device.zeros(n * chains, np.uint16),
-        }
+        self._record: dict[str, Any] = {"parents": device.zeros(n * chains, np.uint16)}
         self.observed = 0  # states whose edges were added up
         self.drawn = 0
         self.numbered = 0
@@ -139,7 +145,14 @@ class CanonicalOrderChains:
 
     def walk(self, steps: int) -> None:
         """Go on for so many steps where the chains are."""
-        self.walk_at(self.targets([self.point]), steps)
+        targets = self.targets([self.point])
+        every = self._steps_of_numbering if self.point == POSTERIOR else None
+        while steps > 0:
+            piece = steps if every is None else min(steps, every - self.steps % every)
+            self.walk_at(targets, piece)
+            steps -= piece
+            if every is not None and self.steps % every == 0:
+                self.take_canonical_orders(renumber=True)
 
     def anneal(self, points: Sequence[Point]) -> None:
         """Take a step at each point, the first of which comes after where the chains are."""
@@ -190,6 +203,9 @@ class CanonicalOrderChains:
 
         Where the chains are linear orders, at the beginning of the bridge, nodes need no parents.
         """
+        if edges and "edges" not in self._record:
+            size = self.tables.nodes * MOST_PARENTS * self.chains
+            self._record["edges"] = self.device.zeros(size, np.float64)
         record = self.device.upload(
             np.array(
                 [
@@ -222,18 +238,29 @@ class CanonicalOrderChains:
 
     def copy_states(self, sources: NDArray[np.uint32]) -> None:
         """Let each chain go on where another is, by their places here."""
-        other = _state_arrays(self.device, self.tables.nodes, self.chains)
-        self.copy_to(other, self.chains, self.device.upload(sources))
-        self._state = other
+        self.take_states(self, self.device.upload(sources), apart=True)
 
     def copy_to(self, state: dict[str, Any], chains: int, sources: Any) -> None:
         """Copy the states of some chains to arrays of so many chains."""
         written = self.write(**state, chains=chains)
         self._launch("copy_canonical_orders", self.write(), written, sources, items=chains)
 
-    def take_states(self, other: CanonicalOrderChains, sources: Any) -> None:
-        """Take over the states of some of other chains."""
-        other.copy_to(self._state, self.chains, sources)
+    def take_states(
+        self, other: CanonicalOrderChains, sources: Any, *, apart: bool = False
+    ) -> None:
+        """Take over the states of some of other chains, or of these if kept apart meanwhile."""
+        state = _state_arrays(self.device, self.tables.nodes, self.chains) if apart else self._state
+        other.copy_to(state, self.chains, sources)
+        self._state = state
+
+    def weigh_at(self, targets: Any, **levels: Any) -> None:
+        """Find weights anew where each chain is at a level of its own."""
+        self._launch("reweigh_canonical_orders", self.write(targets=targets, **levels))
+
+    def codes(self) -> NDArray[np.uint16]:
+        """Return the states as whole numbers, as the core has them."""
+        orders = self.orders().astype(np.uint16)
+        return np.hstack([orders, self.numbers()]) if self._codes_with_numbers else orders
 
     def orders(self) -> NDArray[np.uint8]:
         """Return the order of each chain, as [chain, place]."""
@@ -267,7 +294,10 @@ class CanonicalOrderChains:
         self._kept["log_weights"] = self.device.upload(values)
 
     def edges(self) -> NDArray[np.float64]:
-        """Return the summed edge probabilities of each chain, as [chain, parent, child]."""
+        """Return the summed edge probabilities of each chain, as [chain, parent, child].
+
+        Some must have been observed.
+        """
         found = self.device.download(self._record["edges"])
         return edges_of_chains(self.tables, found, self.chains)
 
@@ -300,6 +330,7 @@ _FIELDS = (
     "targets",
     "targets_by_step",
     "levels",
+    "groups",
     *_BEFORE,
     "log_weights",
     "accepted",

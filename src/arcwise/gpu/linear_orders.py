@@ -157,6 +157,10 @@ class LinearOrderChains:
         self.drawn += draw_dags
         self._device.synchronize()
 
+    def codes(self) -> NDArray[np.uint16]:
+        """Return the states as whole numbers, as the core has them."""
+        return self.orders().astype(np.uint16)
+
     def orders(self) -> NDArray[np.uint8]:
         """Return the order of each chain, as [chain, place]."""
         found = self._device.download(self._kept["orders"])

@@ -113,12 +113,12 @@ def _log_sums_over_subsets(logs: NDArray[np.float64]) -> NDArray[np.float64]:
     half = 1
     while half < len(sums):
         pairs = sums.reshape(-1, 2, half)
-        pairs[:, 1] = _log_add(pairs[:, 0], pairs[:, 1])
+        pairs[:, 1] = log_add(pairs[:, 0], pairs[:, 1])
         half *= 2
     return sums
 
 
-def _log_add(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+def log_add(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return ln(e^one + e^other), with the same bits on every processor."""
     more, less = np.maximum(one, other), np.minimum(one, other)
     apart = np.where(np.isfinite(less), less, 0.0) - np.where(np.isfinite(less), more, 700.0)
