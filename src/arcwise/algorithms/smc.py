@@ -131,7 +131,7 @@ threads, device, progress, directory, checkpoint_seconds
             model,
             chosen,
             settings.recording,
-            settings.budget.runs,
+            settings.budget.resolved(settings.algorithm).runs,
             states=population.particles,
             device=device,
             engine=engine,

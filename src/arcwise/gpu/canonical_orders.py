@@ -90,6 +90,7 @@ class CanonicalOrderChains:
         self.chains = chains
         self.point = point
         self.steps = 0
+        self._accepted: tuple[int, NDArray[np.uint64]] | None = None
         self.distances = SwapDistances(n, seed, neighbours)
         self.device = device
         self._steps_of_numbering = steps_of_numbering
@@ -308,7 +309,10 @@ class CanonicalOrderChains:
 
     def accepted(self) -> NDArray[np.uint64]:
         """Return how many swaps of each chain were accepted: of neighbours, and of others."""
-        return self.device.download(self._kept["accepted"]).reshape(2, self.chains)
+        if self._accepted is None or self._accepted[0] != self.steps:
+            found = self.device.download(self._kept["accepted"]).reshape(2, self.chains)
+            self._accepted = self.steps, found  # as it is asked for chain by chain
+        return self._accepted[1]
 
 
 _BEFORE = ("before_inverse", "before_penalty", "before_bridge")

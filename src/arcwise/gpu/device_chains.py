@@ -17,7 +17,8 @@ from arcwise.gpu.sampled_orders import SampledOrders
 from arcwise.gpu.state_record import FEWEST_BATCHES, StateRecord
 
 BATCHES_OF_ALL = 256  # of edge sums, at least, over all chains
-_PIECES = 32  # of a walk, between which progress is told
+_PIECES = 32  # of a burn-in, between which progress is told
+_FEWEST_STEPS = 1024  # of a piece
 _MOST_STARTS = 20  # tries to find states of positive weight
 _FEWEST_STARTING_STEPS = 4  # times the square of the number of nodes
 
@@ -72,7 +73,7 @@ class DeviceChains:
         self._threads = threads
         done = 0
         while done < steps:
-            piece = min(max(1, -(-steps // _PIECES)), steps - done)
+            piece = min(max(_FEWEST_STEPS, -(-steps // _PIECES)), steps - done)
             self._orders.walk(piece)
             done += piece
             if progress is not None:

@@ -55,6 +55,7 @@ class LinearOrderChains:
         self.tables = tables
         self.chains = chains
         self.steps = 0
+        self._accepted: tuple[int, NDArray[np.uint64]] | None = None
         self._device = device
         n = tables.nodes
         self.distances = SwapDistances(n, seed, neighbours)
@@ -191,7 +192,10 @@ class LinearOrderChains:
 
     def accepted(self) -> NDArray[np.uint64]:
         """Return how many swaps of each chain were accepted: of neighbours, and of others."""
-        return self._device.download(self._kept["accepted"]).reshape(2, self.chains)
+        if self._accepted is None or self._accepted[0] != self.steps:
+            found = self._device.download(self._kept["accepted"]).reshape(2, self.chains)
+            self._accepted = self.steps, found  # as it is asked for chain by chain
+        return self._accepted[1]
 
 
 _FIELDS = (

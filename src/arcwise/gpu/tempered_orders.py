@@ -84,6 +84,7 @@ class TemperedOrders:
             "refusals": self._device.zeros(pairs * self.groups, np.float64),
         }
         self.proposed_exchanges = np.zeros(pairs, dtype=np.int64)
+        self._read: dict[str, tuple[int, NDArray[Any]]] = {}
         self._moved = (list(self._orders.proposed), self._orders.accepted())
         self.ratios = RatioBatches(self, pairs)
 
@@ -165,11 +166,17 @@ class TemperedOrders:
 
     def exchanged(self) -> NDArray[np.uint64]:
         """Return how many exchanges were made, as [pair, group]."""
-        return self._device.download(self._counts["exchanged"]).reshape(-1, self.groups)
+        return self._counted("exchanged").reshape(-1, self.groups)
 
     def round_trips(self) -> NDArray[np.uint64]:
         """Return how often a state of each group went from the hottest to the coldest and back."""
-        return self._device.download(self._counts["round_trips"])
+        return self._counted("round_trips")
+
+    def _counted(self, name: str) -> NDArray[Any]:
+        """Return counts, read once after each exchange: they are asked for group by group."""
+        if name not in self._read or self._read[name][0] != self.passes:
+            self._read[name] = self.passes, self._device.download(self._counts[name])
+        return self._read[name][1]
 
     def moves(self, group: int) -> dict[str, tuple[int, int]]:
         """Return the numbers of proposed and accepted swaps at the coldest level."""
@@ -226,6 +233,7 @@ class RatioBatches:
         self._batches: list[NDArray[np.float64]] = []
         self.size = 1
         self.count = 0
+        self._together: tuple[int, NDArray[np.float64]] | None = None
         self._empty()
 
     def _empty(self) -> None:
@@ -250,14 +258,12 @@ class RatioBatches:
 
     def of(self, group: int) -> list[tuple[NDArray[np.float64], int, int]]:
         """Return by pair the log sums of the batches, the count and the batch size."""
-        batches = list(self._batches)
-        if self.count % self.size != 0:
-            batches.append(self._sums())
+        if self._together is None or self._together[0] != self.count:
+            unfinished = [self._sums()] if self.count % self.size != 0 else []
+            found = [*self._batches, *unfinished]
+            self._together = self.count, np.array(found).reshape(len(found), *self._shape)
         points, offset = self._chains.points, self._chains.coldest.tables.offset
-        found = []
-        for pair in range(self._shape[0]):
-            # Weights on the device leave the offset out.
-            left_out = (points[pair + 1][0] - points[pair][0]) * offset
-            sums = np.array([batch[pair, group] for batch in batches]) + left_out
-            found.append((sums, self.count, self.size))
-        return found
+        # Weights on the device leave the offset out.
+        left_out = np.diff([inverse for inverse, _ in points]) * offset
+        sums = self._together[1][:, :, group] + left_out
+        return [(sums[:, pair].copy(), self.count, self.size) for pair in range(self._shape[0])]
