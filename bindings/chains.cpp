@@ -9,6 +9,7 @@
 
 #include "arcwise/chains/annealing.hpp"
 #include "arcwise/chains/edge_mixing.hpp"
+#include "arcwise/chains/ladder.hpp"
 #include "arcwise/chains/population_pilot.hpp"
 #include "arcwise/support/bits.hpp"
 #include "arrays.hpp"
@@ -175,11 +176,7 @@ void bind_chains(nb::module_& module) {
         .def(
             "path",
             [](const Chains& self, std::size_t chain) {
-                std::vector<std::pair<double, double>> result;
-                for (const Temperature& temperature : self.chain(chain).replicas().temperatures()) {
-                    result.emplace_back(temperature.inverse, temperature.bridge);
-                }
-                return result;
+                return points_of(self.chain(chain).replicas().temperatures());
             },
             "The inverse temperatures, which may have been adapted, and places on the bridge.")
         .def("exchanges",
@@ -273,17 +270,25 @@ void bind_chains(nb::module_& module) {
             run_released(threads, std::move(progress), [&](const RunOptions& o) {
                 plan = plan_population(*space.space, options, seed, o);
             });
-            std::vector<std::pair<double, double>> points;
-            for (const Temperature& each : plan.temperatures) {
-                points.emplace_back(each.inverse, each.bridge);
-            }
-            return std::pair(points, plan.steps);
+            return std::pair(points_of(plan.temperatures), plan.steps);
         },
         nb::arg("space"), nb::arg("path"), nb::arg("population"), nb::arg("effective_share"),
         nb::arg("correlation"), nb::arg("steps_a_look"), nb::arg("most_looks"), nb::arg("seed"),
         nb::arg("threads"), nb::arg("progress").none(),
         "The temperatures, with their places on the bridge, and the steps at each, of a "
         "population.");
+    module.def(
+        "adapted_path",
+        [](const Path& path, const std::vector<double>& refusal_rates, std::size_t most) {
+            if (path.size() < 2 || refusal_rates.size() + 1 != path.size()) {
+                throw Error(ErrorKind::argument,
+                            "A path has two points or more, and a rate for each pair of them.");
+            }
+            return points_of(adapted(temperatures_along(path), refusal_rates, most));
+        },
+        nb::arg("path"), nb::arg("refusal_rates"), nb::arg("most"),
+        "The path with its points where exchanges are all as easy, and with more of them, up to "
+        "so many, if too many exchanges are refused.");
     module.def(
         "edge_mixing",
         [](const std::vector<PackedChain>& parents, std::int64_t fewest_changes,

@@ -31,4 +31,12 @@ inline std::vector<Temperature> temperatures_along(const Path& path) {
     return result;
 }
 
+inline std::vector<std::pair<double, double>> points_of(
+    const std::vector<Temperature>& temperatures) {
+    std::vector<std::pair<double, double>> points;
+    points.reserve(temperatures.size());
+    for (const Temperature& each : temperatures) points.emplace_back(each.inverse, each.bridge);
+    return points;
+}
+
 }  // namespace arcwise::bindings

@@ -5,10 +5,12 @@
 #include <thread>
 #include <vector>
 
+#include "arcwise/kernels/canonical_draws.hpp"
 #include "arcwise/kernels/linear_orders.hpp"
 #include "arcwise/kernels/modular.hpp"
 #include "arcwise/kernels/order_draws.hpp"
 #include "arcwise/kernels/order_modular.hpp"
+#include "arcwise/kernels/replicas.hpp"
 
 namespace {
 
@@ -84,6 +86,63 @@ void observe_orders(u64 blocks, int threads, u64 shared, const OrderChains* chai
                [&](const Block& block, void*) { observe(block, *chains, *record, position); });
 }
 
+void walk_canonical_orders(u64 blocks, int threads, u64 shared, const CanonicalChains* chains,
+                           u64 first_step, u64 steps) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
+        walk(block, *chains, first_step, steps, memory);
+    });
+}
+
+void start_canonical_orders(u64 blocks, int threads, u64 shared, const CanonicalChains* chains,
+                            u64 draws) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void*) {
+        arcwise::kernels::start_canonical_orders(block, *chains, draws);
+    });
+}
+
+void reweigh_canonical_orders(u64 blocks, int threads, u64 shared, const CanonicalChains* chains) {
+    run_blocks(blocks, threads, shared,
+               [&](const Block& block, void*) { reweigh_orders(block, *chains); });
+}
+
+void observe_canonical_orders(u64 blocks, int threads, u64 shared, const CanonicalChains* chains,
+                              const CanonicalRecord* record, u64 position) {
+    run_blocks(blocks, threads, shared,
+               [&](const Block& block, void*) { observe(block, *chains, *record, position); });
+}
+
+void number_canonical_orders(u64 blocks, int threads, u64 shared, const CanonicalChains* chains,
+                             u16* parents, u64 renumbers, u64 position) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void*) {
+        number_orders(block, *chains, parents, renumbers, position);
+    });
+}
+
+void copy_canonical_orders(u64 blocks, int threads, u64 shared, const CanonicalChains* chains,
+                           const CanonicalChains* to, const u32* from) {
+    run_blocks(blocks, threads, shared,
+               [&](const Block& block, void*) { copy_orders(block, *chains, *to, from); });
+}
+
+void exchange_replica_pairs(u64 blocks, int threads, u64 shared, const CanonicalChains* chains,
+                            const ReplicaGroups* replicas, u64 pass) {
+    run_blocks(blocks, threads, shared,
+               [&](const Block& block, void*) { exchange_pairs(block, *chains, *replicas, pass); });
+}
+
+void exchange_replica_groups(u64 blocks, int threads, u64 shared, const CanonicalChains* chains,
+                             const ReplicaGroups* replicas, u64 first_pass, u64 passes) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void*) {
+        exchange_groups(block, *chains, *replicas, first_pass, passes);
+    });
+}
+
+void add_replica_ratios(u64 blocks, int threads, u64 shared, const CanonicalChains* chains,
+                        const ReplicaGroups* replicas) {
+    run_blocks(blocks, threads, shared,
+               [&](const Block& block, void*) { add_ratios(block, *chains, *replicas); });
+}
+
 void place_modular_families(u64 blocks, int threads, u64 shared, const ModularTables* tables,
                             const ListedFamilies* families) {
     run_blocks(blocks, threads, shared,
@@ -146,6 +205,26 @@ void philox_words(u64 seed, u64 stream, u64 position, u32* words) {
 }
 
 double exponential_of(double x) { return exponential(x); }
+double logarithm_of(double x) { return logarithm(x); }
+
+// ln of the acceptance ratio of a swap in the order of each chain, by the bound on it as well.
+void log_ratios_of_swap(const CanonicalChains* chains, u64 first, u64 last, double* exact,
+                        double* above) {
+    const CanonicalTables tables(*chains);
+    const Target& target = chains->before;
+    for (u64 chain = 0; chain < chains->chains; ++chain) {
+        const ListedOrder order(*chains, chain);
+        const bool refuses = target.penalty == -minus_infinity();
+        const auto ratio = [&](bool* rough) {
+            return target.log_density(change_of_swap(order, tables, static_cast<int>(first),
+                                                     static_cast<int>(last), target.bridge, refuses,
+                                                     rough));
+        };
+        bool rough = false;
+        exact[chain] = ratio(nullptr);
+        above[chain] = ratio(&rough);
+    }
+}
 
 // How many of the 2^32 words accept a change, which are the lowest ones.
 u64 accepting_words(double change) {

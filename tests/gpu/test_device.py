@@ -150,8 +150,11 @@ def test_the_shell_says_it_in_its_words(
     words = ["exact", str(table), "--modularity", "order-modular", "--device", "gpu"]
     assert main(words) == 2
     assert "--device gpu needs the package cupy" in capsys.readouterr().err
+    for words in (["mc3", "--space", "canonical"], ["smc", "--space", "linear"]):
+        assert main(["sample", str(table), "--device", "gpu", "--algorithm", *words]) == 2
+        assert "--device gpu needs the package cupy" in capsys.readouterr().err
     assert main(["sample", str(table), "--algorithm", "mc3", "--device", "gpu"]) == 2
-    assert "--device does not apply to mc3" in capsys.readouterr().err
+    assert "use the space 'linear' or 'canonical'" in capsys.readouterr().err
 
 
 def test_cupy_is_not_imported_unless_asked_for() -> None:

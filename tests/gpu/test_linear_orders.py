@@ -139,7 +139,7 @@ def test_steps_are_those_of_metropolis() -> None:
     count = 20_000
     chains = LinearOrderChains(kernel_device(), tables, count, seed=12, neighbours=0.0)
     before = chains.orders()
-    distance = int(chains._distances(0, 1)[0])
+    distance = int(chains.distances.of_steps(0, 1)[0])
     chains.walk(1)
     after = chains.orders()
     expected = variance = moved = 0.0

@@ -114,15 +114,41 @@ def test_auto_takes_the_device_where_it_is_worth_it(gpu: Any, model: arcwise.Mod
     arcwise.exact(model, "order-modular", device="auto")
     arcwise.mcmc(model, "partitions", steps=1000, device="auto")
     assert gpu.launched == []
+    arcwise.mc3(model, "linear", chains=2, temperatures=4, ladder="linear", steps=400, device="auto")
+    assert gpu.launched == []
     arcwise.mcmc(model, modularity="order-modular", chains=256, steps=400, device="auto")
     assert "walk_orders" in gpu.launched
+    arcwise.mc3(
+        model, "canonical", chains=64, temperatures=4, ladder="linear", steps=400, device="auto"
+    )
+    assert "exchange_replica_groups" in gpu.launched
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda m: arcwise.exact(m, device="tpu"), "device is 'tpu'; give 'gpu'"),
-        (lambda m: arcwise.mcmc(m, "partitions", device="gpu"), "use the space 'linear'"),
+        (
+            lambda m: arcwise.mcmc(m, "partitions", device="gpu"),
+            "use the space 'linear' or 'canonical'",
+        ),
+        (lambda m: arcwise.mc3(m, "dags", device="gpu"), "use the space 'linear' or 'canonical'"),
+        (lambda m: arcwise.smc(m, device="gpu", seconds=1), "give particles or runs"),
+        (
+            lambda m: arcwise.mcmc(
+                m, arcwise.spaces.CanonicalOrders({"renumber": 1}), device="gpu", steps=100
+            ),
+            "other moves alone",
+        ),
+        (
+            lambda m: arcwise.ais(
+                m,
+                arcwise.spaces.CanonicalOrders({"swap": 1, "renumber": 1}),
+                device="gpu",
+                particles=4,
+            ),
+            "in mcmc alone",
+        ),
         (lambda m: arcwise.mcmc(m, device="gpu", engine="tcp://127.0.0.1:1"), "engine"),
         (lambda m: arcwise.mcmc(m, device="gpu", directory="x"), "run directory"),
         (lambda m: arcwise.ais(m, device="gpu", seconds=1), "give particles"),
@@ -149,3 +175,111 @@ def test_too_many_parents_are_refused(gpu: Any) -> None:
 
 def test_words_of_devices() -> None:
     assert [str(Gpu(number)) for number in (0, 3)] == ["gpu", "gpu:3"]
+
+
+def test_canonical_orders_follow_the_modular_posterior(gpu: Any, model: arcwise.Model) -> None:
+    posterior = arcwise.mcmc(model, "canonical", chains=40, steps=20_000, seed=1, device="gpu")
+    assert {"walk_canonical_orders", "number_canonical_orders"} <= set(gpu.launched)
+    exact = arcwise.exact(model)
+    # Far beyond what chance can do: six standard errors of the worst of all edges.
+    assert (np.abs(posterior.edges - exact.edges) < 6 * posterior.edge_errors + 1e-3).all()
+    assert posterior.edge_errors.max() < 0.01
+    run: Any = posterior.run
+    assert set(run.moves) == {"adjacent", "swap", "renumber"}
+    assert run.moves["renumber"] == 1.0
+    assert run.convergence.rhat < 1.02
+    assert posterior.map_log_weight <= exact.map_log_weight + 1e-9
+    assert np.abs(posterior.dags.edge_probabilities() - exact.edges).max() < 0.05
+
+
+def test_a_numbering_that_is_given_stays(gpu: Any, model: arcwise.Model) -> None:
+    space = arcwise.spaces.CanonicalOrders(numbering=model.variables[::-1])
+    posterior = arcwise.mcmc(model, space, chains=20, steps=20_000, seed=1, device="gpu")
+    assert set(posterior.run.moves) == {"adjacent", "swap"}
+    assert "number_canonical_orders" in gpu.launched  # to start from
+    exact = arcwise.exact(model)
+    assert (np.abs(posterior.edges - exact.edges) < 6 * posterior.edge_errors + 1e-3).all()
+
+
+@pytest.mark.parametrize("schedule", ["bridge", "linear"])
+def test_annealing_canonical_orders(gpu: Any, model: arcwise.Model, schedule: str) -> None:
+    posterior = arcwise.ais(
+        model, "canonical", schedule=schedule, particles=400, steps=1600, seed=1, device="gpu"
+    )
+    exact = arcwise.exact(model)
+    estimate = posterior.evidence
+    assert abs(estimate.log_evidence - exact.log_evidence) < 5 * estimate.standard_error + 1e-3
+    assert estimate.standard_error < 0.2
+    assert np.abs(posterior.edges - exact.edges).max() < 0.1
+
+
+@pytest.mark.parametrize(
+    ("space", "ladder"),
+    [("linear", "linear"), ("linear", "adapted"), ("canonical", "uniform bridge")],
+)
+def test_coupled_chains_estimate_the_evidence(
+    gpu: Any, model: arcwise.Model, space: str, ladder: str
+) -> None:
+    posterior = arcwise.mc3(
+        model, space, ladder=ladder, chains=20, steps=8000, seed=1, device="gpu"
+    )
+    assert {"walk_canonical_orders", "add_replica_ratios"} <= set(gpu.launched)
+    exact = arcwise.exact(model)
+    estimate = posterior.evidence
+    assert abs(estimate.log_evidence - exact.log_evidence) < 5 * estimate.standard_error + 1e-3
+    assert estimate.standard_error < 0.2
+    assert np.abs(posterior.edges - exact.edges).max() < 0.1
+    run: Any = posterior.run
+    assert min(run.exchanges.acceptance) > 0.2
+    assert sum(run.exchanges.round_trips) > 0
+    assert run.convergence.rhat < 1.05
+
+
+def test_coupled_chains_over_the_bridge(gpu: Any, model: arcwise.Model) -> None:
+    posterior = arcwise.mc3(
+        model, "canonical", ladder="bridge", chains=20, steps=8000, seed=1, device="gpu"
+    )
+    exact, orders = arcwise.exact(model), arcwise.exact(model, "order-modular")
+    ratio = posterior.run.exchanges.evidence_ratio
+    apart = exact.log_evidence - orders.log_evidence
+    assert abs(ratio.log_ratio - apart) < 5 * ratio.standard_error + 1e-3
+    assert np.abs(posterior.edges - exact.edges).max() < 0.1
+
+
+@pytest.mark.parametrize(
+    ("space", "modularity"),
+    [("linear", "order-modular"), ("linear", "modular"), ("canonical", "modular")],
+)
+def test_populations_estimate_the_evidence(
+    gpu: Any, model: arcwise.Model, space: str, modularity: Any
+) -> None:
+    posterior = arcwise.smc(
+        model, space, modularity=modularity, particles=64, runs=12, seed=1, device="gpu"
+    )
+    assert {"reweigh_canonical_orders", "copy_canonical_orders"} <= set(gpu.launched)
+    exact = arcwise.exact(model, modularity)
+    estimate = posterior.evidence
+    assert abs(estimate.log_evidence - exact.log_evidence) < 5 * estimate.standard_error + 1e-3
+    assert estimate.standard_error < 0.3
+    assert np.abs(posterior.edges - exact.edges).max() < 0.15
+    assert (posterior.edge_errors >= 0).all()
+
+
+@pytest.mark.filterwarnings("ignore::arcwise.errors.ConvergenceWarning")
+@pytest.mark.parametrize("sampler", ["mcmc", "mc3", "ais", "smc"])
+def test_required_edges(gpu: Any, sampler: str) -> None:
+    """Most orders have weight zero; chains begin where it is positive, and stay there."""
+    data = arcwise.simulate("asia", 100, seed=1)
+    required = [("xray", "either"), ("either", "lung"), ("lung", "smoke")]
+    model = arcwise.Model(data, max_indegree=2, required_edges=required)
+    options: dict[str, Any] = {
+        "mcmc": {"chains": 20, "steps": 10_000},
+        "mc3": {"chains": 10, "steps": 4000, "ladder": "uniform bridge"},
+        "ais": {"particles": 200, "steps": 1600},
+        "smc": {"particles": 64, "runs": 8},
+    }[sampler]
+    posterior = arcwise.sample(model, "canonical", sampler, seed=2, device="gpu", **options)
+    exact = arcwise.exact(model)
+    assert np.abs(posterior.edges - exact.edges).max() < 0.15
+    for parent, child in required:
+        assert posterior.edge_probability(parent, child) == pytest.approx(1.0, abs=1e-9)

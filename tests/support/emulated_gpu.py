@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,26 +28,52 @@ ON_DEVICE = os.environ.get("ARCWISE_TEST_DEVICE") == "gpu"
 _OPTIONS = ("-std=c++20", "-O2", "-shared", "-fPIC", "-pthread", "-ffp-contract=off", "-Wall")
 
 
+@dataclass(frozen=True)
+class Fault:
+    """A deliberate mistake in the kernels, which tests must find.
+
+    Parameters
+    ----------
+    file
+        The file of the kernels.
+    text, instead
+        What is there once, and what the mistake is.
+    """
+
+    file: str
+    text: str
+    instead: str
+
+
 @cache
-def compiled_kernels(*options: str) -> ctypes.CDLL:
+def compiled_kernels(*options: str, fault: Fault | None = None) -> ctypes.CDLL:
     """Compile the kernels once for as many test processes as there are."""
     compiler = os.environ.get("CXX") or shutil.which("c++")
     if compiler is None:
         raise RuntimeError("the tests of kernels need a C++ compiler; set CXX to one")
     source = ROOT / "tests" / "gpu" / "emulation.cpp"
-    texts = [source, *sorted((ROOT / "core" / "arcwise" / "kernels").glob("*.hpp"))]
-    digest = hashlib.sha256(" ".join(options).encode())
-    for each in texts:
-        digest.update(each.read_bytes())
+    headers = {
+        path.name: path.read_text() for path in (ROOT / "core/arcwise/kernels").glob("*.hpp")
+    }
+    if fault is not None:
+        assert headers[fault.file].count(fault.text) == 1
+        headers[fault.file] = headers[fault.file].replace(fault.text, fault.instead)
+    digest = hashlib.sha256(" ".join(options).encode() + source.read_bytes())
+    for name in sorted(headers):
+        digest.update(headers[name].encode())
     folder = Path(tempfile.gettempdir()) / f"arcwise-kernels-{os.getuid()}"
     folder.mkdir(exist_ok=True, mode=0o700)
     library = folder / f"{digest.hexdigest()[:24]}.so"
     if not library.exists():
-        handle, partial = tempfile.mkstemp(dir=folder, suffix=".so")
-        os.close(handle)
-        command = [compiler, *_OPTIONS, *options, f"-I{ROOT / 'core'}", str(source), "-o", partial]
-        subprocess.run(command, check=True)
-        Path(partial).replace(library)
+        with tempfile.TemporaryDirectory(dir=folder) as made:
+            included = Path(made) / "arcwise" / "kernels"
+            included.mkdir(parents=True)
+            for name, text in headers.items():
+                (included / name).write_text(text)
+            partial = Path(made) / "kernels.so"
+            command = [compiler, *_OPTIONS, *options, f"-I{made}", str(source), "-o", str(partial)]
+            subprocess.run(command, check=True)
+            partial.replace(library)
     return ctypes.CDLL(str(library))
 
 
@@ -59,14 +86,18 @@ class EmulatedGpu:
         The threads of a block, whatever is asked for; 1 is the fastest.
     memory
         The bytes it says are free.
+    fault
+        A mistake in the kernels.
     """
 
     name = "an emulated device"
     multiprocessors = 2
     shared_bytes = 227 * 1024
 
-    def __init__(self, threads: int = 1, memory: int = 2**30) -> None:
-        self._library = compiled_kernels()
+    def __init__(
+        self, threads: int = 1, memory: int = 2**30, fault: Fault | None = None
+    ) -> None:
+        self._library = compiled_kernels(fault=fault)
         self._threads = threads
         self._memory = memory
         self.launched: list[str] = []

@@ -52,4 +52,13 @@ bool lacks_levels(std::span<const double> refusal_rates) {
            largest_refusal_rate * static_cast<double>(refusal_rates.size());
 }
 
+std::vector<Temperature> adapted(std::span<const Temperature> temperatures,
+                                 std::span<const double> refusal_rates, std::size_t most_levels) {
+    std::size_t levels = temperatures.size();
+    if (levels < most_levels && lacks_levels(refusal_rates)) {
+        levels = std::clamp(levels_needed(refusal_rates), levels, most_levels);
+    }
+    return at_equal_shares(temperatures, refusal_rates, levels);
+}
+
 }  // namespace arcwise

@@ -27,4 +27,9 @@ std::size_t levels_needed(std::span<const double> refusal_rates);
 // Whether so many exchanges are refused that levels are missing.
 bool lacks_levels(std::span<const double> refusal_rates);
 
+// The same way with levels at equal shares, and with more of them, up to so many, if some are
+// missing.
+std::vector<Temperature> adapted(std::span<const Temperature> temperatures,
+                                 std::span<const double> refusal_rates, std::size_t most_levels);
+
 }  // namespace arcwise

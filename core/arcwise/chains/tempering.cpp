@@ -140,12 +140,8 @@ void TemperedChain::burn_in(std::uint64_t steps, TaskContext& context, Crew* cre
 }
 
 void TemperedChain::adapt() {
-    const std::vector<double> rates = replicas_.refusal_rates();
-    std::size_t levels = replicas_.levels();
-    if (levels < options_.most_temperatures && lacks_levels(rates)) {
-        levels = std::clamp(levels_needed(rates), levels, options_.most_temperatures);
-    }
-    replicas_.spread(at_equal_shares(replicas_.temperatures(), rates, levels));
+    replicas_.spread(
+        adapted(replicas_.temperatures(), replicas_.refusal_rates(), options_.most_temperatures));
     forget_counts();
     sweeps_to_adapt_ *= 2;
 }

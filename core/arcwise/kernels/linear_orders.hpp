@@ -11,6 +11,7 @@
 // every pair of places is proposed with the same probability, so proposals are symmetric.
 #pragma once
 
+#include "arcwise/kernels/elementary.hpp"
 #include "arcwise/kernels/random.hpp"
 
 namespace arcwise::kernels {
@@ -206,6 +207,20 @@ ARCWISE_DEVICE void walk(const Block& block, const OrderChains& chains, u64 firs
     }
 }
 
+// Puts the numbers from 0 on into at(place), in any order with the same probability; takes as many
+// random numbers of the stream, and one more, from `position` on.
+template <class At>
+ARCWISE_DEVICE void shuffle_places(u64 seed, u64 stream, u64 position, int count, At at) {
+    for (int i = 0; i < count; ++i) at(i) = static_cast<u8>(i);
+    for (int left = count; left > 1; --left) {
+        const FourWords words = philox(seed, stream, position + static_cast<u64>(left));
+        const int to = static_cast<int>(high_product(words.a, static_cast<u32>(left)));
+        const u8 kept = at(left - 1);
+        at(left - 1) = at(to);
+        at(to) = kept;
+    }
+}
+
 // Puts the nodes of every chain into an order, any as probable as any other.
 ARCWISE_DEVICE void start_orders(const Block& block, const OrderChains& chains) {
     const int nodes = static_cast<int>(chains.nodes);
@@ -215,17 +230,9 @@ ARCWISE_DEVICE void start_orders(const Block& block, const OrderChains& chains) 
          chain < chains.chains; chain += stride) {
         u8* const order = chains.orders + chain;
         const u64 stream = start_stream + chains.first_chain + chain;
-        for (int i = 0; i < nodes; ++i) {
-            order[static_cast<u64>(i) * chains.chains] = static_cast<u8>(i);
-        }
-        for (int left = nodes; left > 1; --left) {
-            const FourWords words = philox(chains.seed, stream, static_cast<u64>(left));
-            const u64 from = static_cast<u64>(left - 1) * chains.chains;
-            const u64 to = high_product(words.a, static_cast<u32>(left)) * chains.chains;
-            const u8 kept = order[from];
-            order[from] = order[to];
-            order[to] = kept;
-        }
+        shuffle_places(chains.seed, stream, 0, nodes, [&](int place) -> u8& {
+            return order[static_cast<u64>(place) * chains.chains];
+        });
         i64 weight = 0;
         for (int place = 0; place < nodes; ++place) {
             const int node = order[static_cast<u64>(place) * chains.chains];

@@ -34,26 +34,4 @@ ARCWISE_DEVICE FourWords philox(u64 seed, u64 stream, u64 position) {
     return {a, b, c, d};
 }
 
-// e^x for x from -700 to 0, to one part in 10^13: the same bits on all platforms.
-ARCWISE_DEVICE double exponential(double x) {
-    const double bits = x * 1.4426950408889634;
-    const i64 whole = static_cast<i64>(bits) - (bits < 0.0 ? 1 : 0);
-    // From 0 to 1 of ln 2, less a half.
-    const double rest = (x - static_cast<double>(whole) * 0.6931471803691238) -
-                        static_cast<double>(whole) * 1.9082149292705877e-10 - 0.34657359027997264;
-    double sum = 1.0 / 39916800.0;
-    sum = sum * rest + 1.0 / 3628800.0;
-    sum = sum * rest + 1.0 / 362880.0;
-    sum = sum * rest + 1.0 / 40320.0;
-    sum = sum * rest + 1.0 / 5040.0;
-    sum = sum * rest + 1.0 / 720.0;
-    sum = sum * rest + 1.0 / 120.0;
-    sum = sum * rest + 1.0 / 24.0;
-    sum = sum * rest + 1.0 / 6.0;
-    sum = sum * rest + 0.5;
-    sum = sum * rest + 1.0;
-    sum = sum * rest + 1.0;
-    return sum * 1.4142135623730951 * as_double(static_cast<u64>(whole + 1023) << 52);
-}
-
 }  // namespace arcwise::kernels

@@ -143,7 +143,7 @@ threads, device, progress, directory, checkpoint_seconds
         model,
         chosen,
         settings.recording,
-        settings.budget.runs,
+        settings.budget.resolved(settings.algorithm).runs,
         device=device,
         engine=engine,
         directory=directory,

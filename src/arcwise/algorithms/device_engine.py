@@ -8,9 +8,10 @@ from arcwise.engines import Threads
 from arcwise.gpu.choice import chosen_device
 from arcwise.gpu.engine import GpuEngine
 from arcwise.gpu.order_tables import MOST_PARENTS
+from arcwise.gpu.swap_chains import MOST_NODES
 from arcwise.model import Model
 from arcwise.records.recording import Recording
-from arcwise.spaces import LinearOrders, Space
+from arcwise.spaces import CanonicalOrders, LinearOrders, Space
 from arcwise.support.devices import Choice, as_device
 
 _FEWEST_CHAINS = 256  # where no device is named: fewer keep cores busier than a device
@@ -22,6 +23,7 @@ def engine_on_device(
     recording: Recording,
     chains: int | None,
     *,
+    states: int = 1,
     device: object,
     engine: Any,
     directory: object,
@@ -33,14 +35,16 @@ def engine_on_device(
     model, space, recording
         What is sampled, and what is recorded of it.
     chains
-        The number of chains or particles; None if that is not known beforehand.
+        The number of chains, particles or populations; None if that is not known beforehand.
+    states
+        The states of each: temperatures, or particles of a population.
     device, engine, directory
         As for `mcmc`.
     """
     if as_device(device) is Choice.PROCESSORS:
         return engine
     refusal = _refusal(model, space, recording, chains, engine, directory)
-    count = chains or 0
+    count = (chains or 0) * states
     tables = sum(1 << min(_possible_parents(model, node), 40) for node in range(_nodes(model)))
     found = chosen_device(
         device,
@@ -61,14 +65,22 @@ def _refusal(
 ) -> str | None:
     if model.parent_only:
         return "a model with parent-only variables cannot be sampled there; leave it out"
-    if not isinstance(space, LinearOrders):
-        return f"{space!r} cannot be sampled there; use the space 'linear', or leave it out"
+    if not isinstance(space, (LinearOrders, CanonicalOrders)):
+        return (
+            f"{space!r} cannot be sampled there; use the space 'linear' or 'canonical', or leave "
+            "it out"
+        )
+    if _nodes(model) > MOST_NODES:
+        return (
+            f"the model has {_nodes(model)} variables, and orders there have up to {MOST_NODES}; "
+            "leave it out"
+        )
     if engine is not None and type(engine) is not Threads:
         return "an engine was given as well; give one of them"
     if directory is not None:
         return "a run directory cannot keep such runs; leave out one of them"
     if chains is None:
-        return "seconds and effective samples do not bound a run there; give particles"
+        return "seconds and effective samples do not bound a run there; give particles or runs"
     if recording.dag_time_share is not None or recording.estimate_extensions:
         return "DAGs by time and estimated extensions are not available there; leave them out"
     most = max(_possible_parents(model, node) for node in range(_nodes(model)))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from arcwise.algorithms.chain_posterior import sample_chains
+from arcwise.algorithms.device_engine import engine_on_device
 from arcwise.algorithms.sampling_session import Environment
 from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity, as_modularity
@@ -53,6 +54,7 @@ def mc3(
     sums: ScoreSums | None = None,
     engine: Any = None,
     threads: int | None = None,
+    device: object = None,
     progress: Progress = None,
     directory: str | os.PathLike[str] | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
@@ -92,8 +94,10 @@ def mc3(
         temperatures of a chain share them during these steps.
     modularity, steps, seconds, effective_samples, until, burn_in, thinning, chains, start, \
 dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, \
-threads, progress, directory, checkpoint_seconds
-        As for `mcmc`; a step moves the states of all temperatures once.
+threads, device, progress, directory, checkpoint_seconds
+        As for `mcmc`; a step moves the states of all temperatures once. On a device every chain
+        has the same temperatures, adapted to all of them, and numberings of `CanonicalOrders`
+        stay as they are.
 
     Returns
     -------
@@ -133,6 +137,16 @@ threads, progress, directory, checkpoint_seconds
         seed=seed,
         order_steps=as_order_steps(start),
         tempering=replace(tempering, steps_between_exchanges=between),
+    )
+    engine = engine_on_device(
+        model,
+        chosen,
+        settings.recording,
+        settings.chains,
+        states=tempering.most_temperatures or len(tempering.inverse_temperatures),
+        device=device,
+        engine=engine,
+        directory=directory,
     )
     environment = Environment(engine, threads, progress, directory, checkpoint_seconds, deadline)
     return sample_chains(model, settings, sums, environment)

@@ -20,7 +20,6 @@ from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import Dags, LinearOrders, Partitions, Space
 from arcwise.support.arguments import refuse_unknown
 from arcwise.support.clock import Deadline
-from arcwise.support.devices import Choice, as_device
 from arcwise.support.running import Progress
 from arcwise.support.words import quoted, shown
 
@@ -103,7 +102,6 @@ def sample(
         space = usual_space(algorithm, as_modularity(modularity))
     given = {"until": until, "chains": chains, "particles": particles}
     further = {name: value for name, value in given.items() if value is not None} | dict(options)
-    further |= of_device(device, algorithm)
     refuse_unknown(further, arguments_of(algorithm), algorithm)
     return SAMPLERS[algorithm](
         model,
@@ -114,29 +112,11 @@ def sample(
         seed=seed,
         engine=engine,
         threads=threads,
+        device=device,
         progress=progress,
         directory=directory,
         checkpoint_seconds=checkpoint_seconds,
         **further,
-    )
-
-
-def of_device(device: object, algorithm: str) -> dict[str, object]:
-    """Return the argument of a sampler that says where it runs, or refuse one it does not have.
-
-    Examples
-    --------
-    >>> of_device(None, "mc3"), of_device("gpu", "mcmc")
-    ({}, {'device': 'gpu'})
-    """
-    if as_device(device) is Choice.PROCESSORS:
-        return {}
-    if "device" in arguments_of(algorithm):
-        return {"device": device}
-    if as_device(device) is Choice.AUTO:
-        return {}
-    raise ArgumentError(
-        option("device"), f" does not apply to {algorithm}; leave it out, or use mcmc or ais"
     )
 
 

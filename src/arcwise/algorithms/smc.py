@@ -6,8 +6,9 @@ import os
 from typing import Any
 
 from arcwise.algorithms.annealing import anneal
+from arcwise.algorithms.device_engine import engine_on_device
 from arcwise.algorithms.sampling_session import Environment
-from arcwise.model import Model
+from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
 from arcwise.records.recording import Recording
@@ -45,6 +46,7 @@ def smc(
     sums: ScoreSums | None = None,
     engine: Any = None,
     threads: int | None = None,
+    device: object = None,
     progress: Progress = None,
     directory: str | os.PathLike[str] | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
@@ -80,8 +82,9 @@ def smc(
     stretch, thinning, bins, confidence
         As for `ais`; a stretch of 0 keeps one state of each particle.
     dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, \
-threads, progress, directory, checkpoint_seconds
-        As for `mcmc`.
+threads, device, progress, directory, checkpoint_seconds
+        As for `mcmc`; a device needs a number of runs, and the pilot, which plans temperatures and
+        steps, runs on processors.
 
     Returns
     -------
@@ -99,6 +102,7 @@ threads, progress, directory, checkpoint_seconds
     >>> abs(posterior.log_evidence - exact.log_evidence) < 0.5
     True
     """
+    checked_model(model)
     with shared_clock(seconds) as deadline:
         chosen = as_space(space)
         settings = AnnealingSettings(
@@ -120,6 +124,18 @@ threads, progress, directory, checkpoint_seconds
             population=Population(
                 _DEFAULT_PARTICLES if particles is None else particles, steps, effective_share
             ),
+        )
+        population = settings.population
+        assert population is not None
+        engine = engine_on_device(
+            model,
+            chosen,
+            settings.recording,
+            settings.budget.resolved(settings.algorithm).runs,
+            states=population.particles,
+            device=device,
+            engine=engine,
+            directory=directory,
         )
         environment = Environment(
             engine, threads, progress, directory, checkpoint_seconds, deadline

@@ -421,8 +421,8 @@ DeviceName = Annotated[
     str | None,
     typer.Option(
         "--device",
-        help="gpu: a graphics processor computes exact posteriors, and mcmc and ais over linear "
-        "orders; auto: where there is one (default: the processors).",
+        help="gpu: a graphics processor computes exact posteriors, and samples linear and "
+        "canonical orders; auto: where there is one (default: the processors).",
         metavar="gpu|auto",
     ),
 ]

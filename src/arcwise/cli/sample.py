@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 import typer
 
 import arcwise
-from arcwise.algorithms.sample import of_device
 from arcwise.cli.folders import save_data
 from arcwise.cli.options import (
     Chains,
@@ -42,6 +41,7 @@ from arcwise.records.stopping_rule import StoppingRule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
 from arcwise.support.clock import Deadline
+from arcwise.support.devices import as_device
 
 
 def sample(
@@ -111,7 +111,7 @@ def sample(
     [bold]Example:[/bold] arcwise sample data.csv --space buckets:5 --max-indegree 3 --out results
     """
     chosen = None if space is None else as_space(space)  # before anything takes time
-    of_device(device, algorithm)
+    as_device(device)
     given = {
         "until": until,
         "chains": chains,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,14 +42,22 @@ class EdgeBatches:
             self._batches = [one + other for one, other in pairs]
             self._size *= 2
 
-    def of(self, chain: int) -> dict[str, Any]:
-        """Return the fields of a chain's record."""
+    def of(self, chains: Sequence[int]) -> dict[str, Any]:
+        """Return the fields of the record of a chain, or of several, one after another."""
         if self._total is None or self._total[0] != self._states:
             self._total = self._states, self._sums()
-        total = self._total[1][chain]
-        batches = [each[chain] for each in self._batches]
+        if len(chains) == 1:
+            total = self._total[1][chains[0]]
+            batches = [each[chains[0]] for each in self._batches]
+            size = self._size
+        else:
+            # Two batches: all states of one half of them, and of the other.
+            half = len(chains) // 2
+            parts = [self._total[1][chains[:half]], self._total[1][chains[half : 2 * half]]]
+            total = self._total[1][list(chains)].sum(axis=0)
+            batches, size = [part.sum(axis=0) for part in parts], half * self._states
         return {
             "edge_sums": total,
             "edge_batches": np.array(batches).reshape(len(batches), *total.shape),
-            "edge_batch_size": self._size,
+            "edge_batch_size": size,
         }

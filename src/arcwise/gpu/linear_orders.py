@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from arcwise.gpu.device import KernelDevice, refuse_beyond_device
 from arcwise.gpu.order_tables import MOST_PARENTS, OrderTables
-
-THREADS = 512
-_STEPS_PER_LAUNCH = 1 << 16
-_STEPS_PER_BLOCK = 4096  # of the distances of swaps, which are drawn block by block
-_DISTANCE_STREAM = 0xD15
+from arcwise.gpu.swap_chains import (
+    STEPS_PER_LAUNCH,
+    SwapDistances,
+    dags_of_chains,
+    edges_of_chains,
+    threads_of_block,
+)
 
 
 class LinearOrderChains:
@@ -50,21 +52,20 @@ class LinearOrderChains:
         neighbours: float | None = None,
         threads: int | None = None,
     ) -> None:
-        if threads is None:
-            # A chain is a thread: all multiprocessors take a share of few.
-            threads = min(THREADS, 32 * -(-chains // (32 * device.multiprocessors)))
         self.tables = tables
         self.chains = chains
         self.steps = 0
+        self._accepted: tuple[int, NDArray[np.uint64]] | None = None
         self._device = device
-        self._seed = seed
-        self._threads = threads
         n = tables.nodes
-        usual = 0.5 / (0.5 + 1.0 / (n / 3.0 + 2.0))
-        self._neighbours = usual if neighbours is None else neighbours
+        self.distances = SwapDistances(n, seed, neighbours)
         refuse_beyond_device(device, needed_bytes(tables, chains), f"a run of {chains:,} chains")
-        state = 4 * threads * (-(-n // 4) + -(-n // 2))
+        each = 4 * (-(-n // 4) + -(-n // 2))
         fixed = 4 * n + 2 * n * n + 8
+        if threads is None:
+            threads = threads_of_block(device, chains, fixed, each)
+        self._threads = threads
+        state = threads * each
         self._shared = len(tables.units) * 4 + fixed + state
         shared_tables = self._shared <= device.shared_bytes
         if not shared_tables:
@@ -123,9 +124,9 @@ class LinearOrderChains:
             -(-self.chains // self._threads),
             self._device.blocks_at_once("walk_orders", self._threads, self._shared),
         )
-        for first in range(0, steps, _STEPS_PER_LAUNCH):
-            count = min(_STEPS_PER_LAUNCH, steps - first)
-            distances = self._distances(self.steps, count)
+        for first in range(0, steps, STEPS_PER_LAUNCH):
+            count = min(STEPS_PER_LAUNCH, steps - first)
+            distances = self.distances.of_steps(self.steps, count)
             own = self._device.upload(distances)
             more = {"distances": self._device.address(own)}
             if inverse_temperatures is not None:
@@ -140,27 +141,6 @@ class LinearOrderChains:
             self.proposed[1] += count - near
             self.steps += count
             self._device.synchronize()  # before what it reads is given back
-
-    def _distances(self, first_step: int, count: int) -> NDArray[np.uint8]:
-        """Return how far apart the places are that steps swap, a function of seed and step."""
-        n = self.tables.nodes
-        apart = np.arange(1, n)
-        shares = (1.0 - self._neighbours) * (n - apart) / float((n - apart).sum())
-        shares[0] += self._neighbours
-        edges = np.cumsum(shares)[:-1]
-        blocks = range(
-            first_step // _STEPS_PER_BLOCK, (first_step + count - 1) // _STEPS_PER_BLOCK + 1
-        )
-        drawn = [
-            np.random.Generator(
-                np.random.Philox(key=[self._seed, _DISTANCE_STREAM], counter=[0, 0, 0, block])
-            ).random(_STEPS_PER_BLOCK)
-            for block in blocks
-        ]
-        start = first_step % _STEPS_PER_BLOCK
-        uniform = np.concatenate(drawn)[start : start + count]
-        found = np.searchsorted(edges, uniform, side="right") + 1
-        return np.asarray(found, dtype=np.uint8)
 
     def observe(self, *, edges: bool = True, draw_dags: bool = False) -> None:
         """Add up the edge probabilities given the states, and draw a DAG given each if asked to."""
@@ -177,6 +157,10 @@ class LinearOrderChains:
         self.observed += edges
         self.drawn += draw_dags
         self._device.synchronize()
+
+    def codes(self) -> NDArray[np.uint16]:
+        """Return the states as whole numbers, as the core has them."""
+        return self.orders().astype(np.uint16)
 
     def orders(self) -> NDArray[np.uint8]:
         """Return the order of each chain, as [chain, place]."""
@@ -198,28 +182,20 @@ class LinearOrderChains:
 
     def edges(self) -> NDArray[np.float64]:
         """Return the summed edge probabilities of each chain, as [chain, parent, child]."""
-        n = self.tables.nodes
-        found = self._device.download(self._record["edges"]).reshape(n, MOST_PARENTS, self.chains)
-        edges = np.zeros((self.chains, n, n))
-        for node, members in enumerate(self.tables.parents):
-            for bit, member in enumerate(members):
-                edges[:, member, node] = found[node, bit]
-        return edges
+        found = self._device.download(self._record["edges"])
+        return edges_of_chains(self.tables, found, self.chains)
 
     def dags(self) -> NDArray[np.uint64]:
         """Return the DAGs drawn last, as [chain, node, word]: parents as bits."""
-        n = self.tables.nodes
-        found = self._device.download(self._record["parents"]).reshape(n, self.chains)
-        dags = np.zeros((self.chains, n, (n + 63) // 64), dtype=np.uint64)
-        for node, members in enumerate(self.tables.parents):
-            for bit, member in enumerate(members):
-                has = found[node] >> np.uint16(bit) & np.uint16(1)
-                dags[:, node, member // 64] |= has.astype(np.uint64) << np.uint64(member % 64)
-        return dags
+        found = self._device.download(self._record["parents"])
+        return dags_of_chains(self.tables, found, self.chains)
 
     def accepted(self) -> NDArray[np.uint64]:
         """Return how many swaps of each chain were accepted: of neighbours, and of others."""
-        return self._device.download(self._kept["accepted"]).reshape(2, self.chains)
+        if self._accepted is None or self._accepted[0] != self.steps:
+            found = self._device.download(self._kept["accepted"]).reshape(2, self.chains)
+            self._accepted = self.steps, found  # as it is asked for chain by chain
+        return self._accepted[1]
 
 
 _FIELDS = (

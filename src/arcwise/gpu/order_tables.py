@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.gpu.family_pieces import node_lists
+from arcwise.support.log_space import logarithms, relative_weights
 
 MOST_PARENTS = 16  # possible ones of a node: sets of them are 16 bits
 
@@ -88,6 +89,12 @@ class OrderTables:
         """The number of nodes."""
         return len(self.parents)
 
+    def relative(self, logs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return logarithms by set less those of the node's sum over all families."""
+        sizes = np.diff([*self.starts.tolist(), len(logs)])
+        last = self.starts.astype(np.int64) + sizes - 1
+        return logs - np.repeat(self.log_sums[last], sizes)
+
     def candidate_bits(self) -> NDArray[np.uint16]:
         """Return the bit of u among the possible parents of v, or 0, at [v, u]."""
         bits = np.zeros((self.nodes, self.nodes), dtype=np.uint16)
@@ -106,6 +113,13 @@ def _log_sums_over_subsets(logs: NDArray[np.float64]) -> NDArray[np.float64]:
     half = 1
     while half < len(sums):
         pairs = sums.reshape(-1, 2, half)
-        pairs[:, 1] = np.logaddexp(pairs[:, 0], pairs[:, 1])
+        pairs[:, 1] = log_add(pairs[:, 0], pairs[:, 1])
         half *= 2
     return sums
+
+
+def log_add(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ln(e^one + e^other), with the same bits on every processor."""
+    more, less = np.maximum(one, other), np.minimum(one, other)
+    apart = np.where(np.isfinite(less), less, 0.0) - np.where(np.isfinite(less), more, 700.0)
+    return np.asarray(more + logarithms(1.0 + relative_weights(apart, 0.0)))

@@ -27,7 +27,12 @@ _FILES = (
     "modular.hpp",
     "random.hpp",
     "order_draws.hpp",
+    "elementary.hpp",
     "linear_orders.hpp",
+    "canonical_weights.hpp",
+    "canonical_orders.hpp",
+    "canonical_draws.hpp",
+    "replicas.hpp",
 )
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, Unpack
 
 from arcwise.algorithms.exact import exact
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
-from arcwise.algorithms.sample import SAMPLERS, of_device
+from arcwise.algorithms.sample import SAMPLERS
 from arcwise.comparison import sensitivity
 from arcwise.constraints import gather
 from arcwise.data import IncompleteData
@@ -336,7 +336,7 @@ def _computed(
         "engine": request.engine,
         "directory": request.directory,
         "checkpoint_seconds": request.checkpoint_seconds,
-        **of_device(request.device, algorithm),
+        "device": request.device,
     }
     sums = say_sampling(request, algorithm, model, settings, sums)
     return plan, SAMPLERS[algorithm](model, **common, **settings, sums=sums)

@@ -1,0 +1,161 @@
+"""Annealing runs and populations of a device, as the algorithms see them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.engines.sampling_jobs import AnnealingJob, Listener
+from arcwise.gpu.canonical_orders import CanonicalOrderChains
+from arcwise.gpu.device import KernelDevice
+from arcwise.gpu.device_chains import no_directory
+from arcwise.gpu.linear_orders import LinearOrderChains
+from arcwise.gpu.order_tables import OrderTables
+from arcwise.gpu.resampling import Populations
+from arcwise.gpu.sampled_orders import SampledOrders
+from arcwise.gpu.state_record import FEWEST_BATCHES, StateRecord
+
+_PIECES = 16  # of an annealing, between which progress is told
+
+
+class DeviceAnnealedRuns:
+    """The annealing runs of a device so far; see `AnnealedRuns`.
+
+    Parameters
+    ----------
+    device, tables
+        The device, and the score sums for it.
+    job
+        What the runs are made from.
+    """
+
+    def __init__(self, device: KernelDevice, tables: OrderTables, job: AnnealingJob) -> None:
+        self._device = device
+        self._tables = tables
+        self._job = job
+        self._kind = SampledOrders.of(job.space, job.sums.variables)
+        self._path = self._kind.points(job.path)
+        self._logs: list[NDArray[np.float64]] = []
+        self._parts: list[tuple[int, StateRecord]] = []
+        self._threads = 1
+        self._moves = np.zeros((2, 2), dtype=np.int64)
+
+    def __len__(self) -> int:
+        """Return the number of runs."""
+        return sum(count for count, _ in self._parts)
+
+    def run(self, first: int, count: int, threads: int, progress: Listener) -> None:
+        """Make runs by index."""
+        self._threads = threads
+        population = self._job.population
+        orders, logs = self._annealed(first * population, count * population, progress)
+        self._logs.append(logs)
+        self._parts.append((count, self._stretched(orders, progress)))
+        made = orders.accepted().sum(axis=1).astype(np.int64)
+        chains = count * population
+        self._moves += np.array([np.array(orders.proposed) * chains, made]).T
+        if progress is not None:
+            progress(1.0)
+
+    def _annealed(
+        self, first: int, count: int, progress: Listener
+    ) -> tuple[LinearOrderChains | CanonicalOrderChains, NDArray[np.float64]]:
+        """Anneal chains; return them with the log weight of each run."""
+        job, path = self._job, self._path
+        if self._kind.canonical:
+            orders = self._kind.chains(
+                self._device, self._tables, count, job.seed, first_chain=first, point=path[0]
+            )
+            piece = -(-(len(path) - 1) // _PIECES)
+            for done in range(1, len(path), piece):
+                orders.anneal(path[done : done + piece])
+                _tell(progress, 0.8 * done / len(path))
+            return orders, orders.annealed()
+        plain = LinearOrderChains(
+            self._device,
+            self._tables,
+            count,
+            job.seed,
+            first_chain=first,
+            neighbours=self._kind.neighbours,
+        )
+        plain.anneal(np.array([inverse for inverse, _ in path[1:]]))
+        return plain, plain.annealed()
+
+    def _stretched(
+        self, orders: LinearOrderChains | CanonicalOrderChains, progress: Listener
+    ) -> StateRecord:
+        """Keep states along the stretch at the posterior."""
+        job = self._job
+        kept = StateRecord(orders, job.record, FEWEST_BATCHES)
+        kept.keep()
+        for step in range(0, job.stretch - job.stretch % job.thinning, job.thinning):
+            orders.walk(job.thinning)
+            kept.keep()
+            _tell(progress, 0.8 + 0.2 * step / job.stretch)
+        orders.walk(job.stretch % job.thinning)
+        return kept
+
+    def log_weights(self) -> NDArray[np.float64]:
+        """Return the log importance weight of every run."""
+        return np.concatenate(self._logs) if self._logs else np.zeros(0)
+
+    def record(self, run: int, /) -> dict[str, Any]:
+        """Return the record of a run."""
+        population = self._job.population
+        for count, kept in self._parts:
+            if run < count:
+                chains = range(run * population, (run + 1) * population)
+                return kept.of(chains, self._threads)
+            run -= count
+        raise IndexError(run)
+
+    def moves(self) -> dict[str, tuple[int, int]]:
+        """Return the numbers of proposed and accepted moves of each kind."""
+        (near, near_made), (far, far_made) = self._moves.tolist()
+        return {"adjacent": (near, near_made), "swap": (far, far_made)}
+
+    def save_runs(self, first: int) -> bytes:
+        """Return the runs from an index on, as saved by the core."""
+        raise no_directory()
+
+    def restore_runs(self, runs: bytes) -> None:
+        """Add runs returned by `save_runs`."""
+        raise no_directory()
+
+
+class DevicePopulations(DeviceAnnealedRuns):
+    """The populations of a device so far: annealing runs of many states, drawn anew on the way."""
+
+    def _annealed(
+        self, first: int, count: int, progress: Listener
+    ) -> tuple[CanonicalOrderChains, NDArray[np.float64]]:
+        job = self._job
+        orders = self._kind.chains(
+            self._device,
+            self._tables,
+            count,
+            job.seed,
+            first_chain=first,
+            point=self._path[0],
+        )
+        populations = Populations(
+            count // job.population, job.population, job.seed, first // job.population
+        )
+        last = len(self._path) - 1
+        for level in range(1, last + 1):
+            orders.reweigh(self._path[level])
+            sources = populations.weigh(orders.log_ratios(), level, resample=level == last)
+            if sources is not None:
+                orders.copy_states(sources)
+            orders.set_log_ratios(populations.log_weights)
+            orders.walk(job.steps[level - 1] if job.steps else 1)
+            _tell(progress, 0.8 * level / last)
+        return orders, populations.log_totals + self._tables.offset
+
+
+def _tell(progress: Listener, share: float) -> None:
+    if progress is not None:
+        progress(share)

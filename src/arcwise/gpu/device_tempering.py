@@ -1,0 +1,151 @@
+"""Coupled chains of a device, as the algorithms see them: sweeps of steps, and exchanges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arcwise import _core
+from arcwise.engines.sampling_jobs import ChainJob, Listener
+from arcwise.gpu.device import KernelDevice
+from arcwise.gpu.device_chains import BATCHES_OF_ALL, no_directory
+from arcwise.gpu.order_tables import OrderTables
+from arcwise.gpu.sampled_orders import SampledOrders
+from arcwise.gpu.state_record import FEWEST_BATCHES, StateRecord
+from arcwise.gpu.tempered_orders import TemperedOrders
+
+# Sweeps before targets first adapt; then as many as all before, as in the core.
+_FIRST_SWEEPS_TO_ADAPT = 64
+
+
+class DeviceTemperedChains:
+    """Running coupled chains of a device, all with the same targets; see `Chains`.
+
+    Parameters
+    ----------
+    device, tables
+        The device, and the score sums for it.
+    job
+        What the chains are made from.
+    """
+
+    def __init__(self, device: KernelDevice, tables: OrderTables, job: ChainJob) -> None:
+        kind = SampledOrders.of(job.space, job.sums.variables)
+        self._job = job
+        self._orders = TemperedOrders(
+            device, tables, kind, kind.points(job.tempering.path), job.count, job.seed
+        )
+        most = max(FEWEST_BATCHES, min(job.record.edge_batches, BATCHES_OF_ALL // job.count))
+        self._kept = StateRecord(self._orders.coldest, job.record, most)
+        self._thinning = 1
+        self._threads = 1
+        self._steps_in_sweep = 0
+        self._sweeps_since_spread = 0
+        self._sweeps_to_adapt = _FIRST_SWEEPS_TO_ADAPT
+
+    def __len__(self) -> int:
+        """Return the number of chains, all temperatures of each taken together."""
+        return self._orders.groups
+
+    def start(self, burn_in: int, threads: int, progress: Listener) -> None:
+        """Start from states of positive weight and run the burn-in."""
+        self._orders.start(self._job.order_steps)
+        self.burn_in(burn_in, threads, progress)
+
+    def burn_in(self, steps: int, threads: int, progress: Listener) -> None:
+        """Continue the chains without draws; counts of moves and exchanges begin anew."""
+        self._threads = threads
+        left = steps
+        while left > 0:
+            self._exchange_if_due(sampled=False)
+            if self._job.tempering.adapt and self._sweeps_since_spread >= self._sweeps_to_adapt:
+                self._adapt()
+            piece = min(left, self._job.tempering.steps_between_exchanges - self._steps_in_sweep)
+            self._walk(piece)
+            left -= piece
+            if progress is not None:
+                progress(1.0 - left / steps)
+        self._orders.forget_counts()
+
+    def _walk(self, steps: int) -> None:
+        self._orders.walk(steps)
+        self._steps_in_sweep += steps
+
+    def _exchange_if_due(self, *, sampled: bool) -> None:
+        if self._steps_in_sweep < self._job.tempering.steps_between_exchanges:
+            return
+        if sampled:
+            self._orders.ratios.add()
+        self._orders.exchange()
+        self._steps_in_sweep = 0
+        self._sweeps_since_spread += 1
+
+    def _adapt(self) -> None:
+        """Spread the targets so that exchanges are all as easy, over all chains."""
+        orders = self._orders
+        points = _core.adapted_path(
+            orders.points,
+            orders.refusal_rates().tolist(),
+            self._job.tempering.most_temperatures or 0,
+        )
+        orders.spread(points)
+        self._sweeps_since_spread = 0
+        self._sweeps_to_adapt *= 2
+
+    def set_thinning(self, thinning: int) -> None:
+        """Set the number of steps between draws."""
+        self._thinning = thinning
+
+    def sample(self, draws: int, threads: int, progress: Listener) -> None:
+        """Continue the chains for this many draws."""
+        self._threads = threads
+        for draw in range(draws):
+            left = self._thinning
+            while left > 0:
+                self._exchange_if_due(sampled=True)
+                between = self._job.tempering.steps_between_exchanges
+                piece = min(left, between - self._steps_in_sweep)
+                self._walk(piece)
+                left -= piece
+            self._orders.take_coldest()
+            self._kept.keep()
+            if progress is not None:
+                progress((draw + 1) / draws)
+
+    def record(self, chain: int, /) -> dict[str, Any]:
+        """Return the record of a chain."""
+        return self._kept.of([chain], self._threads)
+
+    def take_draws(self, chain: int) -> dict[str, Any]:
+        """Return the record of a chain and discard its draws here."""
+        raise no_directory()
+
+    def save_state(self) -> bytes:
+        """Return everything that determines the continuation of the chains."""
+        raise no_directory()
+
+    def restore_state(self, state: bytes) -> None:
+        """Continue from the state returned by `save_state` of identically made chains."""
+        raise no_directory()
+
+    def moves(self, chain: int, /) -> dict[str, tuple[int, int]]:
+        """Return the numbers of proposed and accepted moves of each kind, at the posterior."""
+        return self._orders.moves(chain)
+
+    def path(self, chain: int, /) -> list[tuple[float, float]]:
+        """Return the inverse temperatures, perhaps adapted, and the places on the bridge."""
+        bridged = self._job.tempering.bridge is not None
+        return [(inverse, place if bridged else 1.0) for inverse, place in self._orders.points]
+
+    def exchanges(self, chain: int, /) -> list[tuple[int, int]]:
+        """Return the numbers of proposed and accepted exchanges, by pair of temperatures."""
+        proposed = self._orders.proposed_exchanges.tolist()
+        made = self._orders.exchanged()[:, chain].tolist()
+        return list(zip(proposed, made, strict=True))
+
+    def round_trips(self, chain: int, /) -> int:
+        """Return how often a state went from the hottest temperature to the coldest and back."""
+        return int(self._orders.round_trips()[chain])
+
+    def ratios(self, chain: int, /) -> list[Any]:
+        """Return log sums of batches, their count and batch size, by pair of temperatures."""
+        return self._orders.ratios.of(chain)

@@ -1,0 +1,140 @@
+"""Which chains over orders a space asks for, and what a device needs to know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from arcwise.errors import ArgumentError, option
+from arcwise.gpu.canonical_orders import (
+    ORDER_POSTERIOR,
+    POSTERIOR,
+    CanonicalOrderChains,
+    Point,
+)
+from arcwise.gpu.device import KernelDevice
+from arcwise.gpu.order_tables import OrderTables
+from arcwise.records.tempering import Path, PathPoint
+from arcwise.spaces import CanonicalOrders, Space
+
+
+
+@dataclass(frozen=True)
+class SampledOrders:
+    """What chains over linear or canonical orders do.
+
+    Parameters
+    ----------
+    canonical
+        Whether they follow the modular posterior.
+    neighbours
+        The share of swaps of neighbours; None for the usual one.
+    numbers
+        The number of each node, if the space gives it.
+    steps_of_numbering
+        The steps between new numberings; None if the space makes none. If it does, the codes of
+        states have their numbers.
+    """
+
+    canonical: bool
+    neighbours: float | None
+    numbers: tuple[int, ...] | None = None
+    steps_of_numbering: int | None = None
+
+    @classmethod
+    def of(
+        cls, space: Space, variables: Sequence[str], *, renumbers: bool = False
+    ) -> SampledOrders:
+        """Return what a space of orders asks for, or refuse what a device does not do.
+
+        Parameters
+        ----------
+        space
+            The space.
+        variables
+            The variables of the model.
+        renumbers
+            Whether new numberings are made, as by chains at the posterior alone.
+        """
+        moves = getattr(space, "moves", None)
+        near = neighbour_share(moves)
+        if moves is not None and moves.get("renumber") and not renumbers:
+            raise ArgumentError(
+                option("device", "gpu"),
+                " numbers orders anew in mcmc alone, and the space asks for the move 'renumber'; "
+                "leave either out",
+            )
+        if not isinstance(space, CanonicalOrders):
+            return cls(False, near)
+        if space.numbering is not None:
+            return cls(True, near, tuple(space.numbering.index(name) for name in variables))
+        if moves is None:
+            n = len(variables)  # shares of moves are those of the core
+            return cls(True, near, None, max(1, round(20 * n * (0.5 + 1 / (n / 3 + 2)))))
+        anew = float(moves.get("renumber", 0.0))
+        swaps = float(moves.get("adjacent", 0.0)) + float(moves.get("swap", 0.0))
+        return cls(True, near, None, max(1, round(swaps / anew)) if anew > 0.0 else None)
+
+    @property
+    def posterior(self) -> Point:
+        """Where the posterior is."""
+        return POSTERIOR if self.canonical else ORDER_POSTERIOR
+
+    def points(self, path: Path) -> list[Point]:
+        """Return the points of a path; linear orders are at the beginning of the bridge."""
+        return [self._point(point) for point in path]
+
+    def _point(self, point: PathPoint) -> Point:
+        inverse, bridge = point if isinstance(point, tuple) else (point, 1.0)
+        return float(inverse), float(bridge) if self.canonical else 0.0
+
+    def chains(
+        self,
+        device: KernelDevice,
+        tables: OrderTables,
+        count: int,
+        seed: int,
+        *,
+        point: Point,
+        first_chain: int = 0,
+        renumber: bool = False,
+    ) -> CanonicalOrderChains:
+        """Return chains at random orders.
+
+        Parameters
+        ----------
+        device, tables, count, seed, point, first_chain
+            As for `CanonicalOrderChains`.
+        renumber
+            Whether to draw numbers anew once in a while, if the core would.
+        """
+        return CanonicalOrderChains(
+            device,
+            tables,
+            count,
+            seed,
+            first_chain=first_chain,
+            neighbours=self.neighbours,
+            numbers=self.numbers,
+            point=point,
+            steps_of_numbering=self.steps_of_numbering if renumber else None,
+            codes_with_numbers=self.steps_of_numbering is not None,
+        )
+
+
+def neighbour_share(moves: Mapping[str, float] | None) -> float | None:
+    """Return the share of swaps of neighbours among the moves asked for; None for the usual."""
+    if moves is None:
+        return None
+    if moves.get("relocate"):
+        raise ArgumentError(
+            option("device", "gpu"),
+            " makes swaps alone, and the space asks for the move 'relocate'; leave either out",
+        )
+    near, far = float(moves.get("adjacent", 0.0)), float(moves.get("swap", 0.0))
+    if near + far == 0.0:
+        raise ArgumentError(
+            option("device", "gpu"),
+            " makes swaps, and the space asks for other moves alone; leave either out",
+        )
+    return near / (near + far)

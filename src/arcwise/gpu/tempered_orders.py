@@ -1,0 +1,269 @@
+"""Groups of chains on a device, one at each of several targets, that exchange their states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.gpu.canonical_orders import CanonicalOrderChains, Point
+from arcwise.gpu.device import KernelDevice
+from arcwise.gpu.device_chains import settle
+from arcwise.gpu.order_tables import OrderTables, log_add
+from arcwise.gpu.sampled_orders import SampledOrders
+
+# Passes of exchanges at a time, as in core/arcwise/chains/replicas.cpp.
+_MOST_PASSES = 16
+_PASSES_ON_BRIDGE = 2
+_MOST_BATCHES = 64
+_FIRST_RECORDED = 1 << 40  # far from the numbers of all chains that move
+
+
+class TemperedOrders:
+    """Groups of chains, the hottest target first.
+
+    Parameters
+    ----------
+    device, tables
+        The device, and the score sums.
+    kind
+        What the chains do.
+    points
+        The targets.
+    groups, seed
+        The number of groups, and the seed.
+    """
+
+    def __init__(
+        self,
+        device: KernelDevice,
+        tables: OrderTables,
+        kind: SampledOrders,
+        points: Sequence[Point],
+        groups: int,
+        seed: int,
+    ) -> None:
+        self._device = device
+        self._tables = tables
+        self._kind = kind
+        self._seed = seed
+        self.groups = groups
+        self.points = list(points)
+        self.passes = 0
+        self._orders = self._made(len(points))
+        # The states that are recorded, with random numbers of their own.
+        self.coldest = kind.chains(
+            device, tables, groups, seed, point=kind.posterior, first_chain=_FIRST_RECORDED
+        )
+        self._set_levels()
+
+    def _made(self, levels: int) -> CanonicalOrderChains:
+        return self._kind.chains(
+            self._device, self._tables, levels * self.groups, self._seed, point=(0.0, 0.0)
+        )
+
+    def _set_levels(self) -> None:
+        """Chain by chain of a group has level by level; counts begin anew."""
+        levels = np.repeat(np.arange(len(self.points), dtype=np.uint32), self.groups)
+        self._level_of = self._device.upload(levels)
+        self._chain_of = self._device.upload(np.arange(len(levels), dtype=np.uint32))
+        self._targets = self._orders.targets(self.points)
+        self.forget_counts()
+
+    def forget_counts(self) -> None:
+        """Begin anew with counts of moves, exchanges and trips, and with ratios."""
+        pairs = len(self.points) - 1
+        trips = np.zeros(len(self.points) * self.groups, dtype=np.uint8)
+        trips[self.chains_at(0)] = 1
+        self._counts: dict[str, Any] = {
+            "trips": self._device.upload(trips),
+            "round_trips": self._device.zeros(self.groups, np.uint64),
+            "exchanged": self._device.zeros(pairs * self.groups, np.uint64),
+            "refusals": self._device.zeros(pairs * self.groups, np.float64),
+        }
+        self.proposed_exchanges = np.zeros(pairs, dtype=np.int64)
+        self._read: dict[str, tuple[int, NDArray[Any]]] = {}
+        self._moved = (list(self._orders.proposed), self._orders.accepted())
+        self.ratios = RatioBatches(self, pairs)
+
+    @property
+    def bridged(self) -> bool:
+        """Whether targets are at different places of the bridge."""
+        return len({bridge for _, bridge in self.points}) > 1
+
+    def start(self, steps: int) -> None:
+        """Go to states of positive weight, in so many steps."""
+        settle(self._orders, steps)
+        if self._kind.canonical:
+            self._orders.take_canonical_orders()
+        self._weigh_anew()
+        self.forget_counts()
+
+    def walk(self, steps: int) -> None:
+        """Move the states of all levels for so many steps."""
+        self._orders.walk_at(self._targets, steps, levels=self._level_of, groups=self.groups)
+
+    def exchange(self) -> None:
+        """Exchange states between neighbours, as many passes as the core makes at a time."""
+        levels = len(self.points)
+        passes = _PASSES_ON_BRIDGE if self.bridged else min(levels, _MOST_PASSES)
+        if self.bridged:
+            for _ in range(passes):
+                items = (levels - self.passes % 2) // 2 * self.groups
+                if items > 0:
+                    self._launch("exchange_replica_pairs", items, np.uint64(self.passes))
+                self._count_pass()
+            return
+        self._launch(
+            "exchange_replica_groups", self.groups, np.uint64(self.passes), np.uint64(passes)
+        )
+        for _ in range(passes):
+            self._count_pass()
+
+    def _count_pass(self) -> None:
+        self.proposed_exchanges[self.passes % 2 :: 2] += 1
+        self.passes += 1
+
+    def _launch(self, kernel: str, items: int, *more: Any, log_ratios: Any = None) -> None:
+        buffers = [
+            self._level_of,
+            self._chain_of,
+            *self._counts.values(),
+        ]
+        addresses = [self._device.address(buffer) for buffer in buffers]
+        addresses.append(0 if log_ratios is None else self._device.address(log_ratios))
+        written = self._device.upload(
+            np.array([self.groups, len(self.points), *addresses], dtype=np.uint64)
+        )
+        chains = self._orders.write(targets=self._targets, levels=self._level_of)
+        blocks = min(-(-items // 64), 65535)
+        self._device.launch(kernel, blocks, 64, (chains, written, *more))
+        self._device.synchronize()  # before what it reads is given back
+
+    def add_ratios(self, log_ratios: Any) -> None:
+        """Add up the ratios of densities of neighbouring levels in an array of the device."""
+        pairs = len(self.points) - 1
+        self._launch("add_replica_ratios", pairs * self.groups, log_ratios=log_ratios)
+
+    def chains_at(self, level: int) -> NDArray[np.uint32]:
+        """Return the chain of each group that is at a level."""
+        return self._device.download(self._chain_of, level * self.groups, self.groups)
+
+    def take_coldest(self) -> CanonicalOrderChains:
+        """Return chains with the states of the coldest level, to look at."""
+        sources = self._device.upload(self.chains_at(len(self.points) - 1))
+        self.coldest.take_states(self._orders, sources)
+        return self.coldest
+
+    def refusal_rates(self) -> NDArray[np.float64]:
+        """Return how probable refusals of exchanges are, by pair, over all groups."""
+        found = self._device.download(self._counts["refusals"]).reshape(-1, self.groups)
+        proposed = np.maximum(self.proposed_exchanges * self.groups, 1)
+        rates = found.sum(axis=1) / proposed
+        return np.asarray(np.where(self.proposed_exchanges > 0, rates, 0.5))
+
+    def exchanged(self) -> NDArray[np.uint64]:
+        """Return how many exchanges were made, as [pair, group]."""
+        return self._counted("exchanged").reshape(-1, self.groups)
+
+    def round_trips(self) -> NDArray[np.uint64]:
+        """Return how often a state of each group went from the hottest to the coldest and back."""
+        return self._counted("round_trips")
+
+    def _counted(self, name: str) -> NDArray[Any]:
+        """Return counts, read once after each exchange: they are asked for group by group."""
+        if name not in self._read or self._read[name][0] != self.passes:
+            self._read[name] = self.passes, self._device.download(self._counts[name])
+        return self._read[name][1]
+
+    def moves(self, group: int) -> dict[str, tuple[int, int]]:
+        """Return the numbers of proposed and accepted swaps at the coldest level."""
+        proposed, accepted = self._moved
+        column = (len(self.points) - 1) * self.groups + group
+        made = self._orders.accepted()[:, column] - accepted[:, column]
+        near, far = (self._orders.proposed[kind] - proposed[kind] for kind in (0, 1))
+        return {"adjacent": (near, int(made[0])), "swap": (far, int(made[1]))}
+
+    def spread(self, points: Sequence[Point]) -> None:
+        """Go on at other targets, of which there may be more; the ends stay."""
+        last, count = len(self.points) - 1, len(points)
+        # New levels begin where a neighbour is, as in the core.
+        sources = np.concatenate(
+            [self.chains_at(level * last // (count - 1)) for level in range(count)]
+        )
+        before, steps = self._orders, self._orders.steps
+        if count != len(self.points):
+            self._orders = self._made(count)
+            self._orders.steps = steps
+        self._orders.take_states(before, self._device.upload(sources), apart=True)
+        self.points = list(points)
+        self._set_levels()
+        self._weigh_anew()
+
+    def _weigh_anew(self) -> None:
+        self._orders.weigh_at(self._targets, levels=self._level_of)
+        # What has weight zero where no such state can be goes on where the next colder one is.
+        columns = np.arange(len(self.points) * self.groups, dtype=np.uint32)
+        missing = (self._orders.unit_weights()[:, 1] > 0).reshape(-1, self.groups)
+        moved = columns.reshape(-1, self.groups).copy()
+        for level in range(len(self.points) - 2, -1, -1):
+            if self.points[level][0] >= 1.0:
+                moved[level] = np.where(missing[level], moved[level + 1], moved[level])
+        if (moved.ravel() != columns).any():
+            self._orders.copy_states(moved.ravel())
+            self._orders.weigh_at(self._targets, levels=self._level_of)
+
+
+class RatioBatches:
+    """Log sums of the ratios of all pairs and groups, in batches whose size doubles.
+
+    Parameters
+    ----------
+    chains
+        The chains.
+    pairs
+        The number of pairs.
+    """
+
+    def __init__(self, chains: TemperedOrders, pairs: int) -> None:
+        self._chains = chains
+        self._shape = (pairs, chains.groups)
+        self._batches: list[NDArray[np.float64]] = []
+        self.size = 1
+        self.count = 0
+        self._together: tuple[int, NDArray[np.float64]] | None = None
+        self._empty()
+
+    def _empty(self) -> None:
+        nothing = np.full(self._shape[0] * self._shape[1], -np.inf)
+        self._running = self._chains.coldest.device.upload(nothing)
+
+    def _sums(self) -> NDArray[np.float64]:
+        return self._chains.coldest.device.download(self._running).reshape(self._shape)
+
+    def add(self) -> None:
+        """Add the ratios of the states as they are."""
+        self._chains.add_ratios(self._running)
+        self.count += 1
+        if self.count % self.size != 0:
+            return
+        self._batches.append(self._sums())
+        self._empty()
+        if len(self._batches) == _MOST_BATCHES:
+            pairs = zip(self._batches[::2], self._batches[1::2], strict=True)
+            self._batches = [log_add(one, other) for one, other in pairs]
+            self.size *= 2
+
+    def of(self, group: int) -> list[tuple[NDArray[np.float64], int, int]]:
+        """Return by pair the log sums of the batches, the count and the batch size."""
+        if self._together is None or self._together[0] != self.count:
+            unfinished = [self._sums()] if self.count % self.size != 0 else []
+            found = [*self._batches, *unfinished]
+            self._together = self.count, np.array(found).reshape(len(found), *self._shape)
+        points, offset = self._chains.points, self._chains.coldest.tables.offset
+        # Weights on the device leave the offset out.
+        left_out = np.diff([inverse for inverse, _ in points]) * offset
+        sums = self._together[1][:, :, group] + left_out
+        return [(sums[:, pair].copy(), self.count, self.size) for pair in range(self._shape[0])]
