@@ -72,6 +72,12 @@ _SHARE = 0.25
 _LOG_PRIOR = -np.log(EXPECTED_PARENTS)
 
 
+_NOT_CHOSEN = (
+    "The parameters of the prior and of the score are the usual ones: choosing them by the "
+    "evidence of the data takes too long here. In small tables they can find edges in noise."
+)
+
+
 @dataclass(frozen=True)
 class Hyperparameters:
     """Score and prior as chosen by the evidence.
@@ -161,7 +167,7 @@ def question_by_evidence(
     Returns
     -------
     tuple
-        The question, and in words what was chosen; nothing if that takes too long.
+        The question, and in words what was chosen, or that choosing it takes too long.
     """
     if asked.score is None:
         return asked, ()
@@ -175,7 +181,7 @@ def question_by_evidence(
         threads=threads,
     )
     if found is None:
-        return asked, ()
+        return asked, (_NOT_CHOSEN,)
     return replace(asked, score=found.score, prior=asked.prior.on(found.prior)), (found.sentence(),)
 
 
@@ -220,6 +226,7 @@ def choose_hyperparameters(
     size = _candidates_of_a_node(question, effort)
     if size == 0:
         return None
+    share: NDArray[np.float64] | None = None
     try:
         deadline.check()
         begin = replace(question, score=scores[0], prior=Sparse(), candidates=None, plus_one=False)
@@ -242,7 +249,9 @@ def choose_hyperparameters(
             share = found[place] / found[place].sum()
             prior = Sparse(float(np.exp(share @ np.log(EXPECTED_PARENTS))))
     except TimeIsUpError:
-        return None
+        if share is None:
+            return None
+    assert share is not None
     expected = float(share @ np.array(EXPECTED_PARENTS))
     if modularity == "modular":
         expected *= _ratio_without_order(question, expected)
