@@ -10,14 +10,18 @@ import numpy as np
 import pytest
 
 import arcwise
+from arcwise.errors import TimeIsUpError
+from arcwise.learning import hyperparameters
 from arcwise.learning.hyperparameters import (
     EXPECTED_PARENTS,
     EvidenceGivenOrder,
     choose_hyperparameters,
+    question_by_evidence,
 )
 from arcwise.model import Question
 from arcwise.priors import Sparse
 from arcwise.scores import BDeu, BGe
+from arcwise.support.clock import Deadline
 
 CONSTRAINTS: tuple[dict[str, Any], ...] = (
     {},
@@ -134,3 +138,42 @@ def test_runs_with_other_seeds_are_of_the_same_model() -> None:
         model = arcwise.learn(data, seed=seed, dags=0, progress=None).model
         assert model is not None
         assert model.prior == chosen(0)
+
+
+def test_parameters_that_there_is_no_time_to_choose_are_named_as_such() -> None:
+    random = np.random.default_rng(7)
+    data = arcwise.read({f"v{number}": random.normal(size=30) for number in range(6)})
+    question = Question.of(data)
+    late = Deadline.of(1e-9)
+    found, told = question_by_evidence(question, score=True, deadline=late)
+    assert found.prior == question.prior
+    assert told == (
+        "The parameters of the prior and of the score are the usual ones: choosing them by the "
+        "evidence of the data takes too long here. In small tables they can find edges in noise.",
+    )
+
+
+def test_what_some_rounds_chose_is_taken_when_the_time_is_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random = np.random.default_rng(7)
+    data = arcwise.read({f"v{number}": random.normal(size=30) for number in range(6)})
+    question = Question.of(data)
+    assert question.score is not None
+    whole = choose_hyperparameters(question, [question.score])
+    rounds = hyperparameters._orders
+    calls = []
+
+    def late(*arguments: Any) -> list[list[int]]:
+        calls.append(arguments)
+        if len(calls) > 1:
+            raise TimeIsUpError("the time is up")
+        return rounds(*arguments)
+
+    monkeypatch.setattr(hyperparameters, "_orders", late)
+    partly = choose_hyperparameters(question, [question.score])
+    assert whole is not None
+    assert partly is not None
+    assert len(calls) == 2
+    assert partly.prior.expected_parents < 0.2
+    assert whole.prior.expected_parents < 0.2

@@ -73,6 +73,11 @@ density say little about edges, too. (With equal weights the densest octave woul
 of all edges expected.)
 """
 
+_NOT_CHOSEN = (
+    "The parameters of the prior and of the score are the usual ones: choosing them by the "
+    "evidence of the data takes too long here. In small tables they can find edges in noise."
+)
+
 
 @dataclass(frozen=True)
 class Hyperparameters:
@@ -163,7 +168,7 @@ def question_by_evidence(
     Returns
     -------
     tuple
-        The question, and in words what was chosen; nothing if that takes too long.
+        The question, and in words what was chosen, or that choosing it takes too long.
     """
     if asked.score is None:
         return asked, ()
@@ -177,7 +182,7 @@ def question_by_evidence(
         threads=threads,
     )
     if found is None:
-        return asked, ()
+        return asked, (_NOT_CHOSEN,)
     return replace(asked, score=found.score, prior=asked.prior.on(found.prior)), (found.sentence(),)
 
 
@@ -222,6 +227,7 @@ def choose_hyperparameters(
     size = _candidates_of_a_node(question, effort)
     if size == 0:
         return None
+    found: NDArray[np.float64] | None = None
     try:
         deadline.check()
         begin = replace(question, score=scores[0], prior=Sparse(), candidates=None, plus_one=False)
@@ -244,7 +250,9 @@ def choose_hyperparameters(
             share = found[place] / found[place].sum()
             prior = Sparse(float(np.exp(share @ np.log(EXPECTED_PARENTS))))
     except TimeIsUpError:
-        return None
+        if found is None:
+            return None
+    assert found is not None
     return chosen_of(question, scores, found, modularity)
 
 
