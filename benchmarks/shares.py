@@ -103,7 +103,7 @@ def main() -> None:
     arguments.cache.mkdir(parents=True, exist_ok=True)
     ways = [Way("usual"), Way("adapted", adapt=True)]
     if arguments.ways:
-        ways = [Way("usual"), *(Way(name, moves) for name, moves in arguments.ways.items())]
+        ways += [Way(name, moves) for name, moves in arguments.ways.items()]
     settings = Settings(arguments.folder, arguments.cache, 1.0, 1)
     for name in arguments.tables:
         max_indegree, steps = TABLES[name]

@@ -30,7 +30,8 @@ NAMES = {
         set_intersection set_symmetric_difference set_union shuffle sort sort_heap stable_partition
         stable_sort swap_ranges transform unique unique_copy upper_bound
         ranges::adjacent_find ranges::all_of ranges::any_of ranges::binary_search ranges::copy
-        ranges::count ranges::count_if ranges::equal ranges::fill ranges::find ranges::find_if
+        ranges::copy_if ranges::count ranges::count_if ranges::equal ranges::includes
+        ranges::next_permutation ranges::fill ranges::find ranges::find_if
         ranges::is_permutation ranges::is_sorted ranges::lower_bound ranges::make_heap ranges::max
         ranges::max_element ranges::min ranges::min_element ranges::minmax ranges::none_of
         ranges::pop_heap ranges::push_heap ranges::reverse ranges::rotate ranges::sort

@@ -5,20 +5,21 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace arcwise {
 namespace {
 
 constexpr std::size_t bits_per_number = 16;
 
-// How far shares may go from the usual ones, down and up, since what a move brings together with
-// others is not told by its credits alone: left to these, they give nearly all tries to one cheap
-// kind. Of all tries, the least while kinds are to be compared, and the most of one that is usually
-// not tried.
-constexpr double least_of_usual = 1.0 / 2.0;
-constexpr double most_of_usual = 2.0;
+// Of a change, in parts that any number of kinds can share nearly evenly.
+constexpr std::uint32_t whole_credit = 60;
+
+// What a kind keeps of its usual share in any case: the rest is given away by credits, which do not
+// tell what a move brings together with others. And of all tries, the least while kinds are to be
+// compared.
+constexpr double kept_of_usual = 1.0 / 4.0;
 constexpr double least_at_first = 0.02;
-constexpr double most_of_unusual = 0.1;
 
 // Bits as good as certain are no matter.
 constexpr double least_variance = 0.01;
@@ -78,13 +79,14 @@ void MoveCredits::begin(const State& state) {
 
 void MoveCredits::count(const StepOutcome& step, const State& state) {
     const std::uint8_t kind = kind_of_[step.move];
+    const auto flag = static_cast<std::uint16_t>(1u << kind);
     ++tries_[kind];
     if (step.accepted) {
         const std::vector<std::uint16_t> code = state.encode();
         for (std::size_t i = 0; i < code.size(); ++i) {
             if (code[i] == code_[i]) continue;
             for_each_bit(static_cast<std::uint16_t>(code[i] ^ code_[i]), i,
-                         [&](std::size_t bit) { flipped_[bit] = kind; });
+                         [&](std::size_t bit) { flipped_[bit] |= flag; });
         }
         code_ = code;
     }
@@ -97,9 +99,15 @@ void MoveCredits::look() {
     for (std::size_t i = 0; i < code_.size(); ++i) {
         for_each_bit(code_[i], i, [&](std::size_t bit) { ++there_[bit]; });
         for_each_bit(static_cast<std::uint16_t>(code_[i] ^ seen_[i]), i,
-                     [&](std::size_t bit) { ++credits_[flipped_[bit] * bits + bit]; });
+                     [&](std::size_t bit) {
+                         const auto kinds = static_cast<std::uint32_t>(std::popcount(flipped_[bit]));
+                         for_each_bit(flipped_[bit], 0, [&](std::size_t kind) {
+                             credits_[kind * bits + bit] += whole_credit / kinds;
+                         });
+                     });
     }
     seen_ = code_;
+    std::ranges::fill(flipped_, 0);
 }
 
 MoveShares MoveCredits::shares() const {
@@ -115,12 +123,13 @@ MoveShares MoveCredits::shares() const {
         variances.push_back(variance);
         for (std::size_t kind = 0; kind < kinds; ++kind) {
             const auto tries = static_cast<double>(tries_[kind]);
-            rates.push_back((credits_[kind * bits + bit] + changes_besides * tries / all_tries) /
+            rates.push_back((credits_[kind * bits + bit] / double{whole_credit} + changes_besides * tries / all_tries) /
                             std::max(tries, 1.0));
         }
     }
-    MoveShares shares = first_shares();
     if (variances.empty()) return usual_;
+    MoveShares shares = first_shares();
+    MoveShares given = shares;  // of what is not kept
     std::vector<double> gains(kinds);
     for (int round = 0; round < rounds; ++round) {
         const double work = std::inner_product(shares.begin(), shares.end(), work_.begin(), 0.0);
@@ -137,14 +146,12 @@ MoveShares MoveCredits::shares() const {
             }
         }
         for (std::size_t kind = 0; kind < kinds; ++kind) {
-            shares[kind] *= std::sqrt(gains[kind] / total * work / work_[kind]);
+            given[kind] *= std::sqrt(gains[kind] / total * work / work_[kind]);
         }
-        shares = normalised(std::move(shares));
+        given = normalised(std::move(given));
         for (std::size_t kind = 0; kind < kinds; ++kind) {
-            const double most = usual_[kind] > 0.0 ? most_of_usual * usual_[kind] : most_of_unusual;
-            shares[kind] = std::clamp(shares[kind], least_of_usual * usual_[kind], most);
+            shares[kind] = kept_of_usual * usual_[kind] + (1.0 - kept_of_usual) * given[kind];
         }
-        shares = normalised(std::move(shares));
     }
     return shares;
 }
@@ -166,13 +173,13 @@ void MoveCredits::restore(ByteReader& in) {
     in.get_into(tries_);
     code_ = in.get_vector<std::uint16_t>();
     seen_ = in.get_vector<std::uint16_t>();
-    flipped_ = in.get_vector<std::uint8_t>();
+    flipped_ = in.get_vector<std::uint16_t>();
     there_ = in.get_vector<std::uint32_t>();
     credits_ = in.get_vector<std::uint32_t>();
     const std::size_t bits = code_.size() * bits_per_number;
     const bool fits = seen_.size() == code_.size() && flipped_.size() == bits &&
                       there_.size() == bits && credits_.size() == bits * tries_.size();
-    const auto no_kind = [&](std::uint8_t kind) { return kind >= tries_.size(); };
+    const auto no_kind = [&](std::uint16_t kinds) { return kinds >> tries_.size() != 0; };
     if (!fits || std::ranges::any_of(flipped_, no_kind)) ByteReader::damaged();
 }
 

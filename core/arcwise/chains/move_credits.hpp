@@ -1,12 +1,12 @@
 // What kinds of moves bring, counted while a chain burns in, and the shares that follow from it.
 //
 // A state is looked at now and then through the bits of its code, which of a DAG are its edges. A
-// bit that differs from the last look is credited to the kind of move that flipped it last: flips
-// to and fro between two looks bring nothing. With credits r(m, b) of a kind for each try, work w(m)
+// bit that differs from the last look is credited to the kinds of moves that flipped it since, in
+// equal parts: flips to and fro between two looks bring nothing. With credits r(m, b) of a kind for each try, work w(m)
 // of a try, and shares p, a bit of variance v takes about
 //   time(b) = v(b)^2 sum over m of p(m) w(m) / sum over m of p(m) r(m, b)
 // to change by as much as it varies; the shares are those of the least sum of fourth powers
-// of these times, so that the slowest bits count most, within a factor of two of the usual ones. Work is counted by the space, never timed: the same
+// of these times, so that the slowest bits count most, and a quarter of them stays as usual. Work is counted by the space, never timed: the same
 // seed gives the same shares on any machine.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace arcwise {
 class MoveCredits {
   public:
     // For a space whose kinds of moves are usually tried so often and take so much work; a kind
-    // that is usually not tried may get no share at all, others keep half of theirs, or nearly.
+    // that is usually not tried may get no share at all, others keep a quarter of theirs.
     MoveCredits(const MoveTable& table, MoveShares usual, std::vector<double> work, int nodes);
 
     // Shares with which all kinds are tried often enough to be told apart.
@@ -53,7 +53,7 @@ class MoveCredits {
     std::vector<std::uint64_t> tries_;   // by kind
     std::vector<std::uint16_t> code_;    // of the state
     std::vector<std::uint16_t> seen_;    // at the last look
-    std::vector<std::uint8_t> flipped_;  // by bit: the kind that flipped it last
+    std::vector<std::uint16_t> flipped_;  // by bit: the kinds that flipped it since, as bits
     std::vector<std::uint32_t> there_;   // by bit: looks that found it
     std::vector<std::uint32_t> credits_;  // by kind and bit
 };

@@ -28,6 +28,12 @@ constexpr double paths_with_tables = 4.0;
 constexpr double reversals_with_tables = 7.0;
 constexpr double windows_hardly_needed = 0.125;
 
+// Where sums are not looked up, reversals and windows take nearly all of the time; paths and redrawn
+// families bring more for it.
+constexpr double paths_without_tables = 1.8;
+constexpr double reversals_without_tables = 0.6;
+constexpr double windows_without_tables = 0.66;
+
 // The posterior of DAGs given one: itself, and the law of each node's parents given the other
 // families.
 class GivenDag final : public GivenState {
@@ -243,6 +249,11 @@ void Dags::set_shares(bool asked) {
         shares_[reversal_move] *= reversals_with_tables;
         hot_shares_ = quick_shares_ = shares_;
         quick_shares_[window_move] *= windows_hardly_needed;
+    } else if (!asked) {
+        shares_[path_move] *= paths_without_tables;
+        shares_[reversal_move] *= reversals_without_tables;
+        shares_[window_move] *= windows_without_tables;
+        hot_shares_ = quick_shares_ = shares_;
     }
     const double total = std::accumulate(shares_.begin(), shares_.end(), 0.0);
     for (std::size_t move = 0; move < one_edge_moves; ++move) {
