@@ -242,8 +242,9 @@ bool Relocation::pass_inside(const Moved& moved, int node, Way now, bool first,
 // factors are so far from 1 that their products could be no numbers.
 bool Relocation::find_factors(int node, std::uint32_t entry, Way now, Factors& factors) {
     constexpr double farthest_factor = 0x1p400;
+    if (entry == 0 || now == alone_before) return false;
     const PlusOneSums::RowSums& known = now_.row_sums(node);
-    if (entry == 0 || now == alone_before || !known.digits) return false;
+    if (!known.digits) return false;
     const PlusOneSums& rows = *now_.rows(node);
     const double all = rows.row(known.set)[entry];
     const double meeting = std::max(0.0, all - known.ratio * rows.row(known.rest)[entry]);
