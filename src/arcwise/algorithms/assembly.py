@@ -31,6 +31,7 @@ from arcwise.support.log_space import relative_weights
 from arcwise.support.warnings import warn
 
 _MOST_AT_ONCE = 2**23  # means of batches, 64 MiB
+_LEAST_REST = 1e-9  # of the weight, without the heaviest particle
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,21 +191,50 @@ def _batch_means(record: ChainRecord, edges: Any) -> NDArray[np.float64]:
 def _edges_of_particles(
     records: Sequence[ChainRecord], log_weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return weighted means over independent particles, with errors by the delta method.
+    """Return weighted means over independent particles, with errors of edges and of adjacencies.
 
-    The errors are those of edges, and of adjacencies.
+    By the delta method the variance is the sum of squares of share times deviation. But a mean
+    follows its heaviest particles, whose deviations then are too small: so each is taken from the
+    mean of the others, and the variance is at least what it would be if weights had nothing to do
+    with values, the weighted mean square over the effective number of particles.
     """
     shares = relative_weights(log_weights)
     shares /= shares.sum()
     edges = sum(share * _sums(r) / r.states for share, r in zip(shares, records, strict=True))
-    spread, of_pairs = np.zeros_like(edges), np.zeros_like(edges)
+    of_edges, of_pairs = _SquaredDeviations.none(edges), _SquaredDeviations.none(edges)
     for share, record in zip(shares, records, strict=True):
-        apart = share * (_sums(record) / record.states - edges)
-        spread += apart**2
-        of_pairs += (apart + apart.T) ** 2
+        apart = _sums(record) / record.states - edges
+        of_edges.add(apart, float(share))
+        of_pairs.add(apart + apart.T, float(share))
     count = len(records)
     scale = count / (count - 1) if count > 1 else np.nan
-    return np.asarray(edges), np.sqrt(spread * scale), np.sqrt(of_pairs * scale)
+    effective = 1.0 / float(shares @ shares)
+    return (
+        np.asarray(edges),
+        np.sqrt(of_edges.variance(effective) * scale),
+        np.sqrt(of_pairs.variance(effective) * scale),
+    )
+
+
+@dataclass(eq=False)
+class _SquaredDeviations:
+    """Sums of squared deviations of particles from their weighted mean."""
+
+    influences: NDArray[np.float64]  # by how much the mean changes without a particle
+    weighted: NDArray[np.float64]
+
+    @classmethod
+    def none(cls, like: NDArray[np.float64]) -> _SquaredDeviations:
+        return cls(np.zeros_like(like), np.zeros_like(like))
+
+    def add(self, apart: NDArray[np.float64], share: float) -> None:
+        squares = apart**2
+        rest = max(1.0 - share, _LEAST_REST)
+        self.influences += squares * (share / rest) ** 2
+        self.weighted += squares * share
+
+    def variance(self, effective: float) -> NDArray[np.float64]:
+        return np.maximum(self.influences, self.weighted / effective)
 
 
 def _symmetric(
