@@ -144,8 +144,9 @@ def _refuse(request: Request, data: IncompleteData) -> None:
     drop = (", or give ", option("missing", "drop"))
     if data.table.weights is not None:
         raise DataError(
-            "values are missing in a table with row weights, and a row that counts several times "
-            "would have several values in the place of a missing one; write such rows out",
+            "values are missing in a table with row weights that are no whole numbers, or that add "
+            "up to more than a million, but a row of weight w is imputed as w rows; give such "
+            "weights",
             *drop,
         )
     if request.algorithm not in (None, Algorithm.EXACT, Algorithm.MCMC):
