@@ -114,7 +114,9 @@ def learn_incomplete(
         dags=costs.DEFAULT_DAGS if request.dags is None else max(1, request.dags),
         seed=request.seed,
     )
-    plan = _plan(request, data, chosen, begun.sentences, parents, exact, settings, wanted, score_by_user)
+    plan = _plan(
+        request, data, chosen, begun.sentences, parents, exact, settings, wanted, score_by_user
+    )
     checkpoint = None
     if request.directory is not None:
         plan.write(Path(request.directory))
