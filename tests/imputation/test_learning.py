@@ -183,7 +183,7 @@ def test_chains_over_dags_agree_with_exact_draws_of_them() -> None:
     [
         ({"algorithm": "mc3"}, "by 'exact' or 'mcmc'"),
         ({"score": "bic"}, "needs a prior on the parameters"),
-        ({"weights": np.full(ROWS, 2.0)}, "row weights"),
+        ({"weights": np.full(ROWS, 1.5)}, "row weights"),
         ({"until": "rhat<1.1"}, "give completions instead"),
         ({"space": "partitions"}, "leave it out"),
         ({"completions": 1}, "2 or more"),
@@ -196,6 +196,16 @@ def test_what_does_not_go_with_missing_values_is_refused(
 ) -> None:
     with pytest.raises(ArcwiseError, match=words):
         _learned(_gappy(), **options)
+
+
+def test_a_row_of_whole_weight_is_as_many_rows() -> None:
+    table = _gappy()
+    weights = np.arange(ROWS) % 3
+    rows = np.repeat(np.arange(ROWS), weights)
+    written = {name: [column[row] for row in rows] for name, column in table.items()}
+    weighted, out = _learned(table, weights=weights), _learned(written)
+    assert np.array_equal(weighted.edges, out.edges)
+    assert any("written out" in sentence for sentence in weighted.account.choices)
 
 
 def test_what_needs_one_table_is_refused() -> None:

@@ -157,7 +157,9 @@ void CollapsedChain::sweep_some(const std::vector<std::uint8_t>& some, Random& r
         const std::size_t parts = parts_.size() - 1;
         for (std::size_t part = 0; part < parts; ++part) {
             const std::size_t at = forward ? part : parts - 1 - part;
-            draw_of_row(std::span<const Place>(places_).subspan(parts_[at], parts_[at + 1] - parts_[at]), random);
+            draw_of_row(
+                std::span<const Place>(places_).subspan(parts_[at], parts_[at + 1] - parts_[at]),
+                random);
         }
     }
 }

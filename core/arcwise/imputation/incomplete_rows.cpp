@@ -34,8 +34,11 @@ IncompleteRows::IncompleteRows(std::vector<std::uint16_t> of_rows,
         refuse(!laws[v].empty() && laws[v].size() != static_cast<std::size_t>(levels[v]),
                "A law must have a log probability for each level.");
     }
+    const auto last = std::max_element(cells.begin(), cells.end());
+    refuse(last != cells.end() && *last >= static_cast<std::int64_t>(cells.size()),
+           "Cells must be numbered 0, 1, 2, ...");
     std::vector<std::vector<Place>> places(
-        static_cast<std::size_t>(std::max<std::int64_t>(-1, cells.empty() ? -1 : *std::max_element(cells.begin(), cells.end())) + 1));
+        last == cells.end() ? 0 : static_cast<std::size_t>(*last + 1));
     for (std::size_t i = 0; i < cells.size(); ++i) {
         if (cells[i] < 0) continue;
         places[static_cast<std::size_t>(cells[i])].push_back({i / n, static_cast<int>(i % n)});

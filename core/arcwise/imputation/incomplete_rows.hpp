@@ -17,7 +17,7 @@ struct Place {
 // stands in several rows.
 struct Unknowns {
     std::vector<Place> places;
-    bool copied = false;  // the places are of one value
+    bool copied = false;   // the places are of one value
     bool has_law = false;  // of one value: it stands in columns without a family alone
 };
 

@@ -132,9 +132,8 @@ TEST(counts_of_a_family_give_its_marginal_likelihood) {
     for (std::size_t number = 0; number < 5; ++number) counted.add(counted.cell_of(row(number)));
     // Levels 2, 0 given 0 once each in five rows; 0, 1, 2 given 1.
     const double a = 1.0 / 3.0;
-    const double expected =
-        2.0 * std::lgamma(1.0) - std::lgamma(3.0) - std::lgamma(4.0) +
-        5.0 * (std::lgamma(1.0 + a) - std::lgamma(a));
+    const double expected = 2.0 * std::lgamma(1.0) - std::lgamma(3.0) - std::lgamma(4.0) +
+                            5.0 * (std::lgamma(1.0 + a) - std::lgamma(a));
     CHECK_CLOSE(counted.log_likelihood(), expected, 1e-12);
     for (std::size_t number = 0; number < 5; ++number) counted.remove(counted.cell_of(row(number)));
     CHECK_CLOSE(counted.log_likelihood(), 0.0, 1e-12);

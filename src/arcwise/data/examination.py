@@ -102,7 +102,7 @@ class Examination:
             count = int(missing.sum())
             cells[missing, place] = used + np.arange(count)
             used += count
-        return IncompleteData(table, cells)
+        return IncompleteData(table, cells).written_out()
 
     def warn(self, *parts: str | Wording) -> None:
         """Add a warning."""

@@ -19,6 +19,11 @@ from arcwise.support.checks import real_numbers
 
 OBSERVED = -1
 
+_MOST_ROWS = 1_000_000
+_WRITTEN_OUT = (
+    "Rows were written out as often as their weights say, as each has its own missing values."
+)
+
 
 class IncompleteData:
     """A table in which values are missing, as `read` returns it with ``missing="impute"``.
@@ -93,6 +98,38 @@ class IncompleteData:
     def missing(self) -> NDArray[np.bool_]:
         """Where values are missing, as [row, variable]."""
         return np.asarray(self.cells != OBSERVED)
+
+    def written_out(self) -> IncompleteData:
+        """Return the table with every row as often as its weight says, and without weights.
+
+        A row of weight w is w rows, of which each has its own missing values. Where weights are no
+        whole numbers, where rows would be too many, or where values stand in several rows, the
+        table is returned as it is.
+
+        Examples
+        --------
+        >>> from arcwise.data import read
+        >>> read({"a": [0, None, 1], "b": [1, 1, 0]}, missing="impute", weights=[2, 2, 1])
+        <IncompleteData: 5 rows, 2 discrete variables, 2 of 10 values missing>
+        """
+        weights = self.table.weights
+        if weights is None or not np.array_equal(weights, np.round(weights)):
+            return self
+        places = np.bincount(self.cells[self.missing], minlength=self.count)
+        if weights.sum() > _MOST_ROWS or weights.sum() < 1.0 or (places > 1).any():
+            return self
+        rows = np.repeat(np.arange(self.rows), weights.astype(np.int64))
+        table = self.table.take_rows(rows)
+        about = (
+            [*table.notes, _WRITTEN_OUT],
+            table.preparation,
+            table.name,
+            table.slices,
+        )
+        cells = self.cells[rows].T.copy()  # numbered column by column, as `read` does
+        missing = cells != OBSERVED
+        cells[missing] = np.arange(int(missing.sum()))
+        return IncompleteData(Data(table.columns, None, table.intervened, *about), cells.T)
 
     def missing_counts(self) -> dict[str, int]:
         """Return the number of missing values of each column that has any."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -230,7 +230,7 @@ class _Drawing:
             seen, target = before.seen, before.target
             self.kept, self._from = before.kept, before.chains
             self.burn_in, self.thinning = before.burn_in, before.thinning
-        self._choose_moves(seen)
+        choose_moves(self._chains, seen)
         done = self.burn_in + len(self.kept) * self.thinning / len(self._chains)
         sweeps = done + self.thinning * (target - len(self.kept)) / len(self._chains)
         while True:
@@ -270,9 +270,7 @@ class _Drawing:
     def _write(self, seen: NDArray[np.float64], target: int) -> None:
         """Write where chains stand, if it is time to."""
         if self._checkpoint is not None:
-            position = Position(
-                self.burn_in, self.thinning, target, seen, self.kept, self._from
-            )
+            position = Position(self.burn_in, self.thinning, target, seen, self.kept, self._from)
             self._checkpoint.write_if_due(position, self._chains)
 
     def _edges(self) -> NDArray[np.float64]:
@@ -280,32 +278,6 @@ class _Drawing:
         n = len(self._data.variables)
         packed = np.stack([chain.dag for chain in self._chains if chain.dag is not None])
         return unpacked(packed, n).transpose(0, 2, 1).astype(np.float64)
-
-    def _choose_moves(self, seen: NDArray[np.float64]) -> None:
-        """Let all chains move the edges most that have been there and have been not.
-
-        In discrete tables, the parent sets that any chain has met are proposed, too. The choice is
-        made once, of the burn-in, so that chains keep their law.
-
-        Parameters
-        ----------
-        seen
-            DAGs of the burn-in, as [DAG, source, target].
-        """
-        shares = seen.mean(axis=0)
-        worth = shares * (1.0 - shares)
-        met: dict[int, Counter[tuple[int, ...]]] = {}
-        for node in range(seen.shape[1]):
-            sets, counts = np.unique(seen[:, :, node], axis=0, return_counts=True)
-            met[node] = Counter(
-                {
-                    tuple(np.flatnonzero(members).tolist()): int(count)
-                    for members, count in zip(sets, counts, strict=True)
-                }
-            )
-        for chain in self._chains:
-            chain.choose_pairs(worth + _LEAST_WORTH * max(float(worth.max()), _LEAST_WORTH))
-            chain.choose_families(met)
 
     def _round(self, dags: int, target: int) -> None:
         """Keep a table of each chain, unless there are enough."""
@@ -344,6 +316,35 @@ class _Drawing:
         parts = [self.kept[place].structure.dags.thinned(most).parents for place in order]
         tables = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         return DagSample(self._data.variables, np.concatenate(parts), chains=tables)
+
+
+def choose_moves(chains: Sequence[ImputationChain], seen: NDArray[np.float64]) -> None:
+    """Let all chains move the edges most that have been there and have been not.
+
+    In discrete tables, the parent sets that any chain has met are proposed, too. The choice is
+    made once, of the burn-in, so that chains keep their law.
+
+    Parameters
+    ----------
+    chains
+        The chains.
+    seen
+        DAGs of the burn-in, as [DAG, source, target].
+    """
+    shares = seen.mean(axis=0)
+    worth = shares * (1.0 - shares)
+    met: dict[int, Counter[tuple[int, ...]]] = {}
+    for node in range(seen.shape[1]):
+        sets, counts = np.unique(seen[:, :, node], axis=0, return_counts=True)
+        met[node] = Counter(
+            {
+                tuple(np.flatnonzero(members).tolist()): int(count)
+                for members, count in zip(sets, counts, strict=True)
+            }
+        )
+    for chain in chains:
+        chain.choose_pairs(worth + _LEAST_WORTH * max(float(worth.max()), _LEAST_WORTH))
+        chain.choose_families(met)
 
 
 def _report(progress: Callable[[float], None] | None, share: float) -> None:

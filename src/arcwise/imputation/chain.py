@@ -135,9 +135,8 @@ class ImputationChain:
         self.choose_pairs(np.ones((len(data.variables), len(data.variables))))
         self._nodes: tuple[list[int], NDArray[np.float64]] | None = None
         self.last_model: Model | None = None
-        # The placeholders are values of their columns.
         self._columns = [column_values(column).copy() for column in data.table.columns]
-        observed_start(self._columns, self._blocks, self.random)
+        observed_start(self._columns, self._blocks, data, self.random)
         self._dag: Packed | None = None
 
     def ask(self, question: Question) -> None:

@@ -114,7 +114,9 @@ def learn_incomplete(
         dags=costs.DEFAULT_DAGS if request.dags is None else max(1, request.dags),
         seed=request.seed,
     )
-    plan = _plan(request, data, chosen, begun.sentences, parents, exact, settings, wanted, score_by_user)
+    plan = _plan(
+        request, data, chosen, begun.sentences, parents, exact, settings, wanted, score_by_user
+    )
     checkpoint = None
     if request.directory is not None:
         plan.write(Path(request.directory))
@@ -144,8 +146,9 @@ def _refuse(request: Request, data: IncompleteData) -> None:
     drop = (", or give ", option("missing", "drop"))
     if data.table.weights is not None:
         raise DataError(
-            "values are missing in a table with row weights, and a row that counts several times "
-            "would have several values in the place of a missing one; write such rows out",
+            "values are missing in a table with row weights that are no whole numbers, or that add "
+            "up to more than a million, but a row of weight w is imputed as w rows; give such "
+            "weights",
             *drop,
         )
     if request.algorithm not in (None, Algorithm.EXACT, Algorithm.MCMC):
