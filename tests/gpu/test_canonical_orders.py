@@ -94,7 +94,16 @@ def law_of_steps(
 def test_logarithm() -> None:
     call = compiled_kernels().logarithm_of
     call.restype, call.argtypes = ctypes.c_double, [ctypes.c_double]
-    for x in [1.0, 1 - 1e-16, 0.5, 2.0, math.sqrt(0.5), 1e-300, 65536.0, *np.geomspace(1e-9, 9, 99)]:
+    for x in [
+        1.0,
+        1 - 1e-16,
+        0.5,
+        2.0,
+        math.sqrt(0.5),
+        1e-300,
+        65536.0,
+        *np.geomspace(1e-9, 9, 99),
+    ]:
         assert math.isclose(call(x), math.log(x), rel_tol=4e-16, abs_tol=2e-16)
 
 
@@ -158,9 +167,7 @@ FAULTS = {
         "const bool early_bound = !falls ||",
         "const bool early_bound = falls &&",
     ),
-    "wrong way over the bridge": Fault(
-        "canonical_weights.hpp", "left + t * met", "t + left * met"
-    ),
+    "wrong way over the bridge": Fault("canonical_weights.hpp", "left + t * met", "t + left * met"),
 }
 
 
@@ -356,4 +363,3 @@ def test_states_are_copied() -> None:
     assert (chains.unit_weights() == before[1][sources]).all()
     chains.walk(50)  # each with random numbers of its own
     assert (chains.orders()[3] != chains.orders()[4]).any()
-

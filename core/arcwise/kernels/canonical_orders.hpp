@@ -201,8 +201,7 @@ ARCWISE_DEVICE void touch_neighbours(const Order& order, const CanonicalTables& 
     const u32 of_late = number_of(order, late);
     const bool falls = of_early > of_late;
 
-    const u32 late_allowed =
-        order.allowed(late) & ~static_cast<u32>(tables.bits_of(late)[early]);
+    const u32 late_allowed = order.allowed(late) & ~static_cast<u32>(tables.bits_of(late)[early]);
     u32 late_earlier = order.earlier(late);  // the last larger one is before both, unless it falls
     bool late_bound = (order.standing(late) & bound_bit) != 0;
     if (falls) {
@@ -285,31 +284,29 @@ ARCWISE_DEVICE UnitWeight change_of_swap(const Order& order, const CanonicalTabl
                                          int first, int last, double t, bool refuses_impossible,
                                          bool* rough) {
     UnitWeight change{0, 0};
-    touch_changes(
-        order, tables, first, last, [&](int node, u32 allowed, u32 earlier, bool bound) {
-            const bool was_bound = (order.standing(node) & bound_bit) != 0;
-            if (allowed == order.allowed(node) && earlier == order.earlier(node) &&
-                bound == was_bound) {
-                return true;
-            }
-            const UnitWeight then = weigh(tables.of(node), allowed, earlier, bound, t, rough);
-            change = change + (then - weigh_node(order, tables, node, t));
-            return !(refuses_impossible && then.impossible > 0);
-        });
+    touch_changes(order, tables, first, last, [&](int node, u32 allowed, u32 earlier, bool bound) {
+        const bool was_bound = (order.standing(node) & bound_bit) != 0;
+        if (allowed == order.allowed(node) && earlier == order.earlier(node) &&
+            bound == was_bound) {
+            return true;
+        }
+        const UnitWeight then = weigh(tables.of(node), allowed, earlier, bound, t, rough);
+        change = change + (then - weigh_node(order, tables, node, t));
+        return !(refuses_impossible && then.impossible > 0);
+    });
     return change;
 }
 
 template <class Order>
 ARCWISE_DEVICE void make_swap(const Order& order, const CanonicalTables& tables, int first,
                               int last) {
-    touch_changes(
-        order, tables, first, last, [&](int node, u32 allowed, u32 earlier, bool bound) {
-            order.allowed(node) = static_cast<u16>(allowed);
-            order.earlier(node) = static_cast<u16>(earlier);
-            order.standing(node) =
-                static_cast<u16>(number_of(order, node) | (bound ? bound_bit : u32{0}));
-            return true;
-        });
+    touch_changes(order, tables, first, last, [&](int node, u32 allowed, u32 earlier, bool bound) {
+        order.allowed(node) = static_cast<u16>(allowed);
+        order.earlier(node) = static_cast<u16>(earlier);
+        order.standing(node) =
+            static_cast<u16>(number_of(order, node) | (bound ? bound_bit : u32{0}));
+        return true;
+    });
     const u8 early = order.at(first);
     order.at(first) = order.at(last);
     order.at(last) = early;
@@ -364,8 +361,8 @@ ARCWISE_DEVICE void walk(const Block& block, const CanonicalChains& chains, u64 
             order.earlier(i) = listed.earlier(i);
         }
         UnitWeight weight = chains.weights[chain];
-        Target target = chains.levels != nullptr ? chains.targets[chains.levels[chain]]
-                                                 : chains.before;
+        Target target =
+            chains.levels != nullptr ? chains.targets[chains.levels[chain]] : chains.before;
         double annealed = 0.0;
         u32 neighbours_accepted = 0;
         u32 others_accepted = 0;

@@ -189,14 +189,14 @@ class CanonicalOrderChains:
 
     def reweigh(self, point: Point) -> None:
         """Go to another point; log weights change by the log ratios of densities."""
-        self._launch("reweigh_canonical_orders", self.write(targets=self.targets([point])))
+        targets = self.targets([point])  # which is needed until the kernel has ended
+        self._launch("reweigh_canonical_orders", self.write(targets=targets))
         self.point = point
 
     def go_to(self, point: Point) -> None:
         """Go to another point; log weights stay."""
-        self._launch(
-            "reweigh_canonical_orders", self.write(targets=self.targets([point]), log_weights=0)
-        )
+        targets = self.targets([point])  # which is needed until the kernel has ended
+        self._launch("reweigh_canonical_orders", self.write(targets=targets, log_weights=0))
         self.point = point
 
     def observe(self, *, edges: bool = True, draw_dags: bool = False) -> None:

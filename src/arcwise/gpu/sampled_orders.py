@@ -18,7 +18,6 @@ from arcwise.records.tempering import Path, PathPoint
 from arcwise.spaces import CanonicalOrders, Space
 
 
-
 @dataclass(frozen=True)
 class SampledOrders:
     """What chains over linear or canonical orders do.
