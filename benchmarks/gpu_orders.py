@@ -74,7 +74,10 @@ def canonical_part(device: Any, limits: Limits, quick: bool) -> None:
             chains.take_canonical_orders()
             chains.go_to(point)
             timed_walk(device, chains, steps, f"{name}, K = {candidates}")
-        if candidates == 10:
+        if candidates in (6, 10):
+            targets = chains.targets([chains.point])
+            taken, _ = seconds_of(partial(chains.relocate, targets))
+            say(f"  a relocation in each of {count:,} chains: {taken * 1e3:.1f} ms")
             taken, _ = seconds_of(partial(chains.observe, draw_dags=True))
             say(f"  edges and a DAG of each of {count:,} states: {taken * 1e3:.1f} ms")
             taken, _ = seconds_of(partial(chains.take_canonical_orders, renumber=True))

@@ -157,7 +157,7 @@ def test_auto_takes_the_device_where_it_is_worth_it(gpu: Any, model: arcwise.Mod
         (lambda m: arcwise.mcmc(m, device="gpu", dag_time_share=0.5), "DAGs by time"),
         (
             lambda m: arcwise.mcmc(
-                m, arcwise.spaces.LinearOrders({"relocate": 1}), device="gpu", steps=100
+                m, arcwise.spaces.LinearOrders({"swap": 1, "relocate": 1}), device="gpu", steps=100
             ),
             "swaps alone",
         ),
@@ -187,7 +187,8 @@ def test_canonical_orders_follow_the_modular_posterior(gpu: Any, model: arcwise.
     assert (np.abs(posterior.edges - exact.edges) < 6 * posterior.edge_errors + 1e-3).all()
     assert posterior.edge_errors.max() < 0.01
     run: Any = posterior.run
-    assert set(run.moves) == {"adjacent", "swap", "renumber"}
+    assert set(run.moves) == {"adjacent", "swap", "relocate", "renumber"}
+    assert run.moves["relocate"] == 1.0
     assert run.moves["renumber"] == 1.0
     assert run.convergence.rhat < 1.02
     assert posterior.map_log_weight <= exact.map_log_weight + 1e-9
@@ -198,7 +199,7 @@ def test_a_numbering_that_is_given_stays(gpu: Any, model: arcwise.Model) -> None
     space = arcwise.spaces.CanonicalOrders(numbering=model.variables[::-1])
     posterior = arcwise.mcmc(model, space, chains=20, steps=20_000, seed=1, device="gpu")
     run: Any = posterior.run
-    assert set(run.moves) == {"adjacent", "swap"}
+    assert set(run.moves) == {"adjacent", "swap", "relocate"}
     assert "number_canonical_orders" in gpu.launched  # to start from
     exact = arcwise.exact(model)
     assert (np.abs(posterior.edges - exact.edges) < 6 * posterior.edge_errors + 1e-3).all()

@@ -121,12 +121,7 @@ ARCWISE_DEVICE void copy_orders(const Block& block, const CanonicalChains& chain
          chain < to.chains; chain += stride) {
         const ListedOrder source(chains, from[chain]);
         const ListedOrder target(to, chain);
-        for (int i = 0; i < nodes; ++i) {
-            target.at(i) = source.at(i);
-            target.standing(i) = source.standing(i);
-            target.allowed(i) = source.allowed(i);
-            target.earlier(i) = source.earlier(i);
-        }
+        copy_order(source, target, nodes);
         to.weights[chain] = chains.weights[from[chain]];
     }
 }

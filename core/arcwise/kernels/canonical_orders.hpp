@@ -34,7 +34,7 @@ struct CanonicalChains {
     u64 groups;                  // of chains that have all levels, chain by chain
     Target before;               // where the chains are before the first step, if not by level
     double* log_weights;         // [chain], of annealing, or null
-    u64* accepted;               // [neighbours or others][chain], or [..][level][group]
+    u64* accepted;               // [neighbours, others, relocations][chain or level, group]
 };
 
 constexpr u32 bound_bit = u32{1} << 15;
@@ -342,6 +342,22 @@ ARCWISE_DEVICE double reweigh(const Order& order, const CanonicalTables& tables,
     return before == minus_infinity() ? before : to.log_density(weight) - before;
 }
 
+template <class From, class To>
+ARCWISE_DEVICE void copy_order(const From& from, const To& to, int nodes) {
+    for (int i = 0; i < nodes; ++i) {
+        to.at(i) = from.at(i);
+        to.standing(i) = from.standing(i);
+        to.allowed(i) = from.allowed(i);
+        to.earlier(i) = from.earlier(i);
+    }
+}
+
+// Where the moves of a chain are counted: by itself, or by its level and its group.
+ARCWISE_DEVICE u64 counted_at(const CanonicalChains& chains, u64 chain) {
+    if (chains.levels == nullptr) return chain;
+    return chains.levels[chain] * chains.groups + chain % chains.groups;
+}
+
 // Steps of all chains, from the step of this number on.
 ARCWISE_DEVICE void walk(const Block& block, const CanonicalChains& chains, u64 first_step,
                          u64 steps, void* memory) {
@@ -354,12 +370,7 @@ ARCWISE_DEVICE void walk(const Block& block, const CanonicalChains& chains, u64 
              block.index() * static_cast<u64>(block.threads()) + static_cast<u64>(block.thread());
          chain < chains.chains; chain += stride) {
         const ListedOrder listed(chains, chain);
-        for (int i = 0; i < nodes; ++i) {
-            order.at(i) = listed.at(i);
-            order.standing(i) = listed.standing(i);
-            order.allowed(i) = listed.allowed(i);
-            order.earlier(i) = listed.earlier(i);
-        }
+        copy_order(listed, order, nodes);
         UnitWeight weight = chains.weights[chain];
         Target target =
             chains.levels != nullptr ? chains.targets[chains.levels[chain]] : chains.before;
@@ -389,17 +400,10 @@ ARCWISE_DEVICE void walk(const Block& block, const CanonicalChains& chains, u64 
                 }
             }
         }
-        for (int i = 0; i < nodes; ++i) {
-            listed.at(i) = order.at(i);
-            listed.standing(i) = order.standing(i);
-            listed.allowed(i) = order.allowed(i);
-            listed.earlier(i) = order.earlier(i);
-        }
+        copy_order(order, listed, nodes);
         chains.weights[chain] = weight;
         if (chains.log_weights != nullptr) chains.log_weights[chain] += annealed;
-        const u64 counted = chains.levels == nullptr
-                                ? chain
-                                : chains.levels[chain] * chains.groups + chain % chains.groups;
+        const u64 counted = counted_at(chains, chain);
         chains.accepted[counted] += neighbours_accepted;
         chains.accepted[chains.chains + counted] += others_accepted;
     }

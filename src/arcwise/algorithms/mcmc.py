@@ -124,10 +124,9 @@ def mcmc(
     device
         None for the processors. ``"gpu"``: chains over linear or canonical orders run on a
         graphics processor, each in a thread of its own, so that it takes thousands of chains to
-        keep it busy; all nodes may have up to 16 possible parents, and moves are swaps, with new
-        numberings of canonical orders. Log weights are rounded to some millionths of a nat, and
-        draws are others than those of processors. ``"auto"``: where there is one, and at least
-        256 chains that it can run.
+        keep it busy; all nodes may have up to 16 possible parents, and moves of linear orders are
+        swaps. Log weights are rounded to some millionths of a nat, and draws are others than those
+        of processors. ``"auto"``: where there is one, and at least 256 chains that it can run.
     directory
         The run directory, created if necessary: draws are saved as the run proceeds, and
         after any interruption `resume` continues from the last checkpoint. If it holds a
