@@ -2,16 +2,15 @@
 
     python benchmarks/gpu.py [--quick] [--only NAME ...]
 
-Needs CuPy and a device. Each part prints as it goes and a failure of one does not end the others.
-Limits are measured here, not taken from a data sheet: the bandwidth of a copy in the device's
-memory, and products and sums of doubles.
+Needs CuPy and a device, and ends within ten minutes. Each part prints as it goes and a failure of
+one does not end the others; a table of all rows comes last. Limits are measured here, not taken
+from a data sheet: the bandwidth of a copy in the device's memory, and products and sums of doubles.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import math
 import os
 import sys
 import time
@@ -23,36 +22,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gpu_cases import Limits, model_with_candidates, network_model
+from gpu_cases import Limits, network_model
+from gpu_orders import (
+    annealing_part,
+    canonical_part,
+    coupled_part,
+    linear_part,
+    order_bits,
+    rival_part,
+    sampled_edges_part,
+)
+from gpu_table import cpu_exact, row, say, say_all, seconds_of
 
 import arcwise
-from arcwise import _core
 from arcwise.gpu import modular, opened
-from arcwise.gpu.linear_orders import LinearOrderChains
 from arcwise.gpu.order_modular import OrderModularComputation, needed_bytes
-from arcwise.gpu.order_tables import OrderTables
 from arcwise.support.devices import Gpu
 from arcwise.support.words import byte_size
 
 warnings.simplefilter("ignore")
 BEGAN = time.perf_counter()
-LONGEST = 330.0  # seconds, after which no further part begins
-TABLE: list[tuple[str, ...]] = []
-
-
-def say(text: str = "") -> None:
-    print(text, flush=True)
-
-
-def row(what: str, device: str, processors: str, agreement: str, rate: str) -> None:
-    TABLE.append((what, device, processors, agreement, rate))
-    say(f"  {what:<44}{device:>11}{processors:>12}  {agreement:<28}{rate}")
-
-
-def seconds_of(work: Callable[[], Any]) -> tuple[float, Any]:
-    start = time.perf_counter()
-    result = work()
-    return time.perf_counter() - start, result
+LONGEST = 420.0  # seconds, after which no further part begins
 
 
 def exact_bytes(nodes: int, low: int) -> float:
@@ -61,15 +51,9 @@ def exact_bytes(nodes: int, low: int) -> float:
     return 2.0**nodes * 8 * ((high / 2 + 1) + (high / 2 + 2))
 
 
-def cpu_exact(model: arcwise.Model, order_modular: bool = True) -> Any:
-    threads = os.cpu_count() or 1
-    computation = _core.ExactComputation(model.weights.table, order_modular, 1e-8)
-    return computation.posterior(_core.Processors(threads), None)
-
-
 def exact_part(device: Any, limits: Limits, quick: bool) -> None:
     say("\nExact, order-modular: evidence, families and edges (at most 3 parents)")
-    sizes = [16, 18] if quick else [20, 24, 26, 28, 30, 32, 33]
+    sizes = [12, 14] if quick else [20, 24, 26, 28, 30, 32, 33]
     for nodes in sizes:
         if time.perf_counter() - BEGAN > LONGEST:
             say("  no time left")
@@ -106,8 +90,10 @@ def exact_part(device: Any, limits: Limits, quick: bool) -> None:
 
 def modular_part(device: Any, limits: Limits, quick: bool) -> None:
     say("\nExact, modular: evidence, families and edges (at most 3 parents)")
-    for nodes in [12, 14] if quick else [16, 18, 20, 22, 24, 26]:
-        if time.perf_counter() - BEGAN > LONGEST:
+    taken = 0.0
+    for nodes in [10, 12] if quick else [16, 18, 20, 22, 24, 26]:
+        # Two more variables take nine times as long.
+        if time.perf_counter() - BEGAN + 9 * taken > LONGEST:
             say("  no time left")
             return
         model = network_model(nodes, 500, 3)
@@ -174,119 +160,6 @@ def flat_part(device: Any, limits: Limits, quick: bool) -> None:
         gc.collect()
 
 
-def chains_part(device: Any, limits: Limits, quick: bool) -> None:
-    say("\nChains over linear orders (n = 37, 10 candidates)")
-    model = model_with_candidates(37, 1000, 10)
-    tables = OrderTables.of(model.weights.table)
-    count = 2000 if quick else 132 * 512
-    steps = 2000 if quick else 100_000
-    for name, neighbours in (("usual", None), ("neighbours only", 1.0), ("any two", 0.0)):
-        chains = LinearOrderChains(device, tables, count, seed=1, neighbours=neighbours)
-        chains.walk(1000)
-        device.synchronize()
-
-        def walk(chains: LinearOrderChains = chains) -> None:
-            chains.walk(steps)
-            device.synchronize()
-
-        taken, _ = seconds_of(walk)
-        rate = count * steps / taken
-        row(
-            f"{name}: {count:,} chains, {steps:,} steps",
-            f"{taken:.3f} s",
-            "",
-            f"accepted {chains.accepted().sum() / count / sum(chains.proposed):.1%}",
-            f"{rate:.2e} steps/s",
-        )
-    big = OrderTables.of(model_with_candidates(37, 1000, 13).weights.table)
-    chains = LinearOrderChains(device, big, count, seed=1)
-    chains.walk(1000)
-    taken, _ = seconds_of(lambda: chains.walk(steps // 4))
-    row(
-        "13 candidates, tables not in shared memory",
-        f"{taken:.3f} s",
-        "",
-        "",
-        f"{count * (steps // 4) / taken:.2e} steps/s",
-    )
-
-
-def sampled_edges_part(device: Any, limits: Limits, quick: bool) -> None:
-    say("\nEdge probabilities by chains (n = 20, 10 candidates) against the exact ones")
-    model = model_with_candidates(12 if quick else 20, 500, 8 if quick else 10)
-    nodes = len(model.variables)
-    tables = OrderTables.of(model.weights.table)
-    cpu, (_, _, exact, _) = seconds_of(lambda: cpu_exact(model))
-    count = 1000 if quick else 132 * 128
-
-    def sampled() -> np.ndarray:
-        chains = LinearOrderChains(device, tables, count, seed=3, threads=128)
-        chains.walk(20_000)
-        for _ in range(50):
-            chains.walk(200)
-            chains.observe()
-        return chains.edges() / 50
-
-    taken, edges = seconds_of(sampled)
-    apart = float(np.abs(edges.mean(axis=0) - exact).max())
-    error = float((edges.std(axis=0) / math.sqrt(count)).max())
-    row(
-        f"n = {nodes}: {count:,} chains, 30,000 steps",
-        f"{taken:.3f} s",
-        f"{cpu:.2f} s",
-        f"off by {apart:.1e} (s.e. {error:.1e})",
-        "processors: exact",
-    )
-    start = time.perf_counter()
-    posterior = arcwise.mcmc(
-        model_with_candidates(37, 1000, 10),
-        "linear",
-        modularity="order-modular",
-        chains=16,
-        steps=20_000 if quick else 400_000,
-        start="random",
-        dags_per_state=0,
-        seed=1,
-    )
-    taken = time.perf_counter() - start
-    run: Any = posterior.run
-    rate = 16 * run.settings.budget.steps / run.seconds_sampling
-    say(f"  processors, n = 37, mcmc with all they record: {rate:.2e} steps/s ({taken:.1f} s)")
-
-
-def annealing_part(device: Any, limits: Limits, quick: bool) -> None:
-    say("\nThe order-modular evidence by annealing")
-    for nodes, steps, count in (
-        [(10, 500, 500)] if quick else [(20, 10_000, 100_000), (37, 37_000, 100_000)]
-    ):
-        model = model_with_candidates(nodes, 1000, min(10, nodes - 1))
-        tables = OrderTables.of(model.weights.table)
-
-        def annealed(tables: OrderTables = tables, steps: int = steps, count: int = count) -> Any:
-            chains = LinearOrderChains(device, tables, count, seed=5)
-            chains.anneal(np.linspace(0.0, 1.0, steps + 1)[1:])
-            return chains.annealed()
-
-        taken, logs = seconds_of(annealed)
-        top = float(logs.max())
-        weights = np.exp(logs - top)
-        mean = float(weights.mean())
-        estimate = top + math.log(mean) + math.lgamma(nodes + 1)
-        error = float(weights.std() / mean / math.sqrt(count))
-        effective = float(weights.sum() ** 2 / (weights**2).sum())
-        agreement = f"{estimate:.4f} +- {error:.4f}"
-        if nodes <= 20:
-            exact = cpu_exact(model)[0]
-            agreement += f", off {estimate - exact:+.4f}"
-        row(
-            f"n = {nodes}: {count:,} runs of {steps:,} steps",
-            f"{taken:.3f} s",
-            "",
-            agreement,
-            f"{count * steps / taken:.2e} steps/s, {effective:,.0f} effective runs",
-        )
-
-
 def public_part(device: Any, limits: Limits, quick: bool) -> None:
     say("\narcwise.exact(model, 'order-modular', device=...) with all that comes with a posterior")
     model = network_model(14 if quick else 25, 500, 3)
@@ -333,24 +206,17 @@ def bits_part(device: Any, limits: Limits, quick: bool) -> None:
     sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
     from support.emulated_gpu import EmulatedGpu
 
-    table = network_model(15, 100, 3).weights.table
-    one, other = (
-        OrderModularComputation(each, table, low=7).posterior() for each in (device, EmulatedGpu())
-    )
-    same = one.log_weight == other.log_weight and bool((one.edges == other.edges).all())
-    say(f"  exact, n = 15: {'the same' if same else 'DIFFERENT'}")
-    tables = OrderTables.of(model_with_candidates(20, 200, 8).weights.table)
-    found = []
-    for each in (device, EmulatedGpu()):
-        chains = LinearOrderChains(each, tables, 300, seed=7)
-        chains.anneal(np.linspace(0, 1, 501)[1:])
-        chains.walk(3000)
-        chains.observe(draw_dags=True)
-        found.append((chains.orders(), chains.annealed(), chains.edges(), chains.dags()))
-    for name, one_of, other_of in zip(
-        ("orders", "annealing weights", "edges", "DAGs"), *found, strict=True
+    table = network_model(11 if quick else 15, 100, 3).weights.table
+    for name, computation in (
+        ("order-modular", OrderModularComputation),
+        ("modular", modular.ModularComputation),
     ):
-        say(f"  chains, {name}: {'the same' if (one_of == other_of).all() else 'DIFFERENT'}")
+        one, other = (
+            computation(each, table, low=6).posterior() for each in (device, EmulatedGpu())
+        )
+        same = one.log_weight == other.log_weight and bool((one.edges == other.edges).all())
+        say(f"  exact, {name}: {'the same' if same else 'DIFFERENT'}")
+    order_bits(device, quick)
 
 
 def largest_part(device: Any, limits: Limits, quick: bool) -> None:
@@ -373,15 +239,18 @@ def largest_part(device: Any, limits: Limits, quick: bool) -> None:
 
 
 PARTS: dict[str, Callable[[Any, Limits, bool], None]] = {
-    "exact": exact_part,
-    "modular": modular_part,
-    "chains": chains_part,
+    "linear": linear_part,
+    "canonical": canonical_part,
+    "coupled": coupled_part,
     "annealing": annealing_part,
     "edges": sampled_edges_part,
-    "public": public_part,
-    "flat": flat_part,
-    "draws": draws_part,
+    "rival": rival_part,
     "bits": bits_part,
+    "draws": draws_part,
+    "modular": modular_part,
+    "public": public_part,
+    "exact": exact_part,
+    "flat": flat_part,
     "tiles": tiles_part,
     "largest": largest_part,
 }
@@ -417,9 +286,7 @@ def main() -> int:
             failed += 1
             traceback.print_exc(file=sys.stdout)
         say(f"  [{name}: {time.perf_counter() - start:.1f} s]")
-    say("\nAll rows:")
-    for each in TABLE:
-        say(f"  {each[0]:<44}{each[1]:>11}{each[2]:>12}  {each[3]:<28}{each[4]}")
+    say_all()
     say(f"{failed} parts failed; {time.perf_counter() - BEGAN:.0f} s in all")
     return 1 if failed else 0
 

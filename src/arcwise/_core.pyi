@@ -504,6 +504,11 @@ def plan_population(space: Space, path: Sequence[float | tuple[float, float]], p
     The temperatures, with their places on the bridge, and the steps at each, of a population.
     """
 
+def adapted_path(path: Sequence[float | tuple[float, float]], refusal_rates: Sequence[float], most: int) -> list[tuple[float, float]]:
+    """
+    The path with its points where exchanges are all as easy, and with more of them, up to so many, if too many exchanges are refused.
+    """
+
 def edge_mixing(parents: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]], fewest_changes: int, most_lags: int, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.int64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))]]:
     """
     R-hat, effective sample sizes, changes and shares by chain of every edge.

@@ -10,6 +10,7 @@
 #include "arcwise/kernels/modular.hpp"
 #include "arcwise/kernels/order_draws.hpp"
 #include "arcwise/kernels/order_modular.hpp"
+#include "arcwise/kernels/relocation.hpp"
 #include "arcwise/kernels/replicas.hpp"
 
 namespace {
@@ -124,6 +125,13 @@ void copy_canonical_orders(u64 blocks, int threads, u64 shared, const CanonicalC
                [&](const Block& block, void*) { copy_orders(block, *chains, *to, from); });
 }
 
+void relocate_canonical_orders(u64 blocks, int threads, u64 shared, const CanonicalChains* chains,
+                               u64 position) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
+        relocate_orders(block, *chains, position, memory);
+    });
+}
+
 void exchange_replica_pairs(u64 blocks, int threads, u64 shared, const CanonicalChains* chains,
                             const ReplicaGroups* replicas, u64 pass) {
     run_blocks(blocks, threads, shared,
@@ -206,6 +214,20 @@ void philox_words(u64 seed, u64 stream, u64 position, u32* words) {
 
 double exponential_of(double x) { return exponential(x); }
 double logarithm_of(double x) { return logarithm(x); }
+
+// ln of the density, or of a bound on it, with the node of a place at each place: [chain][place].
+void log_densities_of_places(const CanonicalChains* chains, u64 from, double* densities) {
+    const CanonicalTables tables(*chains);
+    for (u64 chain = 0; chain < chains->chains; ++chain) {
+        const ListedOrder order(*chains, chain);
+        weigh_places(order, tables, chains->before, static_cast<int>(from),
+                     [&](int place, UnitWeight weight) {
+                         densities[chain * chains->nodes + static_cast<u64>(place)] =
+                             chains->before.log_density(weight);
+                     });
+        carry(order, tables, tables.nodes - 1, static_cast<int>(from));
+    }
+}
 
 // ln of the acceptance ratio of a swap in the order of each chain, by the bound on it as well.
 void log_ratios_of_swap(const CanonicalChains* chains, u64 first, u64 last, double* exact,

@@ -15,6 +15,7 @@ import pytest
 
 import arcwise
 from arcwise.gpu.canonical_orders import UNIT, CanonicalOrderChains, Point
+from arcwise.gpu.canonical_orders import target_of as target_of_point
 from arcwise.gpu.order_tables import OrderTables
 from arcwise.spaces import CanonicalOrders
 from arcwise.sums import ScoreSums
@@ -94,7 +95,16 @@ def law_of_steps(
 def test_logarithm() -> None:
     call = compiled_kernels().logarithm_of
     call.restype, call.argtypes = ctypes.c_double, [ctypes.c_double]
-    for x in [1.0, 1 - 1e-16, 0.5, 2.0, math.sqrt(0.5), 1e-300, 65536.0, *np.geomspace(1e-9, 9, 99)]:
+    for x in [
+        1.0,
+        1 - 1e-16,
+        0.5,
+        2.0,
+        math.sqrt(0.5),
+        1e-300,
+        65536.0,
+        *np.geomspace(1e-9, 9, 99),
+    ]:
         assert math.isclose(call(x), math.log(x), rel_tol=4e-16, abs_tol=2e-16)
 
 
@@ -158,9 +168,7 @@ FAULTS = {
         "const bool early_bound = !falls ||",
         "const bool early_bound = falls &&",
     ),
-    "wrong way over the bridge": Fault(
-        "canonical_weights.hpp", "left + t * met", "t + left * met"
-    ),
+    "wrong way over the bridge": Fault("canonical_weights.hpp", "left + t * met", "t + left * met"),
 }
 
 
@@ -357,3 +365,87 @@ def test_states_are_copied() -> None:
     chains.walk(50)  # each with random numbers of its own
     assert (chains.orders()[3] != chains.orders()[4]).any()
 
+
+def law_of_relocations(
+    model: arcwise.Model, numbers: tuple[int, ...], point: Point, fault: Fault | None = None
+) -> np.ndarray:
+    """Return the probability to go from each order to each by drawing the place of one node."""
+    chains = at_all_orders(model, numbers, point, fault)
+    exact = chains.log_weights() if point[0] == 1.0 else None
+    units, impossible = chains.unit_weights().T
+    inverse, penalty, _ = target_of_point(point)
+    values = inverse * units * UNIT
+    values[impossible > 0] -= penalty * impossible[impossible > 0]
+    places = {order: place for place, order in enumerate(SPACE)}
+    law = np.zeros((len(SPACE), len(SPACE)))
+    for start in range(N):
+        above = np.zeros((len(SPACE), N))
+        compiled_kernels(fault=fault).log_densities_of_places(
+            ctypes.c_void_p(chains.write().ctypes.data),
+            ctypes.c_uint64(start),
+            ctypes.c_void_p(above.ctypes.data),
+        )
+        for here, order in enumerate(SPACE):
+            if exact is not None and exact[here] == -np.inf:
+                continue
+            shares = np.exp(above[here] - above[here].max())
+            shares /= shares.sum()
+            others = [node for node in order if node != order[start]]
+            for to in range(N):
+                there = places[(*others[:to], order[start], *others[to:])]
+                left_out = values[there] - above[here, to] - (values[here] - above[here, start])
+                accepted = shares[to] / N * (1.0 if to == start else math.exp(min(0.0, left_out)))
+                law[here, there] += accepted
+                law[here, here] += shares[to] / N - accepted
+    return law
+
+
+@pytest.mark.parametrize("model", SAMPLED)
+@pytest.mark.parametrize("numbers", NUMBERS)
+def test_relocations_have_the_law_of_the_core(model: str, numbers: tuple[int, ...]) -> None:
+    made = model_of(model, N)
+    names = sorted(made.variables, key=lambda name: numbers[made.variables.index(name)])
+    space = CanonicalOrders({"relocate": 1.0}, numbering=names).build(ScoreSums(made))
+    for point in POINTS:
+        target = target_of(space, SPACE, point)
+        alive = target > 0.0
+        with np.errstate(invalid="ignore"):
+            found = law_of_relocations(made, numbers, point)
+        expected = kernel_of(space, SPACE, point, alive)
+        assert np.abs(found - expected)[alive].max() < 1e-7
+        assert imbalance(target[alive], found[np.ix_(alive, alive)]) < 1e-6
+
+
+def test_wrong_relocations_would_be_found() -> None:
+    made = model_of("free", N)
+    space = CanonicalOrders({"relocate": 1.0}).build(ScoreSums(made))
+    fault = Fault(
+        "relocation.hpp",
+        "weight = weight + change_of_neighbours(order, tables, place, target.bridge, &rough);",
+        "",
+    )
+    point = (1.0, 0.3)
+    found = law_of_relocations(made, NUMBERS[0], point, fault)
+    expected = kernel_of(space, SPACE, point, np.ones(len(SPACE), dtype=bool))
+    assert np.abs(found - expected).max() > 1e-3
+
+
+@pytest.mark.parametrize("model", ["free", "far apart"])
+def test_relocations_are_those_tabulated(model: str) -> None:
+    """One relocation from a known order goes where the tabulated law says."""
+    made = model_of(model, N)
+    tables = OrderTables.of(made.weights.table)
+    for point in ((1.0, 1.0), (0.4, 1.0)):
+        with np.errstate(invalid="ignore"):
+            law = law_of_relocations(made, NUMBERS[1], point)
+        chains = CanonicalOrderChains(
+            kernel_device(), tables, 20_000, seed=9, numbers=NUMBERS[1], point=point
+        )
+        start = int(at_all_orders(made, NUMBERS[1], (1.0, 1.0)).log_weights().argmax())
+        chains.set_orders(np.array([SPACE[start]] * chains.chains, dtype=np.uint8))
+        chains.relocate(chains.targets([point]))
+        found = [tuple(order) for order in chains.orders().tolist()]
+        assert p_value(found, dict(zip(SPACE, law[start].tolist(), strict=True))) > FALSE_ALARM_RATE
+        before = chains.unit_weights()
+        chains.set_orders(chains.orders())  # finds all anew
+        assert (chains.unit_weights() == before).all()

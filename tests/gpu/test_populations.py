@@ -79,9 +79,7 @@ def test_weights_of_populations_average_to_the_evidence(size: int) -> None:
     tables = OrderTables.of(model.weights.table)
     count = 6000 // size
     path = [(0.4, 0.0), (1.0, 0.0), (1.0, 0.5), (1.0, 0.9), (1.0, 1.0)]
-    orders = CanonicalOrderChains(
-        kernel_device(), tables, count * size, seed=3, point=(0.0, 0.0)
-    )
+    orders = CanonicalOrderChains(kernel_device(), tables, count * size, seed=3, point=(0.0, 0.0))
     populations = Populations(count, size, seed=3)
     for level, point in enumerate(path, 1):
         orders.reweigh(point)

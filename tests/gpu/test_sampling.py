@@ -114,7 +114,9 @@ def test_auto_takes_the_device_where_it_is_worth_it(gpu: Any, model: arcwise.Mod
     arcwise.exact(model, "order-modular", device="auto")
     arcwise.mcmc(model, "partitions", steps=1000, device="auto")
     assert gpu.launched == []
-    arcwise.mc3(model, "linear", chains=2, temperatures=4, ladder="linear", steps=400, device="auto")
+    arcwise.mc3(
+        model, "linear", chains=2, temperatures=4, ladder="linear", steps=400, device="auto"
+    )
     assert gpu.launched == []
     arcwise.mcmc(model, modularity="order-modular", chains=256, steps=400, device="auto")
     assert "walk_orders" in gpu.launched
@@ -155,7 +157,7 @@ def test_auto_takes_the_device_where_it_is_worth_it(gpu: Any, model: arcwise.Mod
         (lambda m: arcwise.mcmc(m, device="gpu", dag_time_share=0.5), "DAGs by time"),
         (
             lambda m: arcwise.mcmc(
-                m, arcwise.spaces.LinearOrders({"relocate": 1}), device="gpu", steps=100
+                m, arcwise.spaces.LinearOrders({"swap": 1, "relocate": 1}), device="gpu", steps=100
             ),
             "swaps alone",
         ),
@@ -185,7 +187,8 @@ def test_canonical_orders_follow_the_modular_posterior(gpu: Any, model: arcwise.
     assert (np.abs(posterior.edges - exact.edges) < 6 * posterior.edge_errors + 1e-3).all()
     assert posterior.edge_errors.max() < 0.01
     run: Any = posterior.run
-    assert set(run.moves) == {"adjacent", "swap", "renumber"}
+    assert set(run.moves) == {"adjacent", "swap", "relocate", "renumber"}
+    assert run.moves["relocate"] == 1.0
     assert run.moves["renumber"] == 1.0
     assert run.convergence.rhat < 1.02
     assert posterior.map_log_weight <= exact.map_log_weight + 1e-9
@@ -195,7 +198,8 @@ def test_canonical_orders_follow_the_modular_posterior(gpu: Any, model: arcwise.
 def test_a_numbering_that_is_given_stays(gpu: Any, model: arcwise.Model) -> None:
     space = arcwise.spaces.CanonicalOrders(numbering=model.variables[::-1])
     posterior = arcwise.mcmc(model, space, chains=20, steps=20_000, seed=1, device="gpu")
-    assert set(posterior.run.moves) == {"adjacent", "swap"}
+    run: Any = posterior.run
+    assert set(run.moves) == {"adjacent", "swap", "relocate"}
     assert "number_canonical_orders" in gpu.launched  # to start from
     exact = arcwise.exact(model)
     assert (np.abs(posterior.edges - exact.edges) < 6 * posterior.edge_errors + 1e-3).all()
@@ -240,7 +244,8 @@ def test_coupled_chains_over_the_bridge(gpu: Any, model: arcwise.Model) -> None:
         model, "canonical", ladder="bridge", chains=20, steps=8000, seed=1, device="gpu"
     )
     exact, orders = arcwise.exact(model), arcwise.exact(model, "order-modular")
-    ratio = posterior.run.exchanges.evidence_ratio
+    run: Any = posterior.run
+    ratio = run.exchanges.evidence_ratio
     apart = exact.log_evidence - orders.log_evidence
     assert abs(ratio.log_ratio - apart) < 5 * ratio.standard_error + 1e-3
     assert np.abs(posterior.edges - exact.edges).max() < 0.1
@@ -267,18 +272,20 @@ def test_populations_estimate_the_evidence(
 
 @pytest.mark.filterwarnings("ignore::arcwise.errors.ConvergenceWarning")
 @pytest.mark.parametrize("sampler", ["mcmc", "mc3", "ais", "smc"])
-def test_required_edges(gpu: Any, sampler: str) -> None:
+def test_required_edges(gpu: Any, sampler: Any) -> None:
     """Most orders have weight zero; chains begin where it is positive, and stay there."""
     data = arcwise.simulate("asia", 100, seed=1)
     required = [("xray", "either"), ("either", "lung"), ("lung", "smoke")]
     model = arcwise.Model(data, max_indegree=2, required_edges=required)
-    options: dict[str, Any] = {
+    options: dict[str, dict[str, Any]] = {
         "mcmc": {"chains": 20, "steps": 10_000},
         "mc3": {"chains": 10, "steps": 4000, "ladder": "uniform bridge"},
         "ais": {"particles": 200, "steps": 1600},
         "smc": {"particles": 64, "runs": 8},
-    }[sampler]
-    posterior = arcwise.sample(model, "canonical", sampler, seed=2, device="gpu", **options)
+    }
+    posterior = arcwise.sample(
+        model, "canonical", sampler, seed=2, device="gpu", **options[sampler]
+    )
     exact = arcwise.exact(model)
     assert np.abs(posterior.edges - exact.edges).max() < 0.15
     for parent, child in required:

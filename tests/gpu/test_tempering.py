@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ PAIRS: list[tuple[Point, Point]] = [
 def coupled(
     model: arcwise.Model,
     points: list[Point],
-    states: list[tuple[tuple[int, ...], ...]],
+    states: Sequence[tuple[tuple[int, ...], ...]],
     fault: Fault | None = None,
 ) -> TemperedOrders:
     """Return groups of chains that are at given states, level by level."""
@@ -138,7 +139,8 @@ def test_ratios_average_to_those_of_constants() -> None:
         sums = [chains.ratios.of(group)[pair] for group in range(len(SPACE))]
         assert all(len(logs) == 2 and (count, size) == (2, 1) for logs, count, size in sums)
         mean = sum(
-            probability * math.exp(logs[0]) for probability, (logs, _, _) in zip(law, sums, strict=True)
+            probability * math.exp(logs[0])
+            for probability, (logs, _, _) in zip(law, sums, strict=True)
         )
         expected = log_constants[pair + 1] - log_constants[pair]
         assert math.isclose(math.log(mean), expected, abs_tol=1e-8)

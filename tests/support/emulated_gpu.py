@@ -94,9 +94,7 @@ class EmulatedGpu:
     multiprocessors = 2
     shared_bytes = 227 * 1024
 
-    def __init__(
-        self, threads: int = 1, memory: int = 2**30, fault: Fault | None = None
-    ) -> None:
+    def __init__(self, threads: int = 1, memory: int = 2**30, fault: Fault | None = None) -> None:
         self._library = compiled_kernels(fault=fault)
         self._threads = threads
         self._memory = memory

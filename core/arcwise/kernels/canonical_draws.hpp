@@ -43,7 +43,8 @@ ARCWISE_DEVICE void observe(const Block& block, const CanonicalChains& chains,
             const u32 others = ~(u32{1} << bit);
             const double without = log_possible(tables, allowed & others, earlier & others, bound);
             // Differences are rounded, and a probability is none below zero.
-            const double absent = without > possible ? 1.0 : exponential_or_zero(without - possible);
+            const double absent =
+                without > possible ? 1.0 : exponential_or_zero(without - possible);
             record.edges[(node * 16 + static_cast<u64>(bit)) * chains.chains + chain] +=
                 1.0 - absent;
         }
@@ -120,12 +121,7 @@ ARCWISE_DEVICE void copy_orders(const Block& block, const CanonicalChains& chain
          chain < to.chains; chain += stride) {
         const ListedOrder source(chains, from[chain]);
         const ListedOrder target(to, chain);
-        for (int i = 0; i < nodes; ++i) {
-            target.at(i) = source.at(i);
-            target.standing(i) = source.standing(i);
-            target.allowed(i) = source.allowed(i);
-            target.earlier(i) = source.earlier(i);
-        }
+        copy_order(source, target, nodes);
         to.weights[chain] = chains.weights[from[chain]];
     }
 }

@@ -34,7 +34,7 @@ struct CanonicalChains {
     u64 groups;                  // of chains that have all levels, chain by chain
     Target before;               // where the chains are before the first step, if not by level
     double* log_weights;         // [chain], of annealing, or null
-    u64* accepted;               // [neighbours or others][chain], or [..][level][group]
+    u64* accepted;               // [neighbours, others, relocations][chain or level, group]
 };
 
 constexpr u32 bound_bit = u32{1} << 15;
@@ -201,8 +201,7 @@ ARCWISE_DEVICE void touch_neighbours(const Order& order, const CanonicalTables& 
     const u32 of_late = number_of(order, late);
     const bool falls = of_early > of_late;
 
-    const u32 late_allowed =
-        order.allowed(late) & ~static_cast<u32>(tables.bits_of(late)[early]);
+    const u32 late_allowed = order.allowed(late) & ~static_cast<u32>(tables.bits_of(late)[early]);
     u32 late_earlier = order.earlier(late);  // the last larger one is before both, unless it falls
     bool late_bound = (order.standing(late) & bound_bit) != 0;
     if (falls) {
@@ -285,31 +284,29 @@ ARCWISE_DEVICE UnitWeight change_of_swap(const Order& order, const CanonicalTabl
                                          int first, int last, double t, bool refuses_impossible,
                                          bool* rough) {
     UnitWeight change{0, 0};
-    touch_changes(
-        order, tables, first, last, [&](int node, u32 allowed, u32 earlier, bool bound) {
-            const bool was_bound = (order.standing(node) & bound_bit) != 0;
-            if (allowed == order.allowed(node) && earlier == order.earlier(node) &&
-                bound == was_bound) {
-                return true;
-            }
-            const UnitWeight then = weigh(tables.of(node), allowed, earlier, bound, t, rough);
-            change = change + (then - weigh_node(order, tables, node, t));
-            return !(refuses_impossible && then.impossible > 0);
-        });
+    touch_changes(order, tables, first, last, [&](int node, u32 allowed, u32 earlier, bool bound) {
+        const bool was_bound = (order.standing(node) & bound_bit) != 0;
+        if (allowed == order.allowed(node) && earlier == order.earlier(node) &&
+            bound == was_bound) {
+            return true;
+        }
+        const UnitWeight then = weigh(tables.of(node), allowed, earlier, bound, t, rough);
+        change = change + (then - weigh_node(order, tables, node, t));
+        return !(refuses_impossible && then.impossible > 0);
+    });
     return change;
 }
 
 template <class Order>
 ARCWISE_DEVICE void make_swap(const Order& order, const CanonicalTables& tables, int first,
                               int last) {
-    touch_changes(
-        order, tables, first, last, [&](int node, u32 allowed, u32 earlier, bool bound) {
-            order.allowed(node) = static_cast<u16>(allowed);
-            order.earlier(node) = static_cast<u16>(earlier);
-            order.standing(node) =
-                static_cast<u16>(number_of(order, node) | (bound ? bound_bit : u32{0}));
-            return true;
-        });
+    touch_changes(order, tables, first, last, [&](int node, u32 allowed, u32 earlier, bool bound) {
+        order.allowed(node) = static_cast<u16>(allowed);
+        order.earlier(node) = static_cast<u16>(earlier);
+        order.standing(node) =
+            static_cast<u16>(number_of(order, node) | (bound ? bound_bit : u32{0}));
+        return true;
+    });
     const u8 early = order.at(first);
     order.at(first) = order.at(last);
     order.at(last) = early;
@@ -345,6 +342,22 @@ ARCWISE_DEVICE double reweigh(const Order& order, const CanonicalTables& tables,
     return before == minus_infinity() ? before : to.log_density(weight) - before;
 }
 
+template <class From, class To>
+ARCWISE_DEVICE void copy_order(const From& from, const To& to, int nodes) {
+    for (int i = 0; i < nodes; ++i) {
+        to.at(i) = from.at(i);
+        to.standing(i) = from.standing(i);
+        to.allowed(i) = from.allowed(i);
+        to.earlier(i) = from.earlier(i);
+    }
+}
+
+// Where the moves of a chain are counted: by itself, or by its level and its group.
+ARCWISE_DEVICE u64 counted_at(const CanonicalChains& chains, u64 chain) {
+    if (chains.levels == nullptr) return chain;
+    return chains.levels[chain] * chains.groups + chain % chains.groups;
+}
+
 // Steps of all chains, from the step of this number on.
 ARCWISE_DEVICE void walk(const Block& block, const CanonicalChains& chains, u64 first_step,
                          u64 steps, void* memory) {
@@ -357,15 +370,10 @@ ARCWISE_DEVICE void walk(const Block& block, const CanonicalChains& chains, u64 
              block.index() * static_cast<u64>(block.threads()) + static_cast<u64>(block.thread());
          chain < chains.chains; chain += stride) {
         const ListedOrder listed(chains, chain);
-        for (int i = 0; i < nodes; ++i) {
-            order.at(i) = listed.at(i);
-            order.standing(i) = listed.standing(i);
-            order.allowed(i) = listed.allowed(i);
-            order.earlier(i) = listed.earlier(i);
-        }
+        copy_order(listed, order, nodes);
         UnitWeight weight = chains.weights[chain];
-        Target target = chains.levels != nullptr ? chains.targets[chains.levels[chain]]
-                                                 : chains.before;
+        Target target =
+            chains.levels != nullptr ? chains.targets[chains.levels[chain]] : chains.before;
         double annealed = 0.0;
         u32 neighbours_accepted = 0;
         u32 others_accepted = 0;
@@ -392,17 +400,10 @@ ARCWISE_DEVICE void walk(const Block& block, const CanonicalChains& chains, u64 
                 }
             }
         }
-        for (int i = 0; i < nodes; ++i) {
-            listed.at(i) = order.at(i);
-            listed.standing(i) = order.standing(i);
-            listed.allowed(i) = order.allowed(i);
-            listed.earlier(i) = order.earlier(i);
-        }
+        copy_order(order, listed, nodes);
         chains.weights[chain] = weight;
         if (chains.log_weights != nullptr) chains.log_weights[chain] += annealed;
-        const u64 counted = chains.levels == nullptr
-                                ? chain
-                                : chains.levels[chain] * chains.groups + chain % chains.groups;
+        const u64 counted = counted_at(chains, chain);
         chains.accepted[counted] += neighbours_accepted;
         chains.accepted[chains.chains + counted] += others_accepted;
     }

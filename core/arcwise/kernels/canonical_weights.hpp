@@ -104,7 +104,8 @@ ARCWISE_DEVICE UnitWeight weigh(const NodeTables& tables, u32 allowed, u32 earli
         if (met < smallest_difference && left < safe_left) {
             if (rough != nullptr) {
                 *rough = true;
-                return {in_weight_units(whole + logarithm(left + 2.0 * smallest_difference)), 0};
+                return {in_weight_units(whole + logarithm(left + t * (2.0 * smallest_difference))),
+                        0};
             }
             const double required = log_sum_meeting(tables, allowed, allowed & ~earlier);
             if (left == 0.0) {

@@ -33,8 +33,7 @@ ARCWISE_DEVICE double logarithm(double x) {
     // The mantissa is from 1/sqrt 2 to sqrt 2.
     const u64 shifted = bits - 0x3FE6A09E667F3BCDULL;
     const double power = static_cast<double>(static_cast<i64>(shifted) >> 52);
-    const double mantissa =
-        as_double((shifted & ((u64{1} << 52) - 1)) + 0x3FE6A09E667F3BCDULL);
+    const double mantissa = as_double((shifted & ((u64{1} << 52) - 1)) + 0x3FE6A09E667F3BCDULL);
     // 2 artanh((m - 1) / (m + 1)); squares are below 0.0295.
     const double ratio = (mantissa - 1.0) / (mantissa + 1.0);
     const double square = ratio * ratio;

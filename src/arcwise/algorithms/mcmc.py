@@ -122,11 +122,11 @@ def mcmc(
     threads, progress
         As for `exact`.
     device
-        None for the processors. ``"gpu"``: chains over linear orders run on a graphics processor,
-        each in a thread of its own, so that it takes thousands of chains to keep it busy; all
-        nodes may have up to 16 possible parents, and moves are swaps. Log weights are rounded to
-        some millionths of a nat, and draws are others than those of processors. ``"auto"``: where
-        there is one, and at least 256 chains that it can run.
+        None for the processors. ``"gpu"``: chains over linear or canonical orders run on a
+        graphics processor, each in a thread of its own, so that it takes thousands of chains to
+        keep it busy; all nodes may have up to 16 possible parents, and moves of linear orders are
+        swaps. Log weights are rounded to some millionths of a nat, and draws are others than those
+        of processors. ``"auto"``: where there is one, and at least 256 chains that it can run.
     directory
         The run directory, created if necessary: draws are saved as the run proceeds, and
         after any interruption `resume` continues from the last checkpoint. If it holds a

@@ -61,6 +61,8 @@ class CanonicalOrderChains:
         The number of each node; None for that of the node itself.
     point
         Where they begin, at a random order.
+    steps_of_relocation
+        The steps after which a node of each chain is relocated; None for never.
     steps_of_numbering
         The steps after which numbers are drawn anew where the chains are at the posterior, and
         orders become those of DAGs drawn; None for never.
@@ -81,6 +83,7 @@ class CanonicalOrderChains:
         neighbours: float | None = None,
         numbers: Sequence[int] | None = None,
         point: Point = POSTERIOR,
+        steps_of_relocation: int | None = None,
         steps_of_numbering: int | None = None,
         codes_with_numbers: bool = False,
         threads: int | None = None,
@@ -93,6 +96,7 @@ class CanonicalOrderChains:
         self._accepted: tuple[int, NDArray[np.uint64]] | None = None
         self.distances = SwapDistances(n, seed, neighbours)
         self.device = device
+        self._steps_of_relocation = steps_of_relocation
         self._steps_of_numbering = steps_of_numbering
         self._codes_with_numbers = codes_with_numbers
         refuse_beyond_device(device, needed_bytes(tables, chains), f"a run of {chains:,} chains")
@@ -113,14 +117,15 @@ class CanonicalOrderChains:
         self._state["standings"] = device.upload(np.repeat(own.astype(np.uint16), chains))
         self._kept: dict[str, Any] = {
             "log_weights": device.zeros(chains, np.float64),
-            "accepted": device.zeros(2 * chains, np.uint64),
+            "accepted": device.zeros(3 * chains, np.uint64),
         }
         self._numbers = {"nodes": n, "chains": chains, "first_chain": first_chain, "seed": seed}
         self._record: dict[str, Any] = {"parents": device.zeros(n * chains, np.uint16)}
         self.observed = 0  # states whose edges were added up
         self.drawn = 0
         self.numbered = 0
-        self.proposed = [0, 0]  # of each chain: swaps of neighbours, and of others
+        # Of each chain: swaps of neighbours, of others, and relocations.
+        self.proposed = [0, 0, 0]
         self._launch("start_canonical_orders", self.write(), np.uint64(True))
 
     def set_orders(self, orders: NDArray[np.uint8]) -> None:
@@ -150,10 +155,32 @@ class CanonicalOrderChains:
         every = self._steps_of_numbering if self.point == POSTERIOR else None
         while steps > 0:
             piece = steps if every is None else min(steps, every - self.steps % every)
-            self.walk_at(targets, piece)
+            self.walk_and_relocate(targets, piece)
             steps -= piece
             if every is not None and self.steps % every == 0:
                 self.take_canonical_orders(renumber=True)
+
+    def walk_and_relocate(self, targets: Any, steps: int, **levels: Any) -> None:
+        """Go on for so many steps at targets of the device, with relocations in between."""
+        every = self._steps_of_relocation
+        while steps > 0:
+            piece = steps if every is None else min(steps, every - self.steps % every)
+            self.walk_at(targets, piece, **levels)
+            steps -= piece
+            if every is not None and self.steps % every == 0:
+                self.relocate(targets, **levels)
+
+    def relocate(self, targets: Any, **levels: Any) -> None:
+        """Draw the place of one node of each chain given the order of the others."""
+        arguments = (self.write(targets=targets, **levels), np.uint64(self.proposed[2]))
+        kernel, threads = "relocate_canonical_orders", self._threads
+        blocks = min(
+            -(-self.chains // threads), self.device.blocks_at_once(kernel, threads, self._shared)
+        )
+        self.device.launch(kernel, blocks, threads, arguments, self._shared)
+        self.device.synchronize()  # before what it reads is given back
+        self.proposed[2] += 1
+        self._accepted = None
 
     def anneal(self, points: Sequence[Point]) -> None:
         """Take a step at each point, the first of which comes after where the chains are."""
@@ -189,14 +216,14 @@ class CanonicalOrderChains:
 
     def reweigh(self, point: Point) -> None:
         """Go to another point; log weights change by the log ratios of densities."""
-        self._launch("reweigh_canonical_orders", self.write(targets=self.targets([point])))
+        targets = self.targets([point])  # which is needed until the kernel has ended
+        self._launch("reweigh_canonical_orders", self.write(targets=targets))
         self.point = point
 
     def go_to(self, point: Point) -> None:
         """Go to another point; log weights stay."""
-        self._launch(
-            "reweigh_canonical_orders", self.write(targets=self.targets([point]), log_weights=0)
-        )
+        targets = self.targets([point])  # which is needed until the kernel has ended
+        self._launch("reweigh_canonical_orders", self.write(targets=targets, log_weights=0))
         self.point = point
 
     def observe(self, *, edges: bool = True, draw_dags: bool = False) -> None:
@@ -308,9 +335,9 @@ class CanonicalOrderChains:
         return dags_of_chains(self.tables, found, self.chains)
 
     def accepted(self) -> NDArray[np.uint64]:
-        """Return how many swaps of each chain were accepted: of neighbours, and of others."""
+        """Return how many moves of each chain were accepted, as [kind, chain]; see `proposed`."""
         if self._accepted is None or self._accepted[0] != self.steps:
-            found = self.device.download(self._kept["accepted"]).reshape(2, self.chains)
+            found = self.device.download(self._kept["accepted"]).reshape(3, self.chains)
             self._accepted = self.steps, found  # as it is asked for chain by chain
         return self._accepted[1]
 

@@ -16,6 +16,7 @@ from arcwise.gpu.order_tables import OrderTables
 from arcwise.gpu.resampling import Populations
 from arcwise.gpu.sampled_orders import SampledOrders
 from arcwise.gpu.state_record import FEWEST_BATCHES, StateRecord
+from arcwise.gpu.swap_chains import moves_by_name
 
 _PIECES = 16  # of an annealing, between which progress is told
 
@@ -40,7 +41,7 @@ class DeviceAnnealedRuns:
         self._logs: list[NDArray[np.float64]] = []
         self._parts: list[tuple[int, StateRecord]] = []
         self._threads = 1
-        self._moves = np.zeros((2, 2), dtype=np.int64)
+        self._moves = np.zeros((2, 3), dtype=np.int64)  # proposed and accepted, by kind
 
     def __len__(self) -> int:
         """Return the number of runs."""
@@ -55,7 +56,7 @@ class DeviceAnnealedRuns:
         self._parts.append((count, self._stretched(orders, progress)))
         made = orders.accepted().sum(axis=1).astype(np.int64)
         chains = count * population
-        self._moves += np.array([np.array(orders.proposed) * chains, made]).T
+        self._moves[:, : len(made)] += np.array([np.array(orders.proposed) * chains, made])
         if progress is not None:
             progress(1.0)
 
@@ -73,6 +74,7 @@ class DeviceAnnealedRuns:
                 orders.anneal(path[done : done + piece])
                 _tell(progress, 0.8 * done / len(path))
             return orders, orders.annealed()
+        self._kind.refuse_relocations()
         plain = LinearOrderChains(
             self._device,
             self._tables,
@@ -114,8 +116,7 @@ class DeviceAnnealedRuns:
 
     def moves(self) -> dict[str, tuple[int, int]]:
         """Return the numbers of proposed and accepted moves of each kind."""
-        (near, near_made), (far, far_made) = self._moves.tolist()
-        return {"adjacent": (near, near_made), "swap": (far, far_made)}
+        return moves_by_name(*self._moves.tolist())
 
     def save_runs(self, first: int) -> bytes:
         """Return the runs from an index on, as saved by the core."""

@@ -15,6 +15,7 @@ from arcwise.gpu.linear_orders import LinearOrderChains
 from arcwise.gpu.order_tables import OrderTables
 from arcwise.gpu.sampled_orders import SampledOrders
 from arcwise.gpu.state_record import FEWEST_BATCHES, StateRecord
+from arcwise.gpu.swap_chains import moves_by_name
 
 BATCHES_OF_ALL = 256  # of edge sums, at least, over all chains
 _PIECES = 32  # of a burn-in, between which progress is told
@@ -43,6 +44,7 @@ class DeviceChains:
                 device, tables, job.count, job.seed, point=(0.0, 0.0), renumber=True
             )
         else:
+            kind.refuse_relocations()
             self._orders = LinearOrderChains(
                 device, tables, job.count, job.seed, neighbours=kind.neighbours
             )
@@ -51,8 +53,8 @@ class DeviceChains:
         self._thinning = 1
         self._threads = 1
         self._counted: tuple[list[int], NDArray[np.uint64], int] = (
-            [0, 0],
-            np.zeros((2, job.count), dtype=np.uint64),
+            list(self._orders.proposed),
+            self._orders.accepted(),
             0,
         )
 
@@ -117,8 +119,8 @@ class DeviceChains:
         """Return the numbers of proposed and accepted moves of each kind."""
         proposed, accepted, numbered = self._counted
         made = self._orders.accepted()[:, chain] - accepted[:, chain]
-        near, far = (self._orders.proposed[kind] - proposed[kind] for kind in (0, 1))
-        found = {"adjacent": (near, int(made[0])), "swap": (far, int(made[1]))}
+        tried = [now - then for now, then in zip(self._orders.proposed, proposed, strict=True)]
+        found = moves_by_name(tried, made.tolist())
         anew = self._numbered - numbered
         return found | ({"renumber": (anew, anew)} if anew > 0 else {})
 

@@ -99,7 +99,7 @@ def ancestors(weights: NDArray[np.float64], uniform: NDArray[np.float64]) -> NDA
     wanted = (np.arange(len(weights)) + uniform) / len(weights) * ends[-1]
     # What rounding leaves over is the last one's that has any weight.
     last = int(np.flatnonzero(weights)[-1])
-    return np.minimum(np.searchsorted(ends, wanted, side="right"), last)
+    return np.asarray(np.minimum(np.searchsorted(ends, wanted, side="right"), last))
 
 
 def kept_in_place(drawn: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -18,7 +18,6 @@ from arcwise.records.tempering import Path, PathPoint
 from arcwise.spaces import CanonicalOrders, Space
 
 
-
 @dataclass(frozen=True)
 class SampledOrders:
     """What chains over linear or canonical orders do.
@@ -31,6 +30,8 @@ class SampledOrders:
         The share of swaps of neighbours; None for the usual one.
     numbers
         The number of each node, if the space gives it.
+    steps_of_relocation
+        The steps between relocations; None if there are none.
     steps_of_numbering
         The steps between new numberings; None if the space makes none. If it does, the codes of
         states have their numbers.
@@ -39,6 +40,7 @@ class SampledOrders:
     canonical: bool
     neighbours: float | None
     numbers: tuple[int, ...] | None = None
+    steps_of_relocation: int | None = None
     steps_of_numbering: int | None = None
 
     @classmethod
@@ -56,7 +58,8 @@ class SampledOrders:
         renumbers
             Whether new numberings are made, as by chains at the posterior alone.
         """
-        moves = getattr(space, "moves", None)
+        canonical = isinstance(space, CanonicalOrders)
+        moves: Mapping[str, float] | None = getattr(space, "moves", None)
         near = neighbour_share(moves)
         if moves is not None and moves.get("renumber") and not renumbers:
             raise ArgumentError(
@@ -64,21 +67,38 @@ class SampledOrders:
                 " numbers orders anew in mcmc alone, and the space asks for the move 'renumber'; "
                 "leave either out",
             )
-        if not isinstance(space, CanonicalOrders):
-            return cls(False, near)
-        if space.numbering is not None:
-            return cls(True, near, tuple(space.numbering.index(name) for name in variables))
         if moves is None:
             n = len(variables)  # shares of moves are those of the core
-            return cls(True, near, None, max(1, round(20 * n * (0.5 + 1 / (n / 3 + 2)))))
-        anew = float(moves.get("renumber", 0.0))
+            usual = {"adjacent": 0.5, "swap": 1 / (n / 3 + 2)}
+            moves = usual | {"relocate": 1 / (3 * n), "renumber": 1 / (20 * n)} if canonical else {}
         swaps = float(moves.get("adjacent", 0.0)) + float(moves.get("swap", 0.0))
-        return cls(True, near, None, max(1, round(swaps / anew)) if anew > 0.0 else None)
+
+        def steps_between(move: str) -> int | None:
+            share = float(moves.get(move, 0.0))
+            return max(1, round(swaps / share)) if share > 0.0 else None
+
+        numbering = getattr(space, "numbering", None)
+        return cls(
+            canonical,
+            near,
+            None if numbering is None else tuple(numbering.index(name) for name in variables),
+            steps_between("relocate"),
+            steps_between("renumber") if numbering is None else None,
+        )
 
     @property
     def posterior(self) -> Point:
         """Where the posterior is."""
         return POSTERIOR if self.canonical else ORDER_POSTERIOR
+
+    def refuse_relocations(self) -> None:
+        """Refuse them where chains make swaps alone."""
+        if self.steps_of_relocation is not None:
+            raise ArgumentError(
+                option("device", "gpu"),
+                " makes swaps alone in mcmc and ais over linear orders, and the space asks for the "
+                "move 'relocate'; leave either out",
+            )
 
     def points(self, path: Path) -> list[Point]:
         """Return the points of a path; linear orders are at the beginning of the bridge."""
@@ -117,6 +137,7 @@ class SampledOrders:
             neighbours=self.neighbours,
             numbers=self.numbers,
             point=point,
+            steps_of_relocation=self.steps_of_relocation,
             steps_of_numbering=self.steps_of_numbering if renumber else None,
             codes_with_numbers=self.steps_of_numbering is not None,
         )
@@ -126,11 +147,6 @@ def neighbour_share(moves: Mapping[str, float] | None) -> float | None:
     """Return the share of swaps of neighbours among the moves asked for; None for the usual."""
     if moves is None:
         return None
-    if moves.get("relocate"):
-        raise ArgumentError(
-            option("device", "gpu"),
-            " makes swaps alone, and the space asks for the move 'relocate'; leave either out",
-        )
     near, far = float(moves.get("adjacent", 0.0)), float(moves.get("swap", 0.0))
     if near + far == 0.0:
         raise ArgumentError(

@@ -32,6 +32,7 @@ _FILES = (
     "canonical_weights.hpp",
     "canonical_orders.hpp",
     "canonical_draws.hpp",
+    "relocation.hpp",
     "replicas.hpp",
 )
 

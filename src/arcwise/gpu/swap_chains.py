@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,22 @@ def threads_of_block(device: KernelDevice, chains: int, fixed: int, each: int) -
             f"block, and {_WARP} chains need {fixed + _WARP * each:,}; use fewer variables"
         )
     return min(wanted, fitting)
+
+
+def moves_by_name(proposed: Sequence[int], accepted: Sequence[int]) -> dict[str, tuple[int, int]]:
+    """Return the numbers of proposed and accepted moves of each kind; relocations if there are any.
+
+    Examples
+    --------
+    >>> moves_by_name([5, 2, 0], [3, 1, 0])
+    {'adjacent': (5, 3), 'swap': (2, 1)}
+    """
+    kinds = zip(("adjacent", "swap", "relocate"), proposed, accepted, strict=False)
+    return {
+        name: (int(tried), int(made))
+        for name, tried, made in kinds
+        if tried > 0 or name != "relocate"
+    }
 
 
 def edges_of_chains(

@@ -13,6 +13,7 @@ from arcwise.gpu.device import KernelDevice
 from arcwise.gpu.device_chains import settle
 from arcwise.gpu.order_tables import OrderTables, log_add
 from arcwise.gpu.sampled_orders import SampledOrders
+from arcwise.gpu.swap_chains import moves_by_name
 
 # Passes of exchanges at a time, as in core/arcwise/chains/replicas.cpp.
 _MOST_PASSES = 16
@@ -103,7 +104,9 @@ class TemperedOrders:
 
     def walk(self, steps: int) -> None:
         """Move the states of all levels for so many steps."""
-        self._orders.walk_at(self._targets, steps, levels=self._level_of, groups=self.groups)
+        self._orders.walk_and_relocate(
+            self._targets, steps, levels=self._level_of, groups=self.groups
+        )
 
     def exchange(self) -> None:
         """Exchange states between neighbours, as many passes as the core makes at a time."""
@@ -179,12 +182,12 @@ class TemperedOrders:
         return self._read[name][1]
 
     def moves(self, group: int) -> dict[str, tuple[int, int]]:
-        """Return the numbers of proposed and accepted swaps at the coldest level."""
+        """Return the numbers of proposed and accepted moves of each kind at the coldest level."""
         proposed, accepted = self._moved
         column = (len(self.points) - 1) * self.groups + group
         made = self._orders.accepted()[:, column] - accepted[:, column]
-        near, far = (self._orders.proposed[kind] - proposed[kind] for kind in (0, 1))
-        return {"adjacent": (near, int(made[0])), "swap": (far, int(made[1]))}
+        tried = [now - then for now, then in zip(self._orders.proposed, proposed, strict=True)]
+        return moves_by_name(tried, made.tolist())
 
     def spread(self, points: Sequence[Point]) -> None:
         """Go on at other targets, of which there may be more; the ends stay."""
@@ -193,10 +196,11 @@ class TemperedOrders:
         sources = np.concatenate(
             [self.chains_at(level * last // (count - 1)) for level in range(count)]
         )
-        before, steps = self._orders, self._orders.steps
+        before = self._orders
         if count != len(self.points):
             self._orders = self._made(count)
-            self._orders.steps = steps
+            # Random numbers go on where they were.
+            self._orders.steps, self._orders.proposed = before.steps, list(before.proposed)
         self._orders.take_states(before, self._device.upload(sources), apart=True)
         self.points = list(points)
         self._set_levels()
