@@ -45,7 +45,7 @@ def measure(
     few = n > 10
     question = Question.of(given.table, prior=Sparse(1.0))
     if few:
-        few_parents = arcwise.candidates.candidates(question, "greedy:6", threads=1)
+        few_parents = arcwise.candidates(question, "greedy:6", threads=1)
         question = Question.of(given.table, prior=Sparse(1.0), candidates=few_parents)
     structure = ChainStructure(40 * n, 400 * n, 1) if few else ExactStructure(threads=1)
     assert question.score is not None
@@ -60,7 +60,7 @@ def measure(
     while (spent := time.process_time() - start) < seconds:
         for chain in running:
             chain.sweep()
-        found = np.stack([chain.dag for chain in running])
+        found = np.stack([chain.dag for chain in running if chain.dag is not None])
         drawn.append(unpacked(found, n).transpose(0, 2, 1).astype(np.float64))
         if not first and spent > _BURN_IN * seconds:
             first, began = len(drawn), spent

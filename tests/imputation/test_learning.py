@@ -148,6 +148,8 @@ def test_a_killed_run_goes_on_to_the_same_result(
     assert np.array_equal(again.edges, whole.edges)
     assert np.array_equal(again.dags.parents, whole.dags.parents)
     assert np.array_equal(again.completions.values, whole.completions.values)
+    assert isinstance(again.run, ImputationRun)
+    assert isinstance(whole.run, ImputationRun)
     assert again.run.thinning == whole.run.thinning
     assert not (tmp_path / "run" / checkpoint.FILE).exists()
 

@@ -128,7 +128,7 @@ class ImputationChain:
         self._anneal, self._redraw = anneal, redraw
         self._known: dict[int, KnownFamilies] = {}
         self._engine: Rescoring | None = None
-        self._score: LocalScore | None = None
+        self._score: LocalScore = question.score
         self._asked_for: int | None = None
         self.ask(question)
         self._pairs: tuple[list[tuple[int, int]], NDArray[np.float64]] | None = None
@@ -181,7 +181,8 @@ class ImputationChain:
             For each pair, as [one, other].
         """
         annealed = self._annealed is not None
-        ends = self.data.missing.any(axis=0) if annealed else self._moves.incomplete
+        missing = np.asarray(self.data.missing.any(axis=0))
+        ends = missing if annealed else self._moves.incomplete
         u, v = np.triu_indices(len(ends), 1)
         worth = np.where(ends[u] | ends[v], (weights + weights.T)[u, v], 0.0)
         self._pairs = None

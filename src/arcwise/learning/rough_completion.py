@@ -201,7 +201,7 @@ class HyperparameterDraws:
             of_scores = np.array([self._log_likelihood(s, dag, table) for s in self._scores])
         total = np.add.outer(of_scores, self._log_weights + edges * self._log_odds)
         share = relative_weights(total)
-        return share / share.sum()
+        return np.asarray(share / share.sum())
 
     def _log_likelihood(self, score: LocalScore, dag: Dag, table: Data) -> float:
         parents = [list(each) for each in dag.parent_indices]
