@@ -29,6 +29,7 @@ from arcwise.records.runs import OrderWeights
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.log_space import relative_weights
 from arcwise.support.warnings import warn
+from arcwise.support.weighted_sums import weighted_sum
 
 _MOST_AT_ONCE = 2**23  # means of batches, 64 MiB
 _LEAST_REST = 1e-9  # of the weight, without the heaviest particle
@@ -208,7 +209,7 @@ def _edges_of_particles(
         of_pairs.add(apart + apart.T, float(share))
     count = len(records)
     scale = count / (count - 1) if count > 1 else np.nan
-    effective = 1.0 / float(shares @ shares)
+    effective = 1.0 / float(weighted_sum(shares, shares))
     return (
         np.asarray(edges),
         np.sqrt(of_edges.variance(effective) * scale),

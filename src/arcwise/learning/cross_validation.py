@@ -17,6 +17,7 @@ from arcwise.parameters.predict import predict
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
 from arcwise.support.checks import whole_number
 from arcwise.support.names import positions
+from arcwise.support.weighted_sums import weighted_sum
 from arcwise.support.words import plural, shown
 
 # The stream of the folds: the same seed for chains and folds must not make them dependent.
@@ -112,7 +113,7 @@ class CrossValidation:
             values = np.array([fold.scores[name] for fold in self.folds])
             # The squares of root mean squares are averaged.
             power = 2 if name == "RMSE" else 1
-            mean = float(shares @ values**power) ** (1 / power)
+            mean = float(weighted_sum(shares, values**power)) ** (1 / power)
             error = float(values.std(ddof=1) / np.sqrt(len(values)))
             found[name] = mean, error
         return found

@@ -44,6 +44,7 @@ from arcwise.scores import LocalScore
 from arcwise.scores.base import NAMED_SCORES
 from arcwise.spaces import LinearOrders
 from arcwise.support.clock import NEVER, Deadline
+from arcwise.support.weighted_sums import weighted_sum
 from arcwise.support.words import listing
 
 EXPECTED_PARENTS = tuple(0.03125 * 2.0**step for step in range(9))
@@ -248,7 +249,7 @@ def choose_hyperparameters(
             found = np.mean([evidence.posterior(order) for order in orders], axis=0)
             place = int(np.argmax(found.sum(axis=1)))
             share = found[place] / found[place].sum()
-            prior = Sparse(float(np.exp(share @ np.log(EXPECTED_PARENTS))))
+            prior = Sparse(math.exp(weighted_sum(share, np.log(EXPECTED_PARENTS))))
     except TimeIsUpError:
         if found is None:
             return None
@@ -275,7 +276,7 @@ def chosen_of(
     """
     place = int(np.argmax(probabilities.sum(axis=1)))
     share = probabilities[place] / probabilities[place].sum()
-    expected = prior_odds(question, float(share @ np.array(EXPECTED_PARENTS)), modularity)
+    expected = prior_odds(question, float(weighted_sum(share, EXPECTED_PARENTS)), modularity)
     # Two digits are more than is known about it, and can be read.
     prior = Sparse(float(f"{expected:.2g}"))
     return Hyperparameters(scores[place], prior, tuple(scores), probabilities)

@@ -29,6 +29,7 @@ from arcwise.scores import LocalScore
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.checks import real_numbers
 from arcwise.support.names import positions
+from arcwise.support.weighted_sums import weighted_sum
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior
@@ -139,10 +140,10 @@ class Completions:
             The mean variance of the values given their tables, which says nothing about these.
         """
         given = np.ones(len(self)) if weights is None else weights
-        mean = np.tensordot(given, values, axes=1) / given.sum()
+        mean = weighted_sum(given, values) / given.sum()
         error = weighted_standard_error(values, given, self.chains)
         count = len(self)
-        between = np.tensordot(given, (values - mean) ** 2, axes=1) / given.sum()
+        between = weighted_sum(given, (values - mean) ** 2) / given.sum()
         between = np.maximum(between * count / max(1, count - 1) - noise, 0.0)
         return Spread(mean, error, np.sqrt(between + np.where(np.isnan(error), 0.0, error) ** 2))
 
@@ -224,5 +225,5 @@ class Completions:
         means = np.bincount(tables, given * values, minlength=len(self)) / held
         squares = np.bincount(tables, given * values**2, minlength=len(self)) / held
         variances = np.maximum(squares - means**2, 0.0) / np.maximum(counts - 1.0, 1.0)
-        noise = float(counts @ variances / counts.sum())
+        noise = float(weighted_sum(counts, variances) / counts.sum())
         return means, counts, noise

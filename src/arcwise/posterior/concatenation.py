@@ -28,6 +28,7 @@ from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.statistics.log_weights import effective_runs
 from arcwise.statistics.student import summed_degrees
 from arcwise.support.log_space import relative_weights
+from arcwise.support.weighted_sums import weighted_sum
 from arcwise.support.words import listing, shown
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def merged_fields(posteriors: Sequence[Posterior]) -> dict[str, Any]:
         edges, errors = dags.edge_probabilities(), dags.standard_errors()
         adjacency_errors = relation_errors(dags, "skeleton")
     else:
-        edges = np.tensordot(shares, np.stack([p.edges for p in posteriors]), axes=1)
+        edges = weighted_sum(shares, np.stack([p.edges for p in posteriors]))
         errors = _errors(posteriors, shares, edges, annealed)
         adjacency_errors = _errors(posteriors, shares, edges, annealed, of_adjacencies=True)
     best = max(posteriors, key=_best_log_weight)
@@ -257,7 +258,7 @@ def _evidence(posteriors: Sequence[Posterior]) -> Evidence | None:
         log_total = float(logs.max()) + math.log(scaled.sum() / weights.sum())
     else:
         scaled = np.array([float(_states(p)) for p in posteriors])
-        log_total = float(scaled @ logs / scaled.sum())
+        log_total = float(weighted_sum(scaled, logs) / scaled.sum())
     shares = scaled / scaled.sum()
     of_parts = shares**2 * np.maximum(variances, 0.0)
     degrees = summed_degrees(of_parts.tolist(), [part.degrees_of_freedom for part in parts])

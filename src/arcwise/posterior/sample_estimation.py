@@ -12,6 +12,7 @@ from arcwise.errors import ArgumentError
 from arcwise.features import Conditional, Feature
 from arcwise.posterior.estimate import Estimate, event_interval, mean_interval
 from arcwise.statistics.convergence import weighted_standard_error
+from arcwise.support.weighted_sums import weighted_sum
 
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample
@@ -42,7 +43,7 @@ def estimate_from_dags(dags: DagSample, asked: Feature | Conditional) -> Estimat
     if error == 0.0:
         # A number that never varied may vary by an unknown amount in DAGs that were not drawn.
         error = math.nan
-    spread = float(weights @ (values - value) ** 2) / float(weights.sum())
+    spread = float(weighted_sum(weights, (values - value) ** 2)) / float(weights.sum())
     effective = min(spread / error**2, len(dags)) if error > 0.0 else math.nan
     interval = mean_interval(value, error)
     return Estimate(str(asked), value, error, interval, effective_samples=effective, is_event=False)
@@ -81,7 +82,7 @@ def weighted_mean(dags: DagSample, asked: Feature | Conditional) -> WeightedMean
         # Both sums are computed alike, so that an event that always holds has probability 1.
         value = float(np.where(values, weights, 0.0).sum() / weights.sum())
     else:
-        value = float(weights @ values / weights.sum())
+        value = float(weighted_sum(weights, values) / weights.sum())
     return WeightedMean(values, weights, value, known)
 
 

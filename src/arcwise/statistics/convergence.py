@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import ArgumentError
+from arcwise.support.weighted_sums import weighted_sum
 
 Array = NDArray[np.float64]
 
@@ -202,7 +203,7 @@ def weighted_standard_error(
         # The variance of probabilities around 1e-200, say, would underflow to 0.
         _, exponent = np.frexp(np.abs(piece).max(axis=0))
         piece = np.ldexp(piece, -exponent)
-        deviation = piece - shares @ piece
+        deviation = piece - weighted_sum(shares, piece)
         deviation[np.abs(deviation) <= _ROUNDING * np.abs(piece).max(axis=0)] = 0.0
         influence = count * shares[:, np.newaxis] * deviation
         errors = _error_of_mean(influence[order], shares[order], lengths)

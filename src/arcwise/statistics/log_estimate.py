@@ -15,6 +15,7 @@ from arcwise.statistics.log_weights import (
     log_mean,
 )
 from arcwise.statistics.student import summed_degrees, t_quantile
+from arcwise.support.weighted_sums import weighted_sum
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,7 @@ def weighted_mean(estimates: Sequence[LogEstimate]) -> LogEstimate:
     if (widths == 0.0).any():
         return estimates[int(np.argmin(widths))]
     weights = widths**-2.0
-    value = float(weights @ [each.value for each in estimates] / weights.sum())
+    value = float(weighted_sum(weights, [each.value for each in estimates]) / weights.sum())
     return LogEstimate(
         value, float(1.0 / weights.sum()), sum(each.runs for each in estimates), math.inf
     )

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from arcwise.records.chain_record import ChainRecord
 from arcwise.support.log_space import logarithms
+from arcwise.support.weighted_sums import weighted_sum
 
 NEGLIGIBLE = 8.0
 """By how many nats a chain is below the best one if what it found hardly matters."""
@@ -75,5 +76,5 @@ def _entropy(parents: NDArray[np.uint64]) -> float:
     for node in range(later.shape[1]):
         _, counts = np.unique(later[:, node], axis=0, return_counts=True)
         shares = counts / counts.sum()
-        total -= float(shares @ logarithms(shares))
+        total -= float(weighted_sum(shares, logarithms(shares)))
     return total
