@@ -7,7 +7,7 @@
 // .. < s_l, the last that of the set itself, the share of the orders of the rest that are allowed is
 //   share(t, m) = 0 if t = s_m and m < l, 1 if t = s_l, and otherwise
 //     ((s_m - t) share(t + 1, m) + sum over k > m of (s_k - s_(k-1)) share(t + 1, k)) / (s_l - t).
-// At least half of all orders are allowed, so nothing cancels.
+// No term is negative, so nothing cancels.
 #pragma once
 
 #include <cstddef>
