@@ -89,7 +89,7 @@ def test_edges_given_a_state_are_exact_sums(kind: str, spread: float) -> None:
         ("partitions", "ais", 4000),
         ("layerings:4", "mcmc", 8000),
         ("layerings:4", "mc3", 1200),
-        ("layerings:4", "ais", 800),
+        ("layerings:4", "ais", 1600),
     ],
 )
 def test_edges_agree_with_exact_ones(space: str, algorithm: str, steps: int) -> None:

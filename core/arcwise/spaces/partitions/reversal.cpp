@@ -50,7 +50,8 @@ class Reversal final : public Move {
             const std::vector<int>& parents = sums.possible_parents(node);
             for (std::size_t place = 0; place < parents.size(); ++place) {
                 put_member(possible_.data() + v * partition.words(), place);
-                if (place < sums.inside(node)) put_member(inside_.data() + v * words_, parents[place]);
+                if (place < sums.inside(node))
+                    put_member(inside_.data() + v * words_, parents[place]);
             }
         }
     }
@@ -259,8 +260,7 @@ Proposal Reversal::propose(const Temperature& temperature, Random& random) {
     if (decides && refused(at_most, random)) return refusal;
     draw_family(from, of_from_.data(), sum_from, random);
     draw_family(to, of_to_.data(), sum_to, random);
-    const double gained =
-        log_gain(fewest + (parents_drawn(to) > 0 ? 1u : 0u), parents_drawn(from));
+    const double gained = log_gain(fewest + (parents_drawn(to) > 0 ? 1u : 0u), parents_drawn(from));
     if (decides && refused(gained - at_most, random)) return refusal;
 
     // Only what is below the ends can change its part.

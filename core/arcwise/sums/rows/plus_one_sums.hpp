@@ -93,8 +93,8 @@ class PlusOneSums {
                             Random& random) const;
     // Pieces of it. What is drawn is a number below `known.met`; first comes what the families
     // without an outside parent add up to, then the entries, one after the other: those of the
-    // outside parents in `some`, or all others. Returns the one that the rest of the number, `left`,
-    // ends in, or 0 with what is then left; `last` becomes the last one that has a weight.
+    // outside parents in `some`, or all others. Returns the one that the rest of the number,
+    // `left`, ends in, or 0 with what is then left; `last` becomes the last one that has a weight.
     double without_outside(const RowSums& known, ParentBits required) const {
         return part(known, 0, required == nullptr);
     }
