@@ -36,7 +36,7 @@ _SHARE_OF_DAGS = 0.3  # of the time left, for the chains over DAGs
 _SHARE_OF_POPULATIONS = 0.85  # of what is left then; the rest is for counting
 _STRETCH = 8  # draws of each particle
 # Many small populations rather than few large ones: their spread is all that shows the error.
-_PARTICLES, _RUNS = 64, 16
+_PARTICLES, _RUNS = 64, 32
 _FEWER_PARTICLES = 16
 _ADVICE = "use more steps of the chains, or more populations"
 
@@ -64,7 +64,7 @@ def bennett_evidence(
         ``"modular"``.
     particles, runs
         The number of particles of each population of orders, 64 by default, and of populations,
-        16 by default or as many as the seconds permit.
+        32 by default or as many as the seconds permit.
     steps
         The number of steps of each of eight chains over DAGs; None for the default of `mcmc`,
         or as many as the seconds permit.
