@@ -254,7 +254,7 @@ def order_bits(device: Any, quick: bool) -> None:
         coupled.append(
             (groups.take_coldest().orders(), groups.exchanged(), ratios, groups.refusal_rates())
         )
-    names = {
+    names: dict[str, tuple[list[Any], tuple[str, ...]]] = {
         "linear orders": (plain, ("orders", "annealing weights", "edges", "DAGs")),
         "canonical orders": (canonical, ("orders", "annealing weights", "edges", "DAGs")),
         "coupled chains": (coupled, ("orders", "exchanges", "ratios", "rates")),

@@ -30,6 +30,7 @@ _FILES = (
     "elementary.hpp",
     "linear_orders.hpp",
     "canonical_weights.hpp",
+    "canonical_states.hpp",
     "canonical_orders.hpp",
     "canonical_draws.hpp",
     "relocation.hpp",
