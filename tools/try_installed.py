@@ -18,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 # README's first example, whose figures are exact; tests/package/test_release.py holds them.
-KNOWN = {("smoke", "lung"): 0.581512, ("bronc", "dysp"): 0.999387, ("tub", "asia"): 0.083903}
+KNOWN = {("smoke", "lung"): 0.586269, ("bronc", "dysp"): 0.999471, ("tub", "asia"): 0.076709}
 TOLERANCE = 1e-6
 
 

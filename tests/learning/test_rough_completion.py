@@ -27,7 +27,7 @@ VALUES = [[0, 0, 0], [1, 1, 1], [0, 0, 0], [1, 1, 1], [0, 0, 1], [1, 1, 0], [0, 
 CELLS = np.full((7, 3), -1)
 CELLS[1, 0], CELLS[1, 1], CELLS[4, 2] = 0, 1, 2
 SIZES = (1.0, 30.0)
-DRAWS = 700
+DRAWS = 2_000
 
 
 def _data() -> IncompleteData:
