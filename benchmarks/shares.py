@@ -111,7 +111,8 @@ def main() -> None:
         sums = ScoreSums(model, threads=1)
         for seed in range(1, arguments.seeds + 1):
             for way in ways:
-                found = measured(sums, len(model.variables), way, int(steps * arguments.scale), seed)
+                number = int(steps * arguments.scale)
+                found = measured(sums, len(model.variables), way, number, seed)
                 line = {"table": name, "seed": seed, "way": way.name, **found}
                 print(json.dumps(line), flush=True)
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import search_space_costs as costs
 from common import options
+from simulated_networks import SCORE, simulated
 
 import arcwise
 from arcwise.graphs import Cpdag
@@ -32,16 +33,14 @@ def test_rates_are_counted_over_the_true_edges() -> None:
 
 
 def test_the_recipe_has_the_density_and_the_strengths_of_the_paper() -> None:
-    edges = [learning.simulated(20, 2, seed)[0].number_of_edges for seed in range(200)]
+    edges = [simulated(20, 2, seed)[0].number_of_edges for seed in range(200)]
     # 190 pairs with probability 1/5: 38 on average, 0.39 the standard error of this mean.
     assert abs(np.mean(edges) - 38) < 4 * 0.39
 
 
 def test_the_iteration_improves_up_to_the_exact_best_dag_at_most() -> None:
-    _, data = learning.simulated(8, 200, 2)
-    best = arcwise.map(
-        arcwise.Model(data, learning.SCORE, prior="uniform"), method="exact"
-    ).log_weight
+    _, data = simulated(8, 200, 2)
+    best = arcwise.map(arcwise.Model(data, SCORE, prior="uniform"), method="exact").log_weight
     skeleton = arcwise.candidates(data, "pc", alpha=0.01)
     rounds = [log_weight for log_weight, _ in learning.iterated(data, skeleton, 1)]
     assert len(rounds) > 1

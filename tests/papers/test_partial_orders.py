@@ -9,11 +9,12 @@ import distinct_dags
 import partial_orders
 import pytest
 from common import options
+from partial_order_problems import Problem
 from repeated_runs import Study
 
 import arcwise
 
-SMALL = partial_orders.Problem("asia", "German", "other data", 20, 2, 7, 3, 4.0, distinct=True)
+SMALL = Problem("asia", "German", "other data", 20, 2, 7, 3, 4.0, distinct=True)
 
 
 @pytest.fixture
