@@ -92,12 +92,11 @@ void bind_chains(nb::module_& module) {
                std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed,
                std::uint64_t first, std::size_t count, std::uint64_t order_steps,
                bool adapt_shares) {
-                new (self)
-                    Chains(space.space,
-                           {temperatures_along(path), steps_between_exchanges, adapt,
-                            most_temperatures, order_steps, thinning, space.recording(record),
-                            adapt_shares},
-                           seed, first, count);
+                new (self) Chains(
+                    space.space,
+                    {temperatures_along(path), steps_between_exchanges, adapt, most_temperatures,
+                     order_steps, thinning, space.recording(record), adapt_shares},
+                    seed, first, count);
             },
             nb::arg("space"), nb::arg("path"), nb::arg("steps_between_exchanges"), nb::arg("adapt"),
             nb::arg("most_temperatures"), nb::arg("thinning"), nb::arg("record"), nb::arg("seed"),

@@ -98,13 +98,12 @@ void MoveCredits::look() {
     const std::size_t bits = flipped_.size();
     for (std::size_t i = 0; i < code_.size(); ++i) {
         for_each_bit(code_[i], i, [&](std::size_t bit) { ++there_[bit]; });
-        for_each_bit(static_cast<std::uint16_t>(code_[i] ^ seen_[i]), i,
-                     [&](std::size_t bit) {
-                         const auto kinds = static_cast<std::uint32_t>(std::popcount(flipped_[bit]));
-                         for_each_bit(flipped_[bit], 0, [&](std::size_t kind) {
-                             credits_[kind * bits + bit] += whole_credit / kinds;
-                         });
-                     });
+        for_each_bit(static_cast<std::uint16_t>(code_[i] ^ seen_[i]), i, [&](std::size_t bit) {
+            const auto kinds = static_cast<std::uint32_t>(std::popcount(flipped_[bit]));
+            for_each_bit(flipped_[bit], 0, [&](std::size_t kind) {
+                credits_[kind * bits + bit] += whole_credit / kinds;
+            });
+        });
     }
     seen_ = code_;
     std::ranges::fill(flipped_, 0);
@@ -123,7 +122,8 @@ MoveShares MoveCredits::shares() const {
         variances.push_back(variance);
         for (std::size_t kind = 0; kind < kinds; ++kind) {
             const auto tries = static_cast<double>(tries_[kind]);
-            rates.push_back((credits_[kind * bits + bit] / double{whole_credit} + changes_besides * tries / all_tries) /
+            rates.push_back((credits_[kind * bits + bit] / double{whole_credit} +
+                             changes_besides * tries / all_tries) /
                             std::max(tries, 1.0));
         }
     }

@@ -2,12 +2,12 @@
 //
 // A state is looked at now and then through the bits of its code, which of a DAG are its edges. A
 // bit that differs from the last look is credited to the kinds of moves that flipped it since, in
-// equal parts: flips to and fro between two looks bring nothing. With credits r(m, b) of a kind for each try, work w(m)
-// of a try, and shares p, a bit of variance v takes about
+// equal parts: flips to and fro between two looks bring nothing. With credits r(m, b) of a kind for
+// each try, work w(m) of a try, and shares p, a bit of variance v takes about
 //   time(b) = v(b)^2 sum over m of p(m) w(m) / sum over m of p(m) r(m, b)
 // to change by as much as it varies; the shares are those of the least sum of fourth powers
-// of these times, so that the slowest bits count most, and a quarter of them stays as usual. Work is counted by the space, never timed: the same
-// seed gives the same shares on any machine.
+// of these times, so that the slowest bits count most, and a quarter of them stays as usual. Work
+// is counted by the space, never timed: the same seed gives the same shares on any machine.
 #pragma once
 
 #include <cstdint>
@@ -50,11 +50,11 @@ class MoveCredits {
 
     std::uint64_t steps_ = 0;
     std::uint64_t looks_ = 0;
-    std::vector<std::uint64_t> tries_;   // by kind
-    std::vector<std::uint16_t> code_;    // of the state
-    std::vector<std::uint16_t> seen_;    // at the last look
+    std::vector<std::uint64_t> tries_;    // by kind
+    std::vector<std::uint16_t> code_;     // of the state
+    std::vector<std::uint16_t> seen_;     // at the last look
     std::vector<std::uint16_t> flipped_;  // by bit: the kinds that flipped it since, as bits
-    std::vector<std::uint32_t> there_;   // by bit: looks that found it
+    std::vector<std::uint32_t> there_;    // by bit: looks that found it
     std::vector<std::uint32_t> credits_;  // by kind and bit
 };
 

@@ -15,8 +15,8 @@ using NodeNeighbours = std::vector<std::vector<int>>;
 struct CliqueTree {
     struct Clique {
         std::vector<int> members;
-        std::size_t parent;           // comes before its children; the root's is itself
-        std::vector<int> separator;   // none of the root
+        std::size_t parent;          // comes before its children; the root's is itself
+        std::vector<int> separator;  // none of the root
     };
     std::vector<Clique> cliques;
 

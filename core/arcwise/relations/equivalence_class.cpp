@@ -56,7 +56,8 @@ void EquivalenceClass::draw(Random& random, std::uint64_t* parents) {
     for (Component& component : components_) {
         const std::vector<int> order = component.orientations.draw(random);
         std::vector<std::size_t> place(order.size());
-        for (std::size_t i = 0; i < order.size(); ++i) place[static_cast<std::size_t>(order[i])] = i;
+        for (std::size_t i = 0; i < order.size(); ++i)
+            place[static_cast<std::size_t>(order[i])] = i;
         for (std::size_t member = 0; member < order.size(); ++member) {
             const auto node = static_cast<std::size_t>(component.members[member]);
             std::uint64_t* row = parents + node * words_;

@@ -36,8 +36,7 @@ double PrefixFreeOrders::log_count() const {
 }
 
 std::vector<int> PrefixFreeOrders::draw(std::span<const int> elements,
-                                        std::span<const std::size_t> levels,
-                                        Random& random) const {
+                                        std::span<const std::size_t> levels, Random& random) const {
     std::vector<std::vector<int>> unplaced(sizes_.size());  // those up to the highest in the first
     for (std::size_t i = 0; i < elements.size(); ++i) unplaced[levels[i]].push_back(elements[i]);
     std::vector<int>& lower = unplaced[0];

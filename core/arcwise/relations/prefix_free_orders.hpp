@@ -4,7 +4,8 @@
 // Elements have levels: how many of the subsets they are not in. An order begins with a subset if
 // as many elements as it has come before all that are not in it. So while t elements are placed and
 // the highest level so far is m, all that counts for the rest is (t, m), and with sizes s_0 < s_1 <
-// .. < s_l, the last that of the set itself, the share of the orders of the rest that are allowed is
+// .. < s_l, the last that of the set itself, the share of the orders of the rest that are allowed
+// is
 //   share(t, m) = 0 if t = s_m and m < l, 1 if t = s_l, and otherwise
 //     ((s_m - t) share(t + 1, m) + sum over k > m of (s_k - s_(k-1)) share(t + 1, k)) / (s_l - t).
 // No term is negative, so nothing cancels.

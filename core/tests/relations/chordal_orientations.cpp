@@ -42,9 +42,8 @@ NodeNeighbours random_chordal(int nodes, std::size_t most_joined, Random& random
         std::vector<int> others = graph[static_cast<std::size_t>(clique.front())];
         random.shuffle(std::span(others));
         for (const int other : others) {
-            if (clique.size() < wanted && std::ranges::all_of(clique, [&](int each) {
-                    return joined(graph, each, other);
-                })) {
+            if (clique.size() < wanted &&
+                std::ranges::all_of(clique, [&](int each) { return joined(graph, each, other); })) {
                 clique.push_back(other);
             }
         }

@@ -28,8 +28,8 @@ constexpr double paths_with_tables = 4.0;
 constexpr double reversals_with_tables = 7.0;
 constexpr double windows_hardly_needed = 0.125;
 
-// Where sums are not looked up, reversals and windows take nearly all of the time; paths and redrawn
-// families bring more for it.
+// Where sums are not looked up, reversals and windows take nearly all of the time; paths and
+// redrawn families bring more for it.
 constexpr double paths_without_tables = 1.8;
 constexpr double reversals_without_tables = 0.6;
 constexpr double windows_without_tables = 0.66;
@@ -299,14 +299,14 @@ UsualMoves Dags::usual_moves(std::uint64_t order_steps, TaskContext* context) co
     const bool tables = sums_->all_tabulated();
     UsualMoves usual;
     usual.work = {
-        tables ? 0.03 * n : 0.004 * n * n,       // add or delete
-        tables ? 0.05 * n : 0.005 * n * n,       // reverse
-        0.15,                                    // reverse path
-        0.4,                                     // redraw parents
-        tables ? 0.8 : 1.8,                      // reverse and redraw
-        windows->work(tables ? 0.04 : 0.08),     // window
-        1.0 + 0.06 * n,                          // class jump
-        tables ? 0.9 : 1.4,                      // Markov blanket
+        tables ? 0.03 * n : 0.004 * n * n,    // add or delete
+        tables ? 0.05 * n : 0.005 * n * n,    // reverse
+        0.15,                                 // reverse path
+        0.4,                                  // redraw parents
+        tables ? 0.8 : 1.8,                   // reverse and redraw
+        windows->work(tables ? 0.04 : 0.08),  // window
+        1.0 + 0.06 * n,                       // class jump
+        tables ? 0.9 : 1.4,                   // Markov blanket
     };
     const std::vector<double>& by_move = shares(*windows, false);
     for (const MoveTable::Kind& kind : moves().kinds()) {
