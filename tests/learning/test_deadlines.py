@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 import arcwise
 from arcwise import Data, Model
-from arcwise.algorithms import growth, growth_by_map, timely_models
+from arcwise.algorithms import growth, growth_by_map, growth_state, timely_models
 from arcwise.algorithms.exact_computation import ExactComputation
 from arcwise.algorithms.timely_models import model_within
 from arcwise.constraints import Constraints
@@ -91,6 +92,7 @@ def test_growth_so_far_is_returned() -> None:
     assert grown.candidates["X0"] == ("X1", "X2")
     assert grown.candidates["X3"] == ("X4",)
     assert grown.best is None
+    assert grown.unfinished
     assert np.isfinite(grown.model.log_weight("X3", ["X4"]))
 
 
@@ -119,6 +121,30 @@ def test_growth_in_time_is_growth() -> None:
     plain, timed = arcwise.grow(data, seed=1), arcwise.grow(data, seed=1, seconds=1000.0)
     assert dict(plain.candidates) == dict(timed.candidates)
     assert plain.rounds == timed.rounds
+    assert not timed.unfinished
+
+
+@pytest.mark.parametrize(("unfinished", "one_more"), [(False, True), (True, True), (True, False)])
+@quick
+def test_chains_that_agree_without_likely_parents_are_not_called_reliable(
+    unfinished: bool, one_more: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if unfinished:
+        monkeypatch.setattr(growth_by_map, "_grow_by_map", _out_of_time)
+    if not one_more:
+        monkeypatch.setattr(growth_state, "scoring_seconds", lambda *_: np.inf)
+    found = learn(gaussian(8), candidates="grow", algorithm="mcmc", seconds=1000.0)
+    found.save(tmp_path / "posterior.npz")
+    left_out = unfinished and not one_more
+    for posterior in (found, arcwise.Posterior.load(tmp_path / "posterior.npz")):
+        told = arcwise.diagnose(posterior)
+        assert told.verdict == posterior.account.verdict == ("doubtful" if left_out else "reliable")
+        topics = [each.topic for each in told.findings if each.severity == "caution"]
+        assert ("parents" in topics) == left_out
+
+
+def _out_of_time(*_arguments: object) -> None:
+    raise TimeIsUpError
 
 
 def test_models_that_take_too_long_become_smaller(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,8 @@ class Growth:
         The record of each round.
     full
         The nodes that needed more candidates than allowed.
+    unfinished
+        Whether growth was cut short for lack of time.
 
     Examples
     --------
@@ -77,6 +79,7 @@ class Growth:
     best: MapResult | None
     rounds: tuple[GrowthRound, ...]
     full: tuple[str, ...] = ()
+    unfinished: bool = False
 
     def __repr__(self) -> str:
         """Show the number of rounds and of candidates."""
@@ -221,7 +224,7 @@ def grow(
         growth = {**last, "rounds": len(state.rounds), "full": full}
         best = replace(best, growth=growth)
     chosen = Candidates.from_matrix(question.variables, state.matrix | state.required)
-    return Growth(chosen, state.model, best, tuple(state.rounds), full)
+    return Growth(chosen, state.model, best, tuple(state.rounds), full, state.unfinished)
 
 
 def _by_posterior(
@@ -230,6 +233,7 @@ def _by_posterior(
     try:
         _grow_by_posterior(state, threshold, steps, seed)
     except TimeIsUpError:
+        state.unfinished = True
         deadline.cut(f"Growth was cut short after {plural(len(state.rounds), 'round')}.")
         state.build_within(deadline)
 

@@ -50,6 +50,7 @@ def grow_by_map(
     try:
         return _grow_by_map(state, restarts, seed)
     except TimeIsUpError:
+        state.unfinished = True
         deadline.cut(f"Growth was cut short after {plural(len(state.rounds), 'round')}.")
         interrupted = False
     except KeyboardInterrupt:

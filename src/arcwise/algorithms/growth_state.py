@@ -116,6 +116,7 @@ class GrowthState:
         self.weights: dict[Dag, float] = {}  # log weights of the DAGs found
         self.search: SearchSettings | None = None  # of the last round
         self.full: set[str] = set()
+        self.unfinished = False  # for lack of time
         self.weigher = FamilyWeigher.of(replace(question, candidates=None, plus_one=False))
         self.single = self._single_weights()
         self.keep(np.zeros_like(self.matrix))

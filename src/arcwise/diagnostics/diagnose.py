@@ -16,6 +16,7 @@ from arcwise.diagnostics.findings import (
     of_chains,
     of_completions,
     of_halves,
+    of_parents,
     of_precision,
     of_rare_changes,
     of_sampler,
@@ -72,10 +73,11 @@ def diagnose(posterior: Posterior) -> Diagnosis:
     also if the effective sample size of an edge is below 50, the standard error of an edge
     probability exceeds 0.025, an edge of intermediate probability changed fewer than 10
     times, there are fewer than four chains, the effective sample size of importance weights
-    is below 20 DAGs, 1 % of the DAGs or 50 particles, or fewer than 1 % of the moves of every
-    kind are accepted. Of a posterior averaged over completed tables it is ``"doubtful"`` if the
-    standard error of an edge probability exceeds 0.025, there is only one chain, or the two halves
-    of the chains differ by more than 0.1, and ``"not converged"`` beyond 0.3.
+    is below 20 DAGs, 1 % of the DAGs or 50 particles, fewer than 1 % of the moves of every
+    kind are accepted, or candidate parents were cut short and no others are allowed. Of a
+    posterior averaged over completed tables it is ``"doubtful"`` if the standard error of an
+    edge probability exceeds 0.025, there is only one chain, or the two halves of the chains
+    differ by more than 0.1, and ``"not converged"`` beyond 0.3.
 
     Data and model are ``"questionable"`` if likely parent sets have fewer than five rows per
     free parameter, there are fewer than 50 rows, more than 5 % of the rows were dropped, weights
@@ -132,6 +134,8 @@ def _diagnosed(posterior: Posterior) -> Diagnosis:
         # Where chains disagree, the standard error is large for that reason.
         findings += of_precision(change, figures)
     findings += of_sampler(change, figures)
+    if posterior.account is not None:
+        findings += of_parents(posterior.account.chosen)
     return _judged(posterior, figures, findings)
 
 

@@ -22,6 +22,7 @@ from arcwise.diagnostics.limits import (
     LARGEST_RHAT,
     LARGEST_STANDARD_ERROR,
 )
+from arcwise.records.account import Choices
 from arcwise.records.findings import Finding, Severity
 from arcwise.records.settings import AnnealingSettings, SamplingSettings
 from arcwise.statistics.chains import largest, number_or_none
@@ -245,6 +246,21 @@ def of_precision(change: str, figures: Figures) -> list[Finding]:
             f"The standard error of an edge probability is {error:.2g} (above "
             f"{LARGEST_STANDARD_ERROR})",
             change,
+        )
+    ]
+
+
+def of_parents(chosen: Choices) -> list[Finding]:
+    """Return the finding that chains agree on a posterior from which likely parents are missing."""
+    if not chosen.parents_left_out:
+        return []
+    return [
+        _found(
+            "caution",
+            "parents",
+            "The growth of candidate parents was cut short and no other parents are allowed, so "
+            "that likely ones may be left out, however well chains agree",
+            "give it more time, or fewer rows or columns",
         )
     ]
 

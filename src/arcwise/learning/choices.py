@@ -174,6 +174,11 @@ def make_plan(
         exact_limit=costs.exact_limit(request.seconds, request.threads),
         arguments=arguments,
         seed=request.seed,
+        parents_left_out=(
+            parents.growth is not None
+            and parents.growth.unfinished
+            and not any(parents.growth.model.question.families.outside)
+        ),
     )
     found = None if parents.growth is None else parents.growth.best
     weight = -math.inf if found is None else model.log_weight_of(found.dag)

@@ -67,18 +67,24 @@ class Plan:
             How much it moves under other assumptions, in sentences.
         """
         posterior = self._with_best_dag(posterior)
-        diagnosis = diagnose(posterior)
         account = Account(
             choices=(*self.sentences, *self._about_the_run(posterior)),
             chosen=self.chosen,
-            verdict=diagnosis.verdict,
-            trust=diagnosis.sentences,
+            verdict="unknown",
+            trust=(),
             seconds=seconds,
-            data_verdict=diagnosis.data_verdict,
-            findings=diagnosis.findings,
             sensitivity=sensitivity,
         )
-        result = replace(posterior, account=account)
+        # The verdict depends on what was chosen, too.
+        diagnosis = diagnose(replace(posterior, account=account))
+        judged = replace(
+            account,
+            verdict=diagnosis.verdict,
+            trust=diagnosis.sentences,
+            data_verdict=diagnosis.data_verdict,
+            findings=diagnosis.findings,
+        )
+        result = replace(posterior, account=judged)
         keep_diagnosis(result, diagnosis)
         return result
 

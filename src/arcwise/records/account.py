@@ -39,6 +39,9 @@ class Choices:
         The arguments of the algorithm, as plain values.
     seed
         The seed.
+    parents_left_out
+        Whether likely parents may be left out: growth of the candidates was cut short, and no
+        other parent is allowed besides them.
     """
 
     score: str
@@ -51,6 +54,7 @@ class Choices:
     exact_limit: float
     arguments: Mapping[str, Any]
     seed: int
+    parents_left_out: bool = added(False)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as one table, including the arguments."""
@@ -59,6 +63,7 @@ class Choices:
             "prior": self.prior,
             "modularity": self.modularity,
             "parents": self.parents,
+            "parents_left_out": self.parents_left_out,
             "families": self.families,
             "algorithm": self.algorithm.value,
             "exact_operations": self.exact_operations,
