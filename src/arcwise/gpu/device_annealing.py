@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from arcwise.engines.sampling_jobs import AnnealingJob, Listener
 from arcwise.gpu.canonical_orders import CanonicalOrderChains
 from arcwise.gpu.device import KernelDevice
-from arcwise.gpu.device_chains import no_directory
 from arcwise.gpu.linear_orders import LinearOrderChains
 from arcwise.gpu.order_tables import OrderTables
+from arcwise.gpu.recorded_chains import no_directory
 from arcwise.gpu.resampling import Populations
 from arcwise.gpu.sampled_orders import SampledOrders
 from arcwise.gpu.state_record import FEWEST_BATCHES, StateRecord

@@ -8,23 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.engines.sampling_jobs import ChainJob, Listener
-from arcwise.errors import ArgumentError, option
+from arcwise.errors import ArgumentError
 from arcwise.gpu.canonical_orders import ORDER_POSTERIOR, POSTERIOR, CanonicalOrderChains
 from arcwise.gpu.device import KernelDevice
 from arcwise.gpu.linear_orders import LinearOrderChains
 from arcwise.gpu.order_tables import OrderTables
+from arcwise.gpu.recorded_chains import RecordedChains
 from arcwise.gpu.sampled_orders import SampledOrders
-from arcwise.gpu.state_record import FEWEST_BATCHES, StateRecord
 from arcwise.gpu.swap_chains import moves_by_name
 
-BATCHES_OF_ALL = 256  # of edge sums, at least, over all chains
 _PIECES = 32  # of a burn-in, between which progress is told
 _FEWEST_STEPS = 1024  # of a piece
 _MOST_STARTS = 20  # tries to find states of positive weight
 _FEWEST_STARTING_STEPS = 4  # times the square of the number of nodes
 
 
-class DeviceChains:
+class DeviceChains(RecordedChains):
     """Running chains of a device at one temperature; see `Chains`.
 
     Parameters
@@ -48,10 +47,7 @@ class DeviceChains:
             self._orders = LinearOrderChains(
                 device, tables, job.count, job.seed, neighbours=kind.neighbours
             )
-        most = max(FEWEST_BATCHES, min(job.record.edge_batches, BATCHES_OF_ALL // job.count))
-        self._kept = StateRecord(self._orders, job.record, most)
-        self._thinning = 1
-        self._threads = 1
+        super().__init__(self._orders, job)
         self._counted: tuple[list[int], NDArray[np.uint64], int] = (
             list(self._orders.proposed),
             self._orders.accepted(),
@@ -86,34 +82,8 @@ class DeviceChains:
     def _numbered(self) -> int:
         return getattr(self._orders, "numbered", 0)
 
-    def set_thinning(self, thinning: int) -> None:
-        """Set the number of steps between draws."""
-        self._thinning = thinning
-
-    def sample(self, draws: int, threads: int, progress: Listener) -> None:
-        """Continue the chains for this many draws."""
-        self._threads = threads
-        for draw in range(draws):
-            self._orders.walk(self._thinning)
-            self._kept.keep()
-            if progress is not None:
-                progress((draw + 1) / draws)
-
-    def record(self, chain: int, /) -> dict[str, Any]:
-        """Return the record of a chain."""
-        return self._kept.of([chain], self._threads)
-
-    def take_draws(self, chain: int) -> dict[str, Any]:
-        """Return the record of a chain and discard its draws here."""
-        raise no_directory()
-
-    def save_state(self) -> bytes:
-        """Return everything that determines the continuation of the chains."""
-        raise no_directory()
-
-    def restore_state(self, state: bytes) -> None:
-        """Continue from the state returned by `save_state` of identically made chains."""
-        raise no_directory()
+    def _walk_to_draw(self, steps: int) -> None:
+        self._orders.walk(steps)
 
     def moves(self, chain: int, /) -> dict[str, tuple[int, int]]:
         """Return the numbers of proposed and accepted moves of each kind."""
@@ -161,13 +131,4 @@ def settle(orders: CanonicalOrderChains, steps: int) -> None:
     raise ArgumentError(
         "No structure that satisfies the constraints was found to start from; check that the "
         "required edges and parent sets can be had together."
-    )
-
-
-def no_directory() -> ArgumentError:
-    """Return the refusal of a run directory."""
-    return ArgumentError(
-        "runs on a device are not kept in a run directory; leave out ",
-        option("device"),
-        " or directory",
     )

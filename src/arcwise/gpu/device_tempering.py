@@ -7,17 +7,16 @@ from typing import Any
 from arcwise import _core
 from arcwise.engines.sampling_jobs import ChainJob, Listener
 from arcwise.gpu.device import KernelDevice
-from arcwise.gpu.device_chains import BATCHES_OF_ALL, no_directory
 from arcwise.gpu.order_tables import OrderTables
+from arcwise.gpu.recorded_chains import RecordedChains
 from arcwise.gpu.sampled_orders import SampledOrders
-from arcwise.gpu.state_record import FEWEST_BATCHES, StateRecord
 from arcwise.gpu.tempered_orders import TemperedOrders
 
 # Sweeps before targets first adapt; then as many as all before, as in the core.
 _FIRST_SWEEPS_TO_ADAPT = 64
 
 
-class DeviceTemperedChains:
+class DeviceTemperedChains(RecordedChains):
     """Running coupled chains of a device, all with the same targets; see `Chains`.
 
     Parameters
@@ -34,10 +33,7 @@ class DeviceTemperedChains:
         self._orders = TemperedOrders(
             device, tables, kind, kind.points(job.tempering.path), job.count, job.seed
         )
-        most = max(FEWEST_BATCHES, min(job.record.edge_batches, BATCHES_OF_ALL // job.count))
-        self._kept = StateRecord(self._orders.coldest, job.record, most)
-        self._thinning = 1
-        self._threads = 1
+        super().__init__(self._orders.coldest, job)
         self._steps_in_sweep = 0
         self._sweeps_since_spread = 0
         self._sweeps_to_adapt = _FIRST_SWEEPS_TO_ADAPT
@@ -91,41 +87,15 @@ class DeviceTemperedChains:
         self._sweeps_since_spread = 0
         self._sweeps_to_adapt *= 2
 
-    def set_thinning(self, thinning: int) -> None:
-        """Set the number of steps between draws."""
-        self._thinning = thinning
-
-    def sample(self, draws: int, threads: int, progress: Listener) -> None:
-        """Continue the chains for this many draws."""
-        self._threads = threads
-        for draw in range(draws):
-            left = self._thinning
-            while left > 0:
-                self._exchange_if_due(sampled=True)
-                between = self._job.tempering.steps_between_exchanges
-                piece = min(left, between - self._steps_in_sweep)
-                self._walk(piece)
-                left -= piece
-            self._orders.take_coldest()
-            self._kept.keep()
-            if progress is not None:
-                progress((draw + 1) / draws)
-
-    def record(self, chain: int, /) -> dict[str, Any]:
-        """Return the record of a chain."""
-        return self._kept.of([chain], self._threads)
-
-    def take_draws(self, chain: int) -> dict[str, Any]:
-        """Return the record of a chain and discard its draws here."""
-        raise no_directory()
-
-    def save_state(self) -> bytes:
-        """Return everything that determines the continuation of the chains."""
-        raise no_directory()
-
-    def restore_state(self, state: bytes) -> None:
-        """Continue from the state returned by `save_state` of identically made chains."""
-        raise no_directory()
+    def _walk_to_draw(self, steps: int) -> None:
+        left = steps
+        while left > 0:
+            self._exchange_if_due(sampled=True)
+            between = self._job.tempering.steps_between_exchanges
+            piece = min(left, between - self._steps_in_sweep)
+            self._walk(piece)
+            left -= piece
+        self._orders.take_coldest()
 
     def moves(self, chain: int, /) -> dict[str, tuple[int, int]]:
         """Return the numbers of proposed and accepted moves of each kind, at the posterior."""
