@@ -358,6 +358,7 @@ def test_the_best_dag_is_at_least_that_of_the_search_for_candidates(tmp_path: Pa
     options: dict[str, Any] = {
         "algorithm": "mcmc",
         "candidates": "grow",
+        "prior": "uniform",  # under which DAGs that are drawn have many improbable edges
         "steps": 16,
         "chains": 2,
         "until": None,
@@ -377,7 +378,7 @@ def test_the_best_dag_is_at_least_that_of_the_search_for_candidates(tmp_path: Pa
     # So short a run meets nothing as good.
     assert found.dags is not None
     met = max(found.model.log_weight_of(dag) for dag in found.dags)
-    assert met < found.map_log_weight - 0.5
+    assert met < found.map_log_weight - 1
     assert (again.map_dag, again.map_log_weight) == (found.map_dag, found.map_log_weight)
 
 
