@@ -159,13 +159,13 @@ TEST(a_sweep_draws_values_given_all_others) {
             before[codes] = std::exp(log_weight(backward, codes));
             total += before[codes];
         }
-        for (const auto& [codes, weight] : before) {
+        for (const auto& from : before) {
             AllBranches branches;
             branches.for_each([&] {
                 Random random(branches);
-                CollapsedChain here = chain(backward, codes, cells);
+                CollapsedChain here = chain(backward, from.first, cells);
                 here.sweep(random);
-                after[here.rows().codes] += weight * branches.probability();
+                after[here.rows().codes] += from.second * branches.probability();
             });
         }
         for (const auto& [codes, weight] : before) {

@@ -183,21 +183,23 @@ TEST(cliques_of_random_chordal_graphs_make_a_tree) {
         const CliqueTree tree = clique_tree(graph, nodes);
         std::size_t joined_before = 0;  // edges of the graph, each by the first clique that has it
         for (std::size_t i = 0; i < tree.cliques.size(); ++i) {
-            const auto& [members, parent, separator] = tree.cliques[i];
+            const auto& clique = tree.cliques[i];
             const auto all_joined_to = [&](int node) {
-                return std::ranges::all_of(
-                    members, [&](int each) { return each == node || joined(graph, each, node); });
+                return std::ranges::all_of(clique.members, [&](int each) {
+                    return each == node || joined(graph, each, node);
+                });
             };
-            CHECK(std::ranges::all_of(members, all_joined_to));
+            CHECK(std::ranges::all_of(clique.members, all_joined_to));
             for (const int node : nodes) {
-                CHECK(std::ranges::count(members, node) == 1 || !all_joined_to(node));
+                CHECK(std::ranges::count(clique.members, node) == 1 || !all_joined_to(node));
             }
-            CHECK(i == 0 ? parent == 0 : parent < i);
-            for (const int node : separator) {
-                CHECK(std::ranges::count(tree.cliques[parent].members, node) == 1);
+            CHECK(i == 0 ? clique.parent == 0 : clique.parent < i);
+            for (const int node : clique.separator) {
+                CHECK(std::ranges::count(tree.cliques[clique.parent].members, node) == 1);
             }
-            joined_before += members.size() * (members.size() - 1) / 2 -
-                             separator.size() * (separator.empty() ? 0 : separator.size() - 1) / 2;
+            joined_before += clique.members.size() * (clique.members.size() - 1) / 2 -
+                             clique.separator.size() *
+                                 (clique.separator.empty() ? 0 : clique.separator.size() - 1) / 2;
         }
         std::size_t ends = 0;
         for (const auto& row : graph) ends += row.size();
