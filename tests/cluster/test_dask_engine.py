@@ -49,6 +49,9 @@ SAMPLERS: dict[str, Any] = {
     "mcmc by effect": lambda model, **more: arcwise.mcmc(
         model, "partitions", effective_samples=300, chains=3, seed=5, **more
     ),
+    "mcmc, adapted": lambda model, **more: arcwise.mcmc(
+        model, "dags", steps=6000, chains=3, seed=5, adapt_moves=True, **more
+    ),
     "mc3": lambda model, **more: arcwise.mc3(
         model, temperatures=5, steps=6000, chains=3, seed=5, **more
     ),

@@ -21,6 +21,9 @@ SAMPLERS: dict[str, Any] = {
     "mcmc": lambda model, steps=6000, **more: arcwise.mcmc(
         model, "partitions", steps=steps, chains=2, seed=5, **more
     ),
+    "mcmc, adapted": lambda model, steps=6000, **more: arcwise.mcmc(
+        model, "dags", steps=steps, chains=2, seed=5, adapt_moves=True, **more
+    ),
     "mc3": lambda model, steps=4000, **more: arcwise.mc3(
         model, temperatures=5, ladder="adapted", steps=steps, chains=2, seed=5, **more
     ),

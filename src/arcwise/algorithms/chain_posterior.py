@@ -85,6 +85,7 @@ def sample_chains(
         rule_met=sampled.rule_met,
         left_out=sampled.left_out,
         moves=sampled.acceptance(),
+        move_shares=sampled.move_shares(),
         exchanges=exchanges,
         seconds_sampling=sampled.seconds,
         dags=0 if found.dags is None else len(found.dags),

@@ -65,7 +65,17 @@ class SampledChains:
 
     def acceptance(self) -> dict[str, float | None]:
         """Return the acceptance rate of each kind of move, over all chains."""
-        return acceptance([self.chains.moves(chain) for chain in range(len(self.chains))])
+        return acceptance(self._moves())
+
+    def move_shares(self) -> dict[str, float]:
+        """Return how often each kind of move was proposed, as a share of all, over all chains."""
+        counts = self._moves()
+        proposed = {name: sum(count[name][0] for count in counts) for name in counts[0]}
+        total = sum(proposed.values())
+        return {name: number / total for name, number in proposed.items()} if total else {}
+
+    def _moves(self) -> list[dict[str, tuple[int, int]]]:
+        return [self.chains.moves(chain) for chain in range(len(self.chains))]
 
 
 def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> SampledChains:
@@ -90,6 +100,7 @@ def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> Sampl
             settings.seed,
             settings.chains,
             settings.order_steps or 0,
+            settings.adapt_moves,
         )
     )
     log = None

@@ -8,6 +8,7 @@ from typing import Any
 from arcwise.algorithms.chain_posterior import sample_chains
 from arcwise.algorithms.device_engine import engine_on_device
 from arcwise.algorithms.sampling_session import Environment
+from arcwise.errors import option
 from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
@@ -19,6 +20,7 @@ from arcwise.records.stopping_rule import as_stopping_rule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
+from arcwise.support.checks import true_or_false
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
 
@@ -36,6 +38,7 @@ def mcmc(
     thinning: int | None = None,
     chains: int = 4,
     start: str | int = "orders",
+    adapt_moves: bool = False,
     dags_per_state: int = 1,
     dag_time_share: float | None = None,
     extension_budget: int | None = None,
@@ -96,6 +99,12 @@ def mcmc(
         and `PartialOrders`, and all temperatures of `mc3` but the posterior's, begin at a
         random state. ``"random"``: so do all. A number: the steps of the chains of linear
         orders, by default ``4 n**2 log(n)``, but not more than take a tenth of the seconds.
+    adapt_moves
+        Whether each chain over `Dags` adapts the shares of the kinds of moves during the burn-in,
+        by how often they change edges for the work they take, and then keeps them; a quarter of
+        the moves stays as usual. ``run.move_shares`` says how often each kind was proposed. On
+        some tables this doubled what a second brings, on others it cost a third, so that it is
+        not the default.
     dags_per_state
         The number of DAGs drawn from each kept state; 0 for none, where the estimates do
         not need them.
@@ -169,6 +178,7 @@ def mcmc(
         chains=chains,
         seed=seed,
         order_steps=as_order_steps(start),
+        adapt_moves=true_or_false(adapt_moves, option("adapt_moves")),
     )
     engine = engine_on_device(
         model,

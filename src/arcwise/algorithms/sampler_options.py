@@ -19,6 +19,8 @@ class SamplerOptions(TypedDict, total=False):
         Of all but `smc`.
     burn_in, start
         Of `mcmc` and `mc3`.
+    adapt_moves
+        Of `mcmc`.
     temperatures, ladder, steps_between_exchanges
         Of `mc3`.
     schedule
@@ -38,6 +40,7 @@ class SamplerOptions(TypedDict, total=False):
     sums: ScoreSums | None
     burn_in: float | None
     start: str | int
+    adapt_moves: bool
     temperatures: int | None
     ladder: str | Sequence[float]
     steps_between_exchanges: int | None

@@ -12,6 +12,7 @@ import arcwise
 from arcwise.cli.edges_in_time import print_steps
 from arcwise.cli.folders import save_data
 from arcwise.cli.options import (
+    AdaptMoves,
     Chains,
     CheckpointSeconds,
     ClusterOptions,
@@ -73,6 +74,7 @@ def learn(
     ladder: Ladder = None,
     thinning: Thinning = None,
     start: Start = None,
+    adapt_moves: AdaptMoves = False,
     dags: Annotated[
         int | None,
         typer.Option(
@@ -135,6 +137,7 @@ def learn(
         "ladder": ladder,
         "thinning": thinning,
         "start": start,
+        "adapt_moves": adapt_moves or None,
     }
     options: dict[str, Any] = {
         name: value for name, value in of_samplers.items() if value is not None

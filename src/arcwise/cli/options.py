@@ -385,6 +385,16 @@ Start = Annotated[
     ),
 ]
 
+AdaptMoves = Annotated[
+    bool,
+    typer.Option(
+        "--adapt-moves",
+        help="Let each chain of mcmc over dags adapt during the burn-in how often it tries each "
+        "kind of move.",
+        metavar="",
+    ),
+]
+
 Thinning = Annotated[
     int | None,
     typer.Option(

@@ -89,8 +89,12 @@ def print_summary(posterior: Posterior) -> None:
         f"{name} {'-' if rate is None else f'{rate:.0%}'}" for name, rate in run.acceptance.items()
     )
     print(f"{posterior.algorithm} on {run.settings.space!r}, acceptance rates: {listing(rates)}")
-    if isinstance(run, ChainRun) and run.exchanges is not None:
-        print(_exchanges(run.exchanges))
+    if isinstance(run, ChainRun):
+        if run.settings.adapt_moves:
+            shares = (f"{name} {share:.0%}" for name, share in run.move_shares.items())
+            print(f"adapted shares of moves: {listing(shares)}")
+        if run.exchanges is not None:
+            print(_exchanges(run.exchanges))
     found, weights = run.convergence, run.order_weights
     samples = "particles" if run.annealed else "log posterior"
     for value, words in (

@@ -11,6 +11,7 @@ import typer
 import arcwise
 from arcwise.cli.folders import save_data
 from arcwise.cli.options import (
+    AdaptMoves,
     Chains,
     CheckpointSeconds,
     ClusterOptions,
@@ -73,6 +74,7 @@ def sample(
     ladder: Ladder = None,
     thinning: Thinning = None,
     start: Start = None,
+    adapt_moves: AdaptMoves = False,
     dags_per_state: Annotated[
         int,
         typer.Option(
@@ -121,6 +123,7 @@ def sample(
         "ladder": ladder,
         "thinning": thinning,
         "start": start,
+        "adapt_moves": adapt_moves or None,
     }
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     refuse_options(options, algorithm, "--algorithm")

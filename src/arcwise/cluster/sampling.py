@@ -136,6 +136,7 @@ class ClusterChains:
             tempering.adapt,
             tempering.most_temperatures or 0,
             job.order_steps,
+            job.adapt_moves,
         )
         self._count = job.count
         self._thinning: int | None = 1

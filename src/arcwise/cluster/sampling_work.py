@@ -204,7 +204,7 @@ class ChainWork(Work):
         What all chains have in common.
     identity
         Distinguishes the chains of this call from those of all others.
-    steps_between_exchanges, adapt, most_temperatures, order_steps
+    steps_between_exchanges, adapt, most_temperatures, order_steps, adapt_moves
         As for the core's chains.
     number
         The index of the chain.
@@ -226,6 +226,7 @@ class ChainWork(Work):
     adapt: bool
     most_temperatures: int
     order_steps: int
+    adapt_moves: bool
     number: int
     version: int
     command: Command
@@ -271,6 +272,7 @@ class ChainWork(Work):
                     self.number,
                     1,
                     self.order_steps,
+                    self.adapt_moves,
                 )
                 if self.state is not None:
                     made.restore_state(self.state)

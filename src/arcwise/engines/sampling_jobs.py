@@ -132,6 +132,8 @@ class ChainJob:
         The number of chains.
     order_steps
         Chains begin where one of linear orders is after so many steps; 0 for random states.
+    adapt_moves
+        Whether the shares of the kinds of moves are adapted during the burn-in.
     """
 
     sums: ScoreSums
@@ -142,6 +144,7 @@ class ChainJob:
     seed: int
     count: int
     order_steps: int = 0
+    adapt_moves: bool = False
 
     def in_core(self) -> _core.Chains:
         """Return the chains of this process."""
@@ -157,6 +160,7 @@ class ChainJob:
             0,
             self.count,
             self.order_steps,
+            self.adapt_moves,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arcwise.records.algorithm import Algorithm
@@ -124,6 +125,8 @@ class ChainRun(RunRecord):
         posterior probability.
     moves
         The acceptance rate of each kind of move.
+    move_shares
+        How often each kind of move was proposed, as a share of all proposals; empty if not known.
     exchanges
         The exchanges of coupled chains; None at a single temperature.
     seconds_sampling
@@ -146,6 +149,7 @@ class ChainRun(RunRecord):
     rule_met: bool | None = None
     left_out: int = added(0)
     moves: Acceptance
+    move_shares: Mapping[str, float] = added(factory=dict)
     exchanges: Exchanges | None = None
     seconds_sampling: float | None = None
 

@@ -26,6 +26,7 @@ from arcwise.support.checks import (
     positive_number,
     whole_number,
 )
+from arcwise.support.plain_dataclasses import added
 
 _DEFAULT_RUNS = {Algorithm.AIS: 100, Algorithm.SMC: 8}
 
@@ -94,6 +95,8 @@ class ChainSettings:
     order_steps
         Chains begin where one of linear orders is after so many steps; 0 for random states,
         None for the usual number.
+    adapt_moves
+        Whether the shares of the kinds of moves are adapted during the burn-in.
     """
 
     space: Space
@@ -104,6 +107,7 @@ class ChainSettings:
     tempering: Tempering | None = None
     sums: SumSettings | None = None
     order_steps: int | None = 0
+    adapt_moves: bool = added(False)
 
     def __post_init__(self) -> None:
         """Refuse invalid numbers, and a stopping rule that such a run cannot evaluate."""
@@ -112,6 +116,12 @@ class ChainSettings:
         object.__setattr__(self, "seed", checked_seed(self.seed))
         if self.order_steps is not None:
             object.__setattr__(self, "order_steps", as_order_steps(self.order_steps))
+        if self.adapt_moves and not self.space.adapts_moves:
+            raise ArgumentError(
+                option("adapt_moves"),
+                f" was given with the space {self.space!r}; the shares of moves are adapted in the "
+                "space 'dags' alone, and where they are not given",
+            )
         if self.budget.rule is not None:
             self.budget.rule.refuse_unknowable(self.chains, self.recording.dags_per_state)
 

@@ -61,6 +61,11 @@ class Dags(Space, name="dags"):
         """Refuse moves that do not exist or cannot be."""
         refuse_bad_moves(self, self.moves)
 
+    @property
+    def adapts_moves(self) -> bool:
+        """Whether chains can adapt the shares of its kinds of moves: if none are given."""
+        return self.moves is None
+
     def build(self, sums: ScoreSums) -> _core.Space:
         """Return the space of the core, on the score sums of a model."""
         return self.build_named(sums, self.moves)

@@ -61,6 +61,11 @@ class Space(ABC):
         """Return the space for what follows its name after a colon; None if there is no such."""
         return None if argument else cls()
 
+    @property
+    def adapts_moves(self) -> bool:
+        """Whether chains can adapt the shares of its kinds of moves."""
+        return False
+
     def on(self, sums: ScoreSums) -> Space:
         """Return the space with all that it leaves to the model chosen, such as a layer's size."""
         return self
