@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "arcwise/chains/dags_by_node.hpp"
 #include "gate.hpp"
 #include "score_sums.hpp"
 
@@ -173,6 +174,21 @@ void bind_sums(nb::module_& module) {
                 return walk != nullptr ? walk->families_kept() : sums.node(v).count();
             },
             nb::arg("node"))
+        .def(
+            "log_totals_by_node",
+            [](const PythonScoreSums& self, std::size_t particles, int redraws,
+               std::size_t populations, std::uint64_t seed, int threads, nb::object progress) {
+                if (particles == 0 || redraws < 0) {
+                    throw Error(ErrorKind::argument, "A population needs a DAG.");
+                }
+                return run_released(threads, std::move(progress), [&](const RunOptions& o) {
+                    return log_totals_by_node(*self.sums, {particles, redraws}, populations, seed,
+                                              o);
+                });
+            },
+            nb::arg("particles"), nb::arg("redraws"), nb::arg("populations"), nb::arg("seed"),
+            nb::arg("threads"), nb::arg("progress").none(),
+            "ln of unbiased estimates of the total weight of all DAGs, one of each population.")
         .def("draw", &draw, nb::arg("node"), nb::arg("allowed"), nb::arg("required").none(),
              nb::arg("count"), nb::arg("seed"), nb::arg("stream"));
 }

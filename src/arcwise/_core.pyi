@@ -215,6 +215,11 @@ class ScoreSums:
 
     def families_kept(self, node: int) -> int: ...
 
+    def log_totals_by_node(self, particles: int, redraws: int, populations: int, seed: int, threads: int, progress: object | None) -> list[float]:
+        """
+        ln of unbiased estimates of the total weight of all DAGs, one of each population.
+        """
+
     def draw(self, node: int, allowed: Sequence[int], required: Sequence[int] | None, count: int, seed: int, stream: int) -> list[list[int]]: ...
 
 def write_jkl(path: str, names: Sequence[str], table: FamilyTable) -> None: ...

@@ -9,11 +9,8 @@ import pytest
 import arcwise
 from arcwise import Model
 from arcwise.algorithms import order_ratio as ratios
-from arcwise.algorithms import prior_constant as constants
 from arcwise.algorithms.order_ratio import order_ratio
-from arcwise.algorithms.prior_constant import prior_constant
 from arcwise.errors import ArgumentError
-from arcwise.spaces import CanonicalOrders
 from support.exact_models import random_model
 
 pytestmark = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
@@ -57,22 +54,6 @@ def test_chains_that_have_not_converged_are_doubted() -> None:
     model = Model([f"X{i}" for i in range(7)], score, max_indegree=2)
     found = order_ratio(model, steps=500, draws=400, seed=1, threads=1)
     assert any("have not converged" in doubt for doubt in found.doubts)
-
-
-def test_constant_of_the_prior(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = random_model(7, spread=3.0, seed=2, forbidden_edges=[("x0", "x1")], prior="fair")
-    exact, none = prior_constant(model, "modular", CanonicalOrders(), seed=1, threads=1)
-    assert none == 0.0
-    monkeypatch.setattr(constants, "is_exact", lambda *_: False)
-    for seed in range(5):
-        found, error = prior_constant(model, "modular", CanonicalOrders(), seed=seed, threads=1)
-        assert 0.0 < error < 0.1
-        assert abs(found - exact) < 4.9 * error
-    # Where the ratio is in doubt, it is annealed, which is less precise.
-    monkeypatch.setattr(constants, "_by_order_ratio", lambda *_: None)
-    annealed, further = prior_constant(model, "modular", CanonicalOrders(), seed=9, threads=1)
-    assert annealed != found
-    assert abs(annealed - exact) < 4.9 * further
 
 
 def test_refusals() -> None:

@@ -70,9 +70,23 @@ bool needs_resampling(std::span<const double> log_weights) {
                least_effective_share * static_cast<double>(log_weights.size());
 }
 
+double log_mean(std::span<const double> log_weights) {
+    const double largest = std::ranges::max(log_weights);
+    if (largest == minus_infinity) return largest;
+    double sum = 0.0;
+    for (const double log_weight : log_weights) sum += std::exp(log_weight - largest);
+    return largest + std::log(sum / static_cast<double>(log_weights.size()));
+}
+
 double resample(std::span<const std::unique_ptr<State>> states, std::vector<double>& log_weights,
                 Random& random) {
-    const std::size_t count = states.size();
+    const auto copy = [&](std::size_t to, std::size_t from) { states[to]->become(*states[from]); };
+    return resample(log_weights, copy, random);
+}
+
+double resample(std::vector<double>& log_weights,
+                const std::function<void(std::size_t, std::size_t)>& copy, Random& random) {
+    const std::size_t count = log_weights.size();
     const double largest = std::ranges::max(log_weights);
     if (count == 1) {
         log_weights[0] = 0.0;
@@ -89,7 +103,7 @@ double resample(std::span<const std::unique_ptr<State>> states, std::vector<doub
     for (std::size_t i = 0; i < count; ++i) {
         for (; times[i] > 1; --times[i]) {
             while (times[free] > 0) ++free;
-            states[free]->become(*states[i]);
+            copy(free, i);
             times[free] = 1;
         }
     }

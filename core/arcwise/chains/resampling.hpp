@@ -2,6 +2,7 @@
 // of those that have fallen behind.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -27,5 +28,12 @@ bool needs_resampling(std::span<const double> log_weights);
 // with less chance in it than if all were drawn alike. A single state stays.
 double resample(std::span<const std::unique_ptr<State>> states, std::vector<double>& log_weights,
                 Random& random);
+
+// The same of anything that `copy(to, from)` copies.
+double resample(std::vector<double>& log_weights,
+                const std::function<void(std::size_t, std::size_t)>& copy, Random& random);
+
+// The log of the mean weight.
+double log_mean(std::span<const double> log_weights);
 
 }  // namespace arcwise

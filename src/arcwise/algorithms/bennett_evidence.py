@@ -90,7 +90,7 @@ def bennett_evidence(
     key = checked_seed(seed)
     count = whole_number(draws, option("draws"), at_least=1)
     with shared_clock(seconds) as deadline:
-        # First, as its chains end by their steps and not by the clock.
+        # First, as it ends by its number of steps and not by the clock.
         constant, error = prior_constant(
             model, "modular", CanonicalOrders(), seed=key, threads=threads
         )
