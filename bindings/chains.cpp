@@ -90,18 +90,18 @@ void bind_chains(nb::module_& module) {
             [](Chains* self, const PythonSpace& space, const Path& path,
                std::uint64_t steps_between_exchanges, bool adapt, std::size_t most_temperatures,
                std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed,
-               std::uint64_t first, std::size_t count, std::uint64_t order_steps,
-               bool adapt_shares) {
+               std::uint64_t first, std::size_t count, std::uint64_t order_steps, bool adapt_shares,
+               const std::vector<std::uint64_t>& first_dag) {
                 new (self) Chains(
                     space.space,
                     {temperatures_along(path), steps_between_exchanges, adapt, most_temperatures,
-                     order_steps, thinning, space.recording(record), adapt_shares},
+                     order_steps, first_dag, thinning, space.recording(record), adapt_shares},
                     seed, first, count);
             },
             nb::arg("space"), nb::arg("path"), nb::arg("steps_between_exchanges"), nb::arg("adapt"),
             nb::arg("most_temperatures"), nb::arg("thinning"), nb::arg("record"), nb::arg("seed"),
             nb::arg("first"), nb::arg("count"), nb::arg("order_steps") = 0,
-            nb::arg("adapt_shares") = false)
+            nb::arg("adapt_shares") = false, nb::arg("first_dag") = std::vector<std::uint64_t>())
         .def("__len__", &Chains::size)
         .def("set_thinning", &Chains::set_thinning, nb::arg("thinning"))
         .def(

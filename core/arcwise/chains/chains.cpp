@@ -18,8 +18,11 @@ constexpr std::uint32_t state_version = 4;
 Chains::Chains(std::shared_ptr<const Space> space, const TemperingOptions& options,
                std::uint64_t seed, std::uint64_t first, std::size_t count)
     : space_(std::move(space)), thinning_(options.thinning) {
+    TemperingOptions others = options;
+    others.first_dag.clear();
     for (std::uint64_t chain = first; chain < first + count; ++chain) {
-        chains_.push_back(std::make_unique<TemperedChain>(*space_, options, Random(seed, 2 * chain),
+        chains_.push_back(std::make_unique<TemperedChain>(*space_, chain == 0 ? options : others,
+                                                          Random(seed, 2 * chain),
                                                           Random(seed, 2 * chain + 1)));
     }
 }

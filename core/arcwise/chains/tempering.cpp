@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "arcwise/chains/ladder.hpp"
+#include "arcwise/spaces/orders/some_dag.hpp"
 #include "arcwise/support/crew.hpp"
 #include "arcwise/support/error.hpp"
 
@@ -50,6 +51,11 @@ void TemperedChain::start(TaskContext& context) {
         State& state = replicas_.state(level);
         Random& random = replicas_.random(level);
         const bool possible = replicas_.temperature(level).excludes_impossible();
+        if (possible && !options_.first_dag.empty() &&
+            state.start_at(known_dag(options_.first_dag, space_.nodes())) &&
+            state.log_weight().impossible == 0) {
+            continue;
+        }
         if (possible && options_.order_steps > 0 &&
             state.start_from_orders(options_.order_steps, random, &context)) {
             continue;

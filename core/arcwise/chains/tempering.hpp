@@ -29,6 +29,9 @@ struct TemperingOptions {
     // Chains at the posterior start from where one of linear orders is after so many steps; none:
     // from a random state.
     std::uint64_t order_steps = 0;
+    // Chain number 0 starts at this DAG instead, bits of parents by node; none: like the others. If
+    // it is the best that is known, chains that have missed its mode differ from this one.
+    std::vector<std::uint64_t> first_dag;
     std::uint64_t thinning = 1;
     RecordOptions record;
     // During burn-in, moves are tried the more often the more they bring for their work; from the

@@ -17,6 +17,7 @@
 namespace arcwise {
 
 class TaskContext;
+struct SomeDag;
 
 // The posterior of DAGs given a state: exact edge probabilities and independent draws.
 class GivenState {
@@ -42,6 +43,9 @@ class State {
     // knows how to; a start, by no stated law. A long chain asks the context, if there is one,
     // whether to go on.
     virtual bool start_from_orders(std::uint64_t, Random&, TaskContext*) { return false; }
+
+    // Becomes the state of a DAG, or one of its states, if it knows how to.
+    virtual bool start_at(const SomeDag&) { return false; }
 
     // Sets up moves that learn something about the space before a chain begins, for chains that
     // start from orders of so many steps (0: elsewhere): the same for the same space and steps.

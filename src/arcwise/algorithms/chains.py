@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from arcwise.algorithms.first_dag import first_dag
 from arcwise.algorithms.sampling_session import SamplingSession
 from arcwise.algorithms.stages import SHORTEST, Stages, equal_parts, time_to_stop
 from arcwise.engines.sampling_jobs import ChainJob, Chains
@@ -101,6 +102,7 @@ def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> Sampl
             settings.chains,
             settings.order_steps or 0,
             settings.adapt_moves,
+            first_dag(session),
         )
     )
     log = None

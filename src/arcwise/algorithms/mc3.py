@@ -9,6 +9,7 @@ from typing import Any
 
 from arcwise.algorithms.chain_posterior import sample_chains
 from arcwise.algorithms.device_engine import engine_on_device
+from arcwise.algorithms.first_dag import known_edges
 from arcwise.algorithms.sampling_session import Environment
 from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity, as_modularity
@@ -46,6 +47,7 @@ def mc3(
     thinning: int | None = None,
     chains: int = 4,
     start: str | int = "orders",
+    known_dag: Any = None,
     dags_per_state: int = 1,
     dag_time_share: float | None = None,
     extension_budget: int | None = None,
@@ -93,8 +95,8 @@ def mc3(
         quarter of the number of variables. Where there are more threads than chains, the
         temperatures of a chain share them during these steps.
     modularity, steps, seconds, effective_samples, until, burn_in, thinning, chains, start, \
-dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, \
-threads, device, progress, directory, checkpoint_seconds
+known_dag, dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, \
+engine, threads, device, progress, directory, checkpoint_seconds
         As for `mcmc`; a step moves the states of all temperatures once. On a device every chain
         has the same temperatures, adapted to all of them, and numberings of `CanonicalOrders`
         stay as they are.
@@ -136,6 +138,7 @@ threads, device, progress, directory, checkpoint_seconds
         chains=chains,
         seed=seed,
         order_steps=as_order_steps(start),
+        known_dag=known_edges(model, known_dag),
         tempering=replace(tempering, steps_between_exchanges=between),
     )
     engine = engine_on_device(

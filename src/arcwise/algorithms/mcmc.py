@@ -7,6 +7,7 @@ from typing import Any
 
 from arcwise.algorithms.chain_posterior import sample_chains
 from arcwise.algorithms.device_engine import engine_on_device
+from arcwise.algorithms.first_dag import known_edges
 from arcwise.algorithms.sampling_session import Environment
 from arcwise.errors import option
 from arcwise.model import Model, checked_model
@@ -38,6 +39,7 @@ def mcmc(
     thinning: int | None = None,
     chains: int = 4,
     start: str | int = "orders",
+    known_dag: Any = None,
     adapt_moves: bool = False,
     dags_per_state: int = 1,
     dag_time_share: float | None = None,
@@ -99,6 +101,10 @@ def mcmc(
         and `PartialOrders`, and all temperatures of `mc3` but the posterior's, begin at a
         random state. ``"random"``: so do all. A number: the steps of the chains of linear
         orders, by default ``4 n**2 log(n)``, but not more than take a tenth of the seconds.
+    known_dag
+        A DAG that is known to be good, in any form that `Model.log_weight_of` takes: the first
+        chain begins there, so that a mode that all others miss is seen by the disagreement. None
+        to search for one, with up to 128 variables. Only where the others begin from orders.
     adapt_moves
         Whether each chain over `Dags` adapts the shares of the kinds of moves during the burn-in,
         by how often they change edges for the work they take, and then keeps them; a quarter of
@@ -178,6 +184,7 @@ def mcmc(
         chains=chains,
         seed=seed,
         order_steps=as_order_steps(start),
+        known_dag=known_edges(model, known_dag),
         adapt_moves=true_or_false(adapt_moves, option("adapt_moves")),
     )
     engine = engine_on_device(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from arcwise.sums import ScoreSums
 
@@ -17,7 +17,7 @@ class SamplerOptions(TypedDict, total=False):
         Of all.
     effective_samples
         Of all but `smc`.
-    burn_in, start
+    burn_in, start, known_dag
         Of `mcmc` and `mc3`.
     adapt_moves
         Of `mcmc`.
@@ -40,6 +40,7 @@ class SamplerOptions(TypedDict, total=False):
     sums: ScoreSums | None
     burn_in: float | None
     start: str | int
+    known_dag: Any
     adapt_moves: bool
     temperatures: int | None
     ladder: str | Sequence[float]

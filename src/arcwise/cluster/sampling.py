@@ -137,6 +137,7 @@ class ClusterChains:
             tempering.most_temperatures or 0,
             job.order_steps,
             job.adapt_moves,
+            job.first_dag,
         )
         self._count = job.count
         self._thinning: int | None = 1

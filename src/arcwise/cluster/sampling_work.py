@@ -204,7 +204,7 @@ class ChainWork(Work):
         What all chains have in common.
     identity
         Distinguishes the chains of this call from those of all others.
-    steps_between_exchanges, adapt, most_temperatures, order_steps, adapt_moves
+    steps_between_exchanges, adapt, most_temperatures, order_steps, adapt_moves, first_dag
         As for the core's chains.
     number
         The index of the chain.
@@ -227,6 +227,7 @@ class ChainWork(Work):
     most_temperatures: int
     order_steps: int
     adapt_moves: bool
+    first_dag: tuple[int, ...]
     number: int
     version: int
     command: Command
@@ -273,6 +274,7 @@ class ChainWork(Work):
                     1,
                     self.order_steps,
                     self.adapt_moves,
+                    self.first_dag,
                 )
                 if self.state is not None:
                     made.restore_state(self.state)

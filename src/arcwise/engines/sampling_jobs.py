@@ -134,6 +134,8 @@ class ChainJob:
         Chains begin where one of linear orders is after so many steps; 0 for random states.
     adapt_moves
         Whether the shares of the kinds of moves are adapted during the burn-in.
+    first_dag
+        Where the first chain begins, as bits of the parents of each node; empty: as the others.
     """
 
     sums: ScoreSums
@@ -145,6 +147,7 @@ class ChainJob:
     count: int
     order_steps: int = 0
     adapt_moves: bool = False
+    first_dag: tuple[int, ...] = ()
 
     def in_core(self) -> _core.Chains:
         """Return the chains of this process."""
@@ -161,6 +164,7 @@ class ChainJob:
             self.count,
             self.order_steps,
             self.adapt_moves,
+            self.first_dag,
         )
 
 

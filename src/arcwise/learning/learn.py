@@ -16,6 +16,7 @@ from arcwise.constraints import gather
 from arcwise.data import IncompleteData
 from arcwise.data.arguments import ReadingArguments
 from arcwise.errors import ArgumentError, TimeIsUpError
+from arcwise.graphs.dag import Dag
 from arcwise.learning import costs
 from arcwise.learning.choices import (
     AlgorithmChoice,
@@ -339,4 +340,7 @@ def _computed(
         "device": request.device,
     }
     sums = say_sampling(request, algorithm, model, settings, sums)
+    of_chains = algorithm in (Algorithm.MCMC, Algorithm.MC3)
+    if of_chains and plan.best_log_weight is not None and "known_dag" not in settings:
+        common["known_dag"] = Dag.from_edges(model.variables, plan.best)
     return plan, SAMPLERS[algorithm](model, **common, **settings, sums=sums)

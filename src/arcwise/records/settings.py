@@ -97,6 +97,8 @@ class ChainSettings:
         None for the usual number.
     adapt_moves
         Whether the shares of the kinds of moves are adapted during the burn-in.
+    known_dag
+        The edges of the DAG at which the first chain begins, if one was given.
     """
 
     space: Space
@@ -108,6 +110,7 @@ class ChainSettings:
     sums: SumSettings | None = None
     order_steps: int | None = 0
     adapt_moves: bool = added(False)
+    known_dag: tuple[tuple[str, str], ...] | None = added(None)
 
     def __post_init__(self) -> None:
         """Refuse invalid numbers, and a stopping rule that such a run cannot evaluate."""

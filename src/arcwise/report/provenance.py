@@ -225,6 +225,8 @@ def _chains(run: ChainRun, nodes: int) -> dict[str, Any]:
         wanted["start"] = repr("random")
     elif settings.order_steps != usual_order_steps(nodes, None):
         wanted["start"] = settings.order_steps
+    if settings.known_dag is not None:
+        wanted["known_dag"] = list(settings.known_dag)
     if settings.adapt_moves:
         wanted["adapt_moves"] = True
     return wanted | {"thinning": run.thinning, "seed": settings.seed}

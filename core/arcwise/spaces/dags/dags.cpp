@@ -116,7 +116,11 @@ void DagState::draw_uniform(Random& random) {
 }
 
 bool DagState::start_from_orders(std::uint64_t steps, Random& random, TaskContext* context) {
-    become(some_dag(weights_.sums(), steps, random, context).parents);
+    return start_at(some_dag(weights_.sums(), steps, random, context));
+}
+
+bool DagState::start_at(const SomeDag& dag) {
+    become(dag.parents);
     return true;
 }
 

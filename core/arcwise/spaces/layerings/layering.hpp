@@ -16,6 +16,7 @@ class Layering final : public State {
 
     void draw_uniform(Random& random) override;
     bool start_from_orders(std::uint64_t steps, Random& random, TaskContext* context) override;
+    bool start_at(const SomeDag& dag) override;
     Proposal propose(const Temperature& temperature, Random& random) override;
     void accept() override;
 

@@ -93,8 +93,12 @@ std::vector<std::uint16_t> Layering::encode() const {
 }
 
 bool Layering::start_from_orders(std::uint64_t steps, Random& random, TaskContext* context) {
+    return start_at(some_dag(space_.weights().sums(), steps, random, context));
+}
+
+bool Layering::start_at(const SomeDag& dag) {
     std::vector<int> layer_of;
-    space_.merge_parts(some_dag(space_.weights().sums(), steps, random, context).levels, layer_of);
+    space_.merge_parts(dag.levels, layer_of);
     become(std::move(layer_of));
     return true;
 }

@@ -15,6 +15,7 @@ class CanonicalOrder final : public State {
 
     void draw_uniform(Random& random) override;
     bool start_from_orders(std::uint64_t steps, Random& random, TaskContext* context) override;
+    bool start_at(const SomeDag& dag) override;
     LogWeight weight_at(const Temperature& temperature) const override;
     LogWeight weight_above(const Temperature& temperature) const override;
     void go_to(const Temperature& temperature) override;

@@ -194,7 +194,10 @@ std::vector<int> CanonicalOrder::canonical_order(const std::uint64_t* dag,
 }
 
 bool CanonicalOrder::start_from_orders(std::uint64_t steps, Random& random, TaskContext* context) {
-    const SomeDag dag = some_dag(weights_.sums(), steps, random, context);
+    return start_at(some_dag(weights_.sums(), steps, random, context));
+}
+
+bool CanonicalOrder::start_at(const SomeDag& dag) {
     order_.assign(canonical_order(dag.parents.data(), numbers_));
     sum_up();
     return true;

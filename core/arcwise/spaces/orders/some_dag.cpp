@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
+#include "arcwise/relations/mutable_dag.hpp"
 #include "arcwise/spaces/metropolis.hpp"
 #include "arcwise/spaces/orders/linear_orders.hpp"
 #include "arcwise/support/bits.hpp"
+#include "arcwise/support/error.hpp"
 
 namespace arcwise {
 
@@ -31,6 +34,36 @@ SomeDag some_dag(const ScoreSums& sums, std::uint64_t steps, Random& random, Tas
         for (std::size_t parent = 0; parent < n; ++parent) {
             if (!has_member(result.parents.data() + node * words, parent)) continue;
             result.levels[node] = std::max(result.levels[node], result.levels[parent] + 1);
+        }
+    }
+    return result;
+}
+
+SomeDag known_dag(std::vector<std::uint64_t> parents, int nodes) {
+    const auto n = static_cast<std::size_t>(nodes);
+    const std::size_t words = words_for(n);
+    const auto refuse = [] {
+        throw Error(ErrorKind::argument, "What chains are to begin at is no DAG of the model.");
+    };
+    if (parents.size() != n * words) refuse();
+    MutableDag dag(nodes);
+    for (std::size_t node = 0; node < n; ++node) {
+        const std::uint64_t* own = parents.data() + node * words;
+        if (n % 64 != 0 && (own[words - 1] >> (n % 64)) != 0) refuse();
+        dag.set_parents(static_cast<int>(node), own);
+    }
+    if (!dag.acyclic()) refuse();
+    SomeDag result{std::move(parents), std::vector<int>(n, 0)};
+    // A path has fewer edges than there are nodes, so that in as many rounds all levels are right.
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (std::size_t node = 0; node < n; ++node) {
+            for_each_member(dag.parents(static_cast<int>(node)), words, [&](int parent) {
+                const int least = result.levels[static_cast<std::size_t>(parent)] + 1;
+                if (result.levels[node] >= least) return;
+                result.levels[node] = least;
+                changed = true;
+            });
         }
     }
     return result;

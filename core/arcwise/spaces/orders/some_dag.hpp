@@ -20,4 +20,7 @@ struct SomeDag {
 // context, if there is one, whether to go on.
 SomeDag some_dag(const ScoreSums& sums, std::uint64_t steps, Random& random, TaskContext* context);
 
+// The DAG of these parents. Throws `argument` if they are not those of a DAG of so many nodes.
+SomeDag known_dag(std::vector<std::uint64_t> parents, int nodes);
+
 }  // namespace arcwise

@@ -77,7 +77,11 @@ void Partition::draw_uniform(Random& random) {
 }
 
 bool Partition::start_from_orders(std::uint64_t steps, Random& random, TaskContext* context) {
-    become(some_dag(weights_.sums(), steps, random, context).levels);
+    return start_at(some_dag(weights_.sums(), steps, random, context));
+}
+
+bool Partition::start_at(const SomeDag& dag) {
+    become(dag.levels);
     return true;
 }
 
