@@ -90,4 +90,5 @@ def test_learning_says_that_chains_are_coupled_and_why(
     assert exchanges is not None
     assert sum(exchanges.round_trips) > 50
     exact = arcwise.exact(apart)
-    assert abs(found.edges - exact.edges).max() < 0.1
+    # Of 14 runs the standard deviation was 0.06; chains that stay where they are would be 0.5 off.
+    assert abs(found.edges - exact.edges).max() < 0.25
