@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "all_families.hpp"
 #include "arcwise/chains/chains.hpp"
 #include "arcwise/spaces/registry.hpp"
 #include "check.hpp"
-#include "generated.hpp"
 
 namespace arcwise::tests {
 namespace {
@@ -22,19 +22,7 @@ constexpr int nodes = 6;
 std::shared_ptr<const Space> space_named(const std::string& name,
                                          std::map<std::string, std::int64_t> numbers = {}) {
     Random random(11, 0);
-    FamilyTable table;
-    for (int node = 0; node < nodes; ++node) {
-        std::vector<int> others;
-        for (int other = 0; other < nodes; ++other) {
-            if (other != node) others.push_back(other);
-        }
-        table.emplace_back(std::move(others), std::vector<int>{}, 2);
-        table.back().values().resize(table.back().count());
-        set_weights(table.back(), random, 5.0);
-    }
-    const auto sums = std::make_shared<const ScoreSums>(
-        table, std::vector<SumMethod>(table.size(), SumMethod::table), 1e-12, Tabulated::sums,
-        RunOptions{});
+    const auto sums = tabulated(all_families(nodes, 2, random, 5.0));
     return build_space(name, sums, {.numbers = std::move(numbers)});
 }
 

@@ -4,28 +4,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "all_families.hpp"
 #include "arcwise/chains/laws.hpp"
 #include "check.hpp"
-#include "generated.hpp"
 
 namespace arcwise::tests {
 namespace {
 
 std::shared_ptr<const ScoreSums> sums_of(int nodes) {
     Random random(3, 0);
-    FamilyTable table;
-    for (int node = 0; node < nodes; ++node) {
-        std::vector<int> others;
-        for (int other = 0; other < nodes; ++other) {
-            if (other != node) others.push_back(other);
-        }
-        table.emplace_back(std::move(others), std::vector<int>{}, nodes - 1);
-        table.back().values().resize(table.back().count());
-        set_weights(table.back(), random, 3.0);
-    }
-    return std::make_shared<const ScoreSums>(table,
-                                             std::vector<SumMethod>(table.size(), SumMethod::table),
-                                             1e-12, Tabulated::sums, RunOptions{});
+    return tabulated(all_families(nodes, nodes - 1, random, 3.0));
 }
 
 // Which node comes first; its weight falls with its number, and the moves go round in a circle.

@@ -5,32 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "all_families.hpp"
 #include "arcwise/spaces/orders/some_dag.hpp"
 #include "arcwise/spaces/registry.hpp"
 #include "check.hpp"
-#include "generated.hpp"
 
 namespace arcwise::tests {
 namespace {
 
 constexpr int nodes = 5;
-
-std::shared_ptr<const ScoreSums> all_families() {
-    Random random(3, 0);
-    FamilyTable table;
-    for (int node = 0; node < nodes; ++node) {
-        std::vector<int> others;
-        for (int other = 0; other < nodes; ++other) {
-            if (other != node) others.push_back(other);
-        }
-        table.emplace_back(std::move(others), std::vector<int>{}, 2);
-        table.back().values().resize(table.back().count());
-        set_weights(table.back(), random, 2.0);
-    }
-    return std::make_shared<const ScoreSums>(table,
-                                             std::vector<SumMethod>(table.size(), SumMethod::table),
-                                             1e-12, Tabulated::sums, RunOptions{});
-}
 
 using Parents = std::vector<std::uint64_t>;
 
@@ -39,7 +22,8 @@ const Parents some_parents = {0b01010, 0b00000, 0b00011, 0b00010, 0b00100};
 }  // namespace
 
 TEST(a_chain_can_begin_at_a_known_dag) {
-    const auto sums = all_families();
+    Random weights(3, 0);
+    const auto sums = tabulated(all_families(nodes, 2, weights, 2.0));
     const SomeDag dag = known_dag(some_parents, nodes);
     CHECK(dag.levels == std::vector<int>({2, 0, 3, 1, 4}));
     for (const char* const called : {"dags", "partitions", "canonical", "layerings"}) {

@@ -10,7 +10,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from arcwise import _core
+from arcwise.algorithms.map import best_dag_of_order
 from arcwise.algorithms.sampling_session import SamplingSession
 from arcwise.constraints.dags import as_dag
 from arcwise.errors import ArgumentError, option
@@ -20,9 +23,8 @@ from arcwise.records.settings import ChainSettings
 from arcwise.sums import ScoreSums
 from arcwise.support.running import running
 
-_MOST_VARIABLES = (
-    128  # a search takes a second then, and `learn` has made one while it grew parents
-)
+# A search takes a second then; `learn` has made one while it grew candidates.
+_MOST_VARIABLES = 128
 _RESTARTS = 2
 _PATIENCE = 2  # perturbations per variable
 _BITS = 64
@@ -43,13 +45,17 @@ def first_dag(session: SamplingSession[ChainSettings]) -> tuple[int, ...]:
         return ()
     variables = session.sums.variables
     if settings.known_dag is not None:
-        dag = model.folded.restricted(Dag.from_edges(model.variables, settings.known_dag))
-        places = {name: place for place, name in enumerate(variables)}
-        parents = [[places[parent] for parent in dag.parents(name)] for name in variables]
+        dag = Dag.from_edges(model.variables, settings.known_dag)
     elif len(variables) <= _MOST_VARIABLES:
-        parents = _searched(session)
+        found = _searched(session)
+        if found is None:
+            return ()
+        dag = found
     else:
         return ()
+    places = {name: place for place, name in enumerate(variables)}
+    ordinary = model.folded.restricted(dag)
+    parents = [[places[parent] for parent in ordinary.parents(name)] for name in variables]
     return tuple(
         sum(1 << (parent - first) for parent in own if first <= parent < first + _BITS)
         for own in parents
@@ -57,23 +63,18 @@ def first_dag(session: SamplingSession[ChainSettings]) -> tuple[int, ...]:
     )
 
 
-def _searched(session: SamplingSession[ChainSettings]) -> list[list[int]]:
-    """Return the parents of each node in the best DAG of a short search; none if it finds none."""
+def _searched(session: SamplingSession[ChainSettings]) -> Dag | None:
+    """Return the best DAG of a short search."""
     with running(session.environment.threads, None, "") as run:
         sums = ScoreSums(session.model, tabulate="maxima", threads=run.threads)
-        n = len(sums.variables)
-        search = _core.OrderSearch(sums.core, _PATIENCE * n, session.settings.seed, [])
+        patience = _PATIENCE * len(sums.variables)
+        search = _core.OrderSearch(sums.core, patience, session.settings.seed, [])
         try:
             search.run(0, _RESTARTS, run.threads, run.progress)
         except ArgumentError:  # no order of positive weight was found, as the chains will say
-            return []
-    log_weights = list(search.log_weights())
-    order = search.order(log_weights.index(max(log_weights)))
-    parents: list[list[int]] = [[] for _ in range(n)]
-    for place, node in enumerate(order):
-        _, chosen = sums.core.best(node, order[:place], None)
-        parents[node] = list(chosen or ())
-    return parents
+            return None
+    order = search.order(int(np.argmax(search.log_weights())))
+    return best_dag_of_order(session.model, sums, order)
 
 
 def known_edges(model: Model, dag: Any) -> tuple[tuple[str, str], ...] | None:
