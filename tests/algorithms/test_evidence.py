@@ -197,7 +197,7 @@ def test_methods_where_topological_orders_are_too_many(monkeypatch: pytest.Monke
         "Bennett's acceptance ratio",
         "sequential Monte Carlo",
     ]
-    monkeypatch.setattr(order_ratio, "_EXTENSION_BUDGET", 1)
+    monkeypatch.setattr(order_ratio, "_EXTENSION_BUDGETS", (1,))
     estimated = arcwise.evidence(model, seed=1, threads=1)
     assert [part.method for part in estimated.parts] == [part.method for part in found.parts]
     exact = arcwise.exact(model, threads=1).log_evidence

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import arcwise
 from arcwise import Model
 from arcwise.algorithms import order_ratio as ratios
-from arcwise.algorithms.order_ratio import order_ratio
+from arcwise.algorithms.order_ratio import TopologicalOrders, order_ratio
 from arcwise.errors import ArgumentError
+from arcwise.support.clock import Deadline
 from support.exact_models import random_model
 
 pytestmark = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
@@ -56,6 +59,44 @@ def test_chains_that_have_not_converged_are_doubted() -> None:
     assert any("have not converged" in doubt for doubt in found.doubts)
 
 
+@pytest.mark.parametrize(
+    ("budgets", "draws"), [((6_250, 100_000), 3_200), ((1, 6_250), 3_200), ((1, 12_500), 1_600)]
+)
+def test_quick_counts_are_made_of_more_dags(
+    budgets: tuple[int, ...], draws: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = random_model(6, spread=3.0, seed=5)
+    monkeypatch.setattr(ratios, "_EXTENSION_BUDGETS", budgets)
+    monkeypatch.setattr(ratios, "_SETS_IN_ALL", 20_000_000)
+    orders = TopologicalOrders(model, None, 1, 1)
+    found, _ = orders.sampled("modular", 20_000)
+    assert sum(map(len, found)) == draws
+
+
+def test_numbers_are_estimated_as_often_as_time_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = random_model(6, spread=3.0, seed=5)
+    dags = arcwise.mcmc(model, "dags", steps=40_000, seed=1).dags
+    assert dags is not None
+    now, each = 0.0, 0.01
+    monkeypatch.setattr(ratios, "_EXTENSION_BUDGETS", (1,))
+    monkeypatch.setattr(ratios, "_SETS_IN_ALL", 400)
+
+    class Timed(TopologicalOrders):
+        def _log_estimates(self, parents: NDArray[np.uint64]) -> NDArray[np.float64]:
+            nonlocal now
+            now += each * len(parents)
+            return super()._log_estimates(parents)
+
+    def counted(seconds: float) -> int:
+        nonlocal now
+        now = 0.0
+        deadline = Deadline(seconds, clock=lambda: now)
+        return sum(map(len, Timed(model, None, 1, 1, deadline).counted(dags)))
+
+    # A tenth of the time at 10 ms each, less the trial of 32; between 100 / 4 and 4 * 100.
+    assert [counted(seconds) for seconds in (0.1, 20.0, 1e6)] == [24, 168, 400]
+
+
 def test_refusals() -> None:
     model = random_model(6, spread=3.0, seed=1)
     with pytest.raises(ArgumentError, match="the order-modular one use"):
@@ -67,7 +108,7 @@ def test_estimated_numbers_of_orders(monkeypatch: pytest.MonkeyPatch) -> None:
     model = random_model(6, spread=3.0, seed=5)
     exact = total(model, "order-modular") - total(model, "modular")
     counted = order_ratio(model, steps=2_000, draws=800, seed=0, threads=1)
-    for name, value in {"_EXTENSION_BUDGET": 1, "_EXACT_SETS": 1, "EXACT_NODES": 1}.items():
+    for name, value in {"_EXTENSION_BUDGETS": (1,), "_EXACT_SETS": 1, "EXACT_NODES": 1}.items():
         monkeypatch.setattr(ratios, name, value)
     # With so few sets, numbers are far off: by more than the ratio may be.
     monkeypatch.setattr(ratios, "_SETS_OF_ESTIMATE", 2)

@@ -178,3 +178,16 @@ def check(posterior):
     assert abs(posterior.edges - arcwise.exact(model).edges).max() < 0.2
 """
     assert_returns_what_there_is(script)
+
+
+def test_a_rule_is_not_asked_before_rare_passages_had_a_chance(model: Model) -> None:
+    """Linear orders, whose steps are quick, make more before it; a short budget has its way."""
+    easy: dict[str, Any] = {"until": "rhat<9", "chains": 2, "seed": 1}
+    steps = {"dags": 51_200, "partitions": 51_200, "linear": 409_600}
+    for space, least in steps.items():
+        run = chains_of(arcwise.mcmc(model, space, **easy))
+        assert least <= run.burn_in_steps < least + run.thinning
+    coupled = chains_of(arcwise.mc3(model, temperatures=2, **easy))
+    assert coupled.burn_in_steps < 2 * 51_200
+    short = chains_of(arcwise.mcmc(model, "linear", steps=8_000, **easy))
+    assert short.burn_in_steps <= 2_000

@@ -16,6 +16,7 @@ from arcwise.records.convergence import Convergence
 from arcwise.records.settings import ChainSettings
 from arcwise.records.tempering import Tempering
 from arcwise.runs.chain_loop import ChainLoop, Log
+from arcwise.spaces.space import Space
 from arcwise.statistics.settled import settled
 from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import Run, running
@@ -121,6 +122,8 @@ def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> Sampl
             run,
             nodes=nodes,
             states_are_dags=settings.space.states_are_dags,
+            # Coupled chains make as many steps at each temperature, and come round sooner.
+            first_steps=Space.first_steps if settings.tempering else settings.space.first_steps,
             log=log,
             deadline=session.environment.deadline,
         )
@@ -138,6 +141,7 @@ def run_chains(
     *,
     nodes: int,
     states_are_dags: bool = False,
+    first_steps: int = Space.first_steps,
     log: Log | None = None,
     deadline: Deadline = NEVER,
 ) -> SampledChains:
@@ -155,6 +159,8 @@ def run_chains(
         The number of variables.
     states_are_dags
         Whether a state is one DAG.
+    first_steps
+        The steps of a chain before a stopping rule is first asked, see `Space.first_steps`.
     log
         The log of the run, if it has one, from which it is resumed.
     deadline
@@ -162,7 +168,13 @@ def run_chains(
     """
     result = SampledChains(chains)
     if budget.rule is not None:
-        _by_rule(result, budget, run, nodes, states_are_dags, log, deadline)
+        loop = ChainLoop(chains, run, lambda now: stages.share(now), log, deadline)
+        stages = Stages(
+            loop, budget, nodes, states_are_dags=states_are_dags, first_steps=first_steps
+        )
+        _by_rule(result, loop, stages)
+        if log is None and not result.interrupted and stages.rule.needs_edges:
+            result.convergence = loop.convergence
     elif budget.seconds is not None:
         _by_seconds(result, budget, run, nodes, log, deadline)
     else:
@@ -257,17 +269,7 @@ def _by_seconds(
     result.records, result.seconds = loop.records(), loop.seconds_now
 
 
-def _by_rule(
-    result: SampledChains,
-    budget: Budget,
-    run: Run,
-    nodes: int,
-    states_are_dags: bool,
-    log: Log | None,
-    deadline: Deadline,
-) -> None:
-    loop = ChainLoop(result.chains, run, lambda now: stages.share(now), log, deadline)
-    stages = Stages(loop, budget, nodes, states_are_dags=states_are_dags)
+def _by_rule(result: SampledChains, loop: ChainLoop, stages: Stages) -> None:
     try:
         stages.run()
         loop.finish()
@@ -276,5 +278,3 @@ def _by_rule(
     (result.records, began), result.seconds = stages.records(), loop.seconds_now
     result.burn_in_steps, result.thinning = began.steps, began.thinning
     result.rule_met = stages.met
-    if log is None and not result.interrupted and stages.rule.needs_edges:
-        result.convergence = loop.convergence

@@ -25,7 +25,7 @@ from arcwise.support.words import listing
 _FALSE_ALARM_RATE = 0.01
 # Of the time left, where it is not shared equally: populations of canonical orders of many
 # variables hardly ever come near the precision of Bennett's acceptance ratio.
-_SHARES = {EvidenceMethod.BENNETT: 0.75}
+_SHARES = {EvidenceMethod.BENNETT: 0.85}
 _LEAST_SHARE = 1e-6  # of the variance of an estimate that is its own
 _ADVICE = "give more time, or run a single method for longer"
 

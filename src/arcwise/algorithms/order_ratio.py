@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,9 @@ from arcwise import _core
 from arcwise.algorithms.assembly import assemble
 from arcwise.algorithms.chains import sampled_chains
 from arcwise.algorithms.sampling_session import Environment, opened_session
+from arcwise.algorithms.stages import SHORTEST
 from arcwise.diagnostics.limits import HOPELESS_RHAT, LARGEST_EDGE_RHAT, RHAT_OF_WARNING
-from arcwise.errors import CapacityError
+from arcwise.errors import CapacityError, TimeIsUpError
 from arcwise.features.edges import packed_set
 from arcwise.graphs.linear_extensions import EXACT_NODES
 from arcwise.model import Model
@@ -40,14 +42,18 @@ from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import Progress, running
 
 CHAINS = 8
-DRAWS = 4_000
-"""DAGs of each posterior whose topological orders are counted, at most."""
 
-# Sets that may be remembered for one DAG; a count beyond takes seconds, and there are thousands.
-_EXTENSION_BUDGET = 100_000
+# Sets that may be remembered for one DAG: where a few do, many DAGs are counted, as the posteriors
+# have only their tails in common; a count of more than the last takes seconds.
+_EXTENSION_BUDGETS = (6_250, 25_000, 100_000)
+_SETS_IN_ALL = 400_000_000
 # Of an estimate: sets of each size, independent estimates for a DAG, and sets of an exact part.
 _SETS_OF_ESTIMATE, _ESTIMATES, _EXACT_SETS = 30, 2, 1_000
 _SHARE_ESTIMATED = 4  # one of so many draws, as an estimate takes about ten milliseconds
+# With a limit in seconds, as many as it allows, found by a trial of a few, but between a quarter
+# of the usual number and four times as many.
+_TRIAL, _MOST_TIMES = 32, 4
+_SHARE_OF_COUNTING = 0.1  # of the time left, if more is to come
 _OF_ESTIMATES = 0xE571_3A7E  # seeds of estimates
 _SEEDS: dict[Modularity, int] = {"modular": 0x0DA6_5EED, "order-modular": 0x0C0_5EED}
 
@@ -66,7 +72,7 @@ def order_ratio(
     model: Model,
     *,
     steps: int | None = None,
-    draws: int = DRAWS,
+    draws: int | None = None,
     seed: int = 0,
     threads: int | None = None,
 ) -> OrderRatio:
@@ -79,7 +85,8 @@ def order_ratio(
     steps
         The number of steps of each chain; None for the default of `mcmc`.
     draws
-        The number of DAGs of each posterior whose topological orders are counted.
+        The number of DAGs of each posterior whose topological orders are counted; None for 4,000
+        to 64,000, depending on how many sets a count takes.
     seed, threads
         As for `mcmc`.
     """
@@ -98,15 +105,18 @@ class TopologicalOrders:
     model
         The model.
     draws
-        The number of DAGs whose orders are counted, at most.
+        The number of DAGs whose orders are counted, at most; None as for `order_ratio`.
     seed, threads
         As for `mcmc`.
+    deadline
+        The clock of the whole computation.
     """
 
     model: Model
-    draws: int
+    draws: int | None
     seed: int
     threads: int | None
+    deadline: Deadline = NEVER
 
     def sampled(
         self,
@@ -164,7 +174,9 @@ class TopologicalOrders:
             "topological orders); run more steps."
         ]
 
-    def counted(self, dags: DagSample) -> list[NDArray[np.float64]]:
+    def counted(
+        self, dags: DagSample, share: float = _SHARE_OF_COUNTING
+    ) -> list[NDArray[np.float64]]:
         """Return the log numbers of topological orders of ordinary variables, chain by chain.
 
         Where they are too many to count, each DAG has a row of the logs of independent estimates.
@@ -173,12 +185,29 @@ class TopologicalOrders:
         ----------
         dags
             The sample, of whose chains DAGs at equal distances are taken.
+        share
+            Of the time left, what this may take.
         """
-        try:
-            return self._by_chain(dags, self.draws, self._log_counts)
-        except CapacityError:
-            few = max(1, self.draws // _SHARE_ESTIMATED)
-            return self._by_chain(dags, few, self._log_estimates)
+        in_time = self.deadline.part(share)
+        budgets = _EXTENSION_BUDGETS if self.draws is None else _EXTENSION_BUDGETS[-1:]
+        for budget in budgets:
+            draws = _SETS_IN_ALL // budget if self.draws is None else self.draws
+            try:
+                return self._by_chain(
+                    dags, draws, partial(self._log_counts, budget=budget, deadline=in_time)
+                )
+            except (CapacityError, TimeIsUpError):
+                continue
+        few = max(1, draws // _SHARE_ESTIMATED)
+        if self.draws is None and in_time.limited:
+            few = self._estimates_in_time(dags, few, in_time)
+        return self._by_chain(dags, few, self._log_estimates)
+
+    def _estimates_in_time(self, dags: DagSample, usual: int, deadline: Deadline) -> int:
+        began = deadline.spent
+        self._by_chain(dags, _TRIAL, self._log_estimates)
+        each = max(deadline.spent - began, SHORTEST) / _TRIAL
+        return int(min(max(deadline.left / each, usual // _MOST_TIMES), usual * _MOST_TIMES))
 
     def _by_chain(
         self,
@@ -204,11 +233,12 @@ class TopologicalOrders:
         logs = logs - math.lgamma(n + 1) + math.lgamma(ordinary + 1)
         return np.split(logs, np.cumsum([len(own) for own in chosen])[:-1])
 
-    def _log_counts(self, parents: NDArray[np.uint64]) -> NDArray[np.float64]:
+    def _log_counts(
+        self, parents: NDArray[np.uint64], budget: int, deadline: Deadline
+    ) -> NDArray[np.float64]:
         with running(self.threads, None, "") as run:
-            return np.asarray(
-                _core.log_linear_extensions(parents, _EXTENSION_BUDGET, run.threads, run.progress)
-            )
+            watch = deadline.watch(run.progress)
+            return np.asarray(_core.log_linear_extensions(parents, budget, run.threads, watch))
 
     def _log_estimates(self, parents: NDArray[np.uint64]) -> NDArray[np.float64]:
         with running(self.threads, None, "") as run:

@@ -25,9 +25,6 @@ from arcwise.statistics.chains import chain_convergence, trace_convergence
 from arcwise.statistics.settled import settled
 
 _FIRST_DRAWS = 512  # kept states of a chain in the first stage
-# Steps of a chain before the first stage: chains from independent starts may agree long before a
-# rare passage to another mode, and these take a moment.
-_FIRST_STEPS = 100 * _FIRST_DRAWS
 _MOST_DRAWS = 8_192  # in any stage; beyond, they are thinned
 _FINAL_CHECKS = 4  # of the rule, while the last stage is extended to the end
 _PIECES = 16  # of a stage, and of the burn-in before the first
@@ -65,6 +62,8 @@ class Stages:
         The number of variables.
     states_are_dags
         Whether a state is one DAG.
+    first_steps
+        The steps of a chain before the first stage, unless the budget is too short for them.
     """
 
     def __init__(
@@ -74,6 +73,7 @@ class Stages:
         nodes: int,
         *,
         states_are_dags: bool,
+        first_steps: int,
     ) -> None:
         assert budget.rule is not None
         self.rule: StoppingRule = budget.rule
@@ -82,6 +82,7 @@ class Stages:
         self._budget = budget
         self._nodes = nodes
         self._states_are_dags = states_are_dags
+        self._first_steps = first_steps
         self._boundaries: list[Boundary] = []
         self._wanted = 0  # states of the stage
         # With a budget in seconds: when sampling ends, and the time it has until then.
@@ -144,7 +145,7 @@ class Stages:
     def _first_burn_in(self) -> None:
         loop, budget = self._loop, self._budget
         # States are kept at most every 2 n steps, as drawing from one costs more than a step.
-        steps = max(10 * self._nodes**2, _FIRST_DRAWS * 2 * self._nodes, _FIRST_STEPS)
+        steps = max(10 * self._nodes**2, _FIRST_DRAWS * 2 * self._nodes, self._first_steps)
         if budget.steps is not None:
             steps = max(1, min(steps, budget.steps // 4))
         thinning = budget.thinning or max(1, steps // _FIRST_DRAWS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from arcwise import _core
 from arcwise.model.modularity import Modularity
@@ -36,6 +37,10 @@ class LinearOrders(Space, name="linear"):
     """
 
     moves: Mapping[str, float] | None = None
+
+    first_steps: ClassVar[int] = 8 * Space.first_steps
+    """More, as they are quick. With as few as others make, sixteen chains that had all missed a
+    mode of 7 % ended in agreement in a third of a second, in one run of six."""
 
     def __post_init__(self) -> None:
         """Refuse moves that do not exist or cannot be."""

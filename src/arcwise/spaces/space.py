@@ -41,6 +41,11 @@ class Space(ABC):
     states_are_dags: ClassVar[bool] = False
     """Whether a state is one DAG, rather than a set of them whose weights are summed."""
 
+    first_steps: ClassVar[int] = 51_200
+    """Steps of a chain before a stopping rule is first asked, which take a moment.
+
+    Chains from independent starts may agree long before a rare passage to another mode."""
+
     has_bridge: ClassVar[bool] = False
     """Whether paths to its posterior can go over the bridge from the order-modular one."""
 
