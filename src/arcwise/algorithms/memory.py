@@ -10,7 +10,7 @@ from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.support.devices import Processors
 from arcwise.support.memory import available_memory
-from arcwise.support.words import byte_size
+from arcwise.support.words import byte_size, rounded
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class ExactCost:
 
     def __str__(self) -> str:
         """Say it in words."""
-        return f"{byte_size(self.memory)} of memory, {self.operations:.1e} operations"
+        return f"{byte_size(self.memory)} of memory, {rounded(self.operations)} operations"
 
 
 def exact_cost(

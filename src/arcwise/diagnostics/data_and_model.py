@@ -380,11 +380,19 @@ def _of_kinds(posterior: Posterior, profile: DataProfile | None) -> list[Finding
 
 def _assumptions(profile: DataProfile | None) -> Sequence[Finding]:
     kind = None if profile is None else profile.parametrization
-    linear = {
-        "gaussian": ", and dependence to be linear",
-        "conditional-gaussian": ", and dependence between continuous variables to be linear, with "
-        "normal deviations, for each configuration of the discrete ones",
-    }
+    taken = ["Rows are taken to be independent of each other and alike"]
+    if profile is not None and profile.slices is not None and profile.slices.lags:
+        taken = [
+            "Rows are taken to be independent given the slices before them",
+            "the network to be the same at all times",
+        ]
+    if kind == "gaussian":
+        taken.append("dependence to be linear")
+    if kind == "conditional-gaussian":
+        taken.append(
+            "dependence between continuous variables to be linear, with normal deviations, for "
+            "each configuration of the discrete ones"
+        )
     return [
         _found(
             "note",
@@ -396,12 +404,6 @@ def _assumptions(profile: DataProfile | None) -> Sequence[Finding]:
         _found(
             "note",
             "assumptions",
-            (
-                "Rows are taken to be independent given the slices before them, and the network to "
-                "be the same at all times"
-                if profile is not None and profile.slices is not None and profile.slices.lags
-                else "Rows are taken to be independent of each other and alike"
-            )
-            + linear.get(kind or "", ""),
+            ", and ".join([", ".join(taken[:-1]), taken[-1]] if taken[1:] else taken),
         ),
     ]

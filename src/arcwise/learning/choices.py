@@ -24,7 +24,7 @@ from arcwise.records.ladders import FIRST_TEMPERATURES
 from arcwise.records.stopping_rule import StoppingRule
 from arcwise.spaces import Space
 from arcwise.support.plain import plain
-from arcwise.support.words import plural
+from arcwise.support.words import plural, rounded
 
 _MOST_FOR_SIXTEEN, _MOST_FOR_EIGHT = 32, 128
 
@@ -59,22 +59,22 @@ def choose_algorithm(request: Request, asked: Model | Question) -> AlgorithmChoi
         return AlgorithmChoice(Algorithm.MCMC, ", as requested")
     n = len(asked.ordinary)
     operations = costs.exact_operations(n, request.modularity)
-    limit = f"{costs.exact_limit(request.seconds, request.threads):.0e}"
+    limit = rounded(costs.exact_limit(request.seconds, request.threads))
     if operations is None:
         why = "there are too many variables for exact computation"
     elif not costs.exact_is_cheap(
         n, _families(asked), request.modularity, request.seconds, request.threads
     ):
         why = (
-            f"exact computation would take {operations:.1e} operations (it is the default up to "
-            f"{limit})"
+            f"exact computation would take {rounded(operations)} operations (it is the default up "
+            f"to {limit})"
         )
     elif not _scoring_fits(request, asked):
         why = "scoring all parent sets, for exact computation, would take too long"
     else:
         return AlgorithmChoice(
             Algorithm.EXACT,
-            f" (exact is the default up to {limit} operations; this took {operations:.1e})",
+            f" (exact is the default up to {limit} operations; this took {rounded(operations)})",
         )
     return AlgorithmChoice(Algorithm.MCMC, f", because {why}")
 

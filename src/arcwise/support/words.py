@@ -11,6 +11,8 @@ from arcwise.errors import Wording
 
 _LISTED_AT_MOST = 20
 _SHOWN_AT_MOST = 80  # characters
+_UNITS = ((10**12, " trillion"), (10**9, " billion"), (10**6, " million"))
+_MOST_IN_WORDS = 10**15
 
 
 def listing(items: Iterable[str], limit: int | None = _LISTED_AT_MOST) -> str:
@@ -84,16 +86,18 @@ def number(value: Any, digits: int = 4) -> str:
     return f"{value:,.{digits}g}".replace("-", "−")
 
 
-def rounded(count: int) -> str:
-    """Return a number of things that may be beyond all bounds, to two digits.
+def rounded(count: float) -> str:
+    """Return a number of things that may be beyond all bounds, to two digits, for people.
 
     Examples
     --------
-    >>> rounded(85_899_345_920), rounded(2**5000)
-    ('8.6e+10', '1.4e+1505')
+    >>> rounded(81), rounded(19_700), rounded(85_899_345_920), rounded(2**5000)
+    ('81', '20,000', '86 billion', '1.4e+1505')
     """
-    if count < 10**300:
-        return f"{count:.1e}"
+    if count < _MOST_IN_WORDS:
+        digits = round(count, 1 - math.floor(math.log10(count))) if count >= 1 else count
+        unit, name = next((one for one in _UNITS if digits >= one[0]), (1, ""))
+        return f"{digits / unit:,.15g}{name}"
     power = math.log10(count)
     return f"{10 ** (power % 1):.1f}e+{int(power)}"
 
