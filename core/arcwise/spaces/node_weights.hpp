@@ -35,6 +35,9 @@ class NodeWeights {
         return flip.bit != 0;
     }
 
+    // Whether the bit would be flipped.
+    bool can_have(int node, int parent) const { return flips_[index(node, parent)].bit != 0; }
+
     // The node's log score sum (or maximum); where there is no family, one impossible node with
     // that of all its families as the stand-in.
     LogWeight at(int node, const std::uint64_t* predecessors) const {

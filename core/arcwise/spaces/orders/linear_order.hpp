@@ -57,8 +57,17 @@ class LinearOrder final : public State {
     std::uint64_t* begin_change(int node);
     void drop_change() { changes_.pop_back(); }
     void weigh_change(std::size_t index);
-    void weigh_swap(int early, int late);
-    void weigh_swap_in_rows(int early, int late);
+    void weigh_swap_in_rows();
+    // A node between two that are swapped loses the one and gains the other; false if it can have
+    // neither as a parent.
+    bool exchange(std::uint64_t* predecessors, int node) const {
+        const bool loses = weights_.flip(predecessors, node, swapped_.early);
+        const bool gains = weights_.flip(predecessors, node, swapped_.late);
+        return loses || gains;
+    }
+    // Of a swap whose sums are had from rows, most predecessors of nodes between are never asked
+    // for: they are changed where they are, once the swap is accepted.
+    bool left_as_is(std::size_t change) const { return swapped_.in_rows && change >= 2; }
     void count_change(Change& change, const LogWeight& weight) {
         change.weight = weight;
         proposed_ = proposed_ + (weight - weight_of(change.node));
@@ -76,8 +85,15 @@ class LinearOrder final : public State {
     std::vector<std::uint64_t> predecessors_;  // words_ for each node
     std::vector<LogWeight> node_weights_;
 
+    struct Swapped {
+        int early = 0;
+        int late = 0;
+        bool in_rows = false;  // and the changes from the third on are those of nodes between
+    };
+
     std::vector<Change> changes_;
     std::vector<std::uint64_t> changed_predecessors_;
+    Swapped swapped_;
     KnownRowSums row_sums_;
     PlainWeights plain_weights_;
     LogWeight proposed_;

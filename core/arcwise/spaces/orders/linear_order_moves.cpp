@@ -20,44 +20,35 @@ void LinearOrder::weigh_change(std::size_t index) {
 
 // The ends have other predecessors altogether; each node between has lost the one and gained the
 // other.
-void LinearOrder::weigh_swap(int early, int late) {
-    // Rows of a word are added up as soon as what they were.
-    if (row_sums_.any() && words_ > 1) {
-        weigh_swap_in_rows(early, late);
-    } else {
-        for (std::size_t change = 0; change < changes_.size(); ++change) weigh_change(change);
-    }
-}
-
-void LinearOrder::weigh_swap_in_rows(int early, int late) {
+void LinearOrder::weigh_swap_in_rows() {
     const ScoreSums& sums = weights_.sums();
     for (std::size_t i = 0; i < changes_.size(); ++i) {
         Change& change = changes_[i];
         const PlusOneSums* rows = row_sums_.rows(change.node);
-        double number = 0.0;
-        double unit = 0.0;
-        if (rows != nullptr && i < 2) {
-            const PlusOneSums::RowSums then = rows->row_sums(changed_predecessors(i), nullptr);
-            number = then.digits ? then.met : 0.0;
-            unit = then.unit;
-        } else if (rows != nullptr) {
-            const int gone = sums.place(change.node, early);
-            const int come = sums.place(change.node, late);
+        PlusOneSums::RowSums then;
+        if (rows != nullptr && left_as_is(i)) {
+            const int gone = sums.place(change.node, swapped_.early);
+            const int come = sums.place(change.node, swapped_.late);
             const bool outside = (gone < 0 || rows->is_outside(static_cast<std::size_t>(gone))) &&
                                  (come < 0 || rows->is_outside(static_cast<std::size_t>(come)));
-            const PlusOneSums::RowSums& now =
-                row_sums_.of(change.node, predecessors(change.node), nullptr);
-            if (outside && now.digits) {
-                number = rows->exchanged(now, gone, come);
-                unit = now.unit;
-            } else if (!outside) {
-                const PlusOneSums::RowSums then = rows->row_sums(changed_predecessors(i), nullptr);
-                number = then.digits ? then.met : 0.0;
-                unit = then.unit;
+            if (outside) {
+                const PlusOneSums::RowSums& now =
+                    row_sums_.of(change.node, predecessors(change.node), nullptr);
+                const double number = now.digits ? rows->exchanged(now, gone, come) : 0.0;
+                if (number > 0.0) {
+                    plain_weights_.ask(change.node, number, now.unit, change.weight);
+                    continue;
+                }
+                rows = nullptr;  // they would have no more digits for all of the sum
             }
         }
-        if (number > 0.0) {
-            plain_weights_.ask(change.node, number, unit, change.weight);
+        if (left_as_is(i)) {
+            copy_words(predecessors(change.node), changed_predecessors(i));
+            exchange(changed_predecessors(i), change.node);
+        }
+        if (rows != nullptr) then = rows->row_sums(changed_predecessors(i), nullptr);
+        if (then.digits && then.met > 0.0) {
+            plain_weights_.ask(change.node, then.met, then.unit, change.weight);
         } else {
             change.weight = weights_.at(change.node, changed_predecessors(i));
         }
@@ -67,12 +58,12 @@ void LinearOrder::weigh_swap_in_rows(int early, int late) {
 }
 
 LogWeight LinearOrder::propose_swap(std::size_t first, std::size_t last) {
-    const int early = order_[first];
-    const int late = order_[last];
+    // Rows of a word are added up as soon as what they were.
+    swapped_ = {order_[first], order_[last], row_sums_.any() && words_ > 1};
+    const auto [early, late, in_rows] = swapped_;
     order_.propose_swap(first, last);
 
-    // `early` gains, and `late` loses, all that is between them, and each other; those between lose
-    // the one and gain the other.
+    // `early` gains, and `late` loses, all that is between them, and each other.
     std::uint64_t* of_early = begin_change(early);
     std::uint64_t* of_late = begin_change(late);
     weights_.flip(of_early, early, late);
@@ -81,12 +72,19 @@ LogWeight LinearOrder::propose_swap(std::size_t first, std::size_t last) {
         const int node = order_[place];
         weights_.flip(of_early, early, node);
         weights_.flip(of_late, late, node);
-        std::uint64_t* changed = begin_change(node);
-        const bool loses = weights_.flip(changed, node, early);
-        const bool gains = weights_.flip(changed, node, late);
-        if (!loses && !gains) drop_change();
+        if (in_rows) {
+            if (weights_.can_have(node, early) || weights_.can_have(node, late)) {
+                changes_.push_back({node, {}});
+            }
+        } else if (!exchange(begin_change(node), node)) {
+            drop_change();
+        }
     }
-    weigh_swap(early, late);
+    if (in_rows) {
+        weigh_swap_in_rows();
+    } else {
+        for (std::size_t change = 0; change < changes_.size(); ++change) weigh_change(change);
+    }
     return proposed_;
 }
 
@@ -134,6 +132,7 @@ void LinearOrder::weigh_places(std::size_t from, std::vector<LogWeight>& totals)
 
 LogWeight LinearOrder::propose_relocation(std::size_t from, std::size_t to) {
     order_.propose_relocation(from, to);
+    swapped_.in_rows = false;
     if (to == from) return proposed_;
     const int moved = order_[from];
     const std::size_t first = std::min(from, to);

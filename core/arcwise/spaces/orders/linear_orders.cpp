@@ -78,7 +78,11 @@ void LinearOrder::accept() {
     order_.make_change();
     for (std::size_t i = 0; i < changes_.size(); ++i) {
         const Change& change = changes_[i];
-        copy_words(changed_predecessors(i), predecessors(change.node));
+        if (left_as_is(i)) {
+            exchange(predecessors(change.node), change.node);
+        } else {
+            copy_words(changed_predecessors(i), predecessors(change.node));
+        }
         row_sums_.forget(change.node);
         node_weights_[static_cast<std::size_t>(change.node)] = change.weight;
     }
