@@ -21,10 +21,11 @@ from arcwise.records.convergence import Convergence
 from arcwise.records.stopping_rule import StoppingRule
 from arcwise.records.traces import Traces
 from arcwise.runs.chain_loop import ChainLoop
+from arcwise.spaces.space import Space
 from arcwise.statistics.chains import chain_convergence, trace_convergence
 from arcwise.statistics.settled import settled
 
-_FIRST_DRAWS = 512  # kept states of a chain in the first stage
+_FIRST_DRAWS = 512  # kept states of a chain in the first stage of the usual length
 _MOST_DRAWS = 8_192  # in any stage; beyond, they are thinned
 _FINAL_CHECKS = 4  # of the rule, while the last stage is extended to the end
 _PIECES = 16  # of a stage, and of the burn-in before the first
@@ -145,10 +146,12 @@ class Stages:
     def _first_burn_in(self) -> None:
         loop, budget = self._loop, self._budget
         # States are kept at most every 2 n steps, as drawing from one costs more than a step.
-        steps = max(10 * self._nodes**2, _FIRST_DRAWS * 2 * self._nodes, self._first_steps)
+        usual = max(10 * self._nodes**2, _FIRST_DRAWS * 2 * self._nodes, Space.first_steps)
+        steps = max(usual, self._first_steps)
         if budget.steps is not None:
             steps = max(1, min(steps, budget.steps // 4))
-        thinning = budget.thinning or max(1, steps // _FIRST_DRAWS)
+        # A longer first stage has more draws.
+        thinning = budget.thinning or max(1, min(usual, steps) // _FIRST_DRAWS)
         steps = max(1, steps // thinning) * thinning
         if budget.steps is not None and budget.steps - steps < thinning:
             raise ArgumentError(
