@@ -55,7 +55,7 @@ def test_the_memory_of_25_variables_is_far_below_one_table_for_each() -> None:
     # Two tables of 2^25 numbers, not 25.
     cost = exact_cost(flat_model(25, max_indegree=1), "order-modular", threads=2)
     assert 2 * 8 * 2**25 < cost.memory < 3 * 8 * 2**25
-    assert re.fullmatch(r"[\d.]+ MiB of memory, \d\.\de\+\d\d operations", str(cost))
+    assert re.fullmatch(r"[\d.]+ MiB of memory, \d+ billion operations", str(cost))
 
 
 MEASURE = """

@@ -47,7 +47,7 @@ def exact_cost(
     --------
     >>> model = Model(["a", "b", "c"], lambda node, parents: -float(len(parents)))
     >>> print(exact_cost(model, "order-modular", threads=1))
-    1 KiB of memory, 1.4e+02 operations
+    1 KiB of memory, 140 operations
     """
     count = Processors.available(threads).threads
     memory, _, operations = _of_model(checked_model(model), as_modularity(modularity), count)
