@@ -25,7 +25,6 @@ void LinearOrder::weigh_swap_in_rows() {
     for (std::size_t i = 0; i < changes_.size(); ++i) {
         Change& change = changes_[i];
         const PlusOneSums* rows = row_sums_.rows(change.node);
-        PlusOneSums::RowSums then;
         if (rows != nullptr && left_as_is(i)) {
             const int gone = sums.place(change.node, swapped_.early);
             const int come = sums.place(change.node, swapped_.late);
@@ -46,6 +45,7 @@ void LinearOrder::weigh_swap_in_rows() {
             copy_words(predecessors(change.node), changed_predecessors(i));
             exchange(changed_predecessors(i), change.node);
         }
+        PlusOneSums::RowSums then;
         if (rows != nullptr) then = rows->row_sums(changed_predecessors(i), nullptr);
         if (then.digits && then.met > 0.0) {
             plain_weights_.ask(change.node, then.met, then.unit, change.weight);
