@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import arcwise
 from arcwise import Model
+from arcwise.algorithms.sampling_session import sums_for
 from arcwise.learning.choices import AlgorithmChoice, settings_for
 from arcwise.learning.pilot import after_pilot
 from arcwise.learning.request import Request
 from arcwise.records.algorithm import Algorithm
+from arcwise.records.start import usual_order_steps
 from arcwise.spaces import CanonicalOrders, Dags
 from arcwise.support.clock import Deadline
 from support.exact_models import names
@@ -22,9 +25,20 @@ _PLAIN = AlgorithmChoice(Algorithm.MCMC, ", because there are too many variables
 _NODES = 12  # more than a window holds
 
 
+@pytest.fixture(autouse=True)
+def _fewer_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the run 60,000 steps, and a trial a fifth of them; the usual ones take a minute."""
+    monkeypatch.setattr("arcwise.learning.costs.default_steps", lambda *_: 60_000)
+
+
 @pytest.fixture(scope="module")
 def apart() -> Model:
     return two_directions(_NODES, 12.0)
+
+
+@pytest.fixture(scope="module")
+def seldom_across() -> Model:
+    return two_directions(_NODES, 6.0)
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +66,44 @@ def test_chains_are_plain_where_short_ones_come_together(together: Model) -> Non
     assert settings_for(Request(), choice, _NODES)["space"] == Dags()
 
 
+def test_chains_that_are_slow_but_agree_in_a_trial_are_plain(
+    seldom_across: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An edge takes more than a thousand steps to change, and coupled chains are slower still."""
+    space = Dags().build(sums_for(seldom_across, None, 1))
+    assert space.slowest_edge(usual_order_steps(_NODES, None)) > 1_000
+    monkeypatch.setattr("arcwise.learning.costs.default_steps", lambda *_: 400_000)
+    choice, _ = after_pilot(Request(), _PLAIN, seldom_across)
+    assert choice.algorithm is Algorithm.MCMC
+    assert choice.reason.endswith("and short chains did not stay apart")
+
+
+def test_a_trial_that_is_interrupted_ends_all(
+    apart: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupted = SimpleNamespace(run=SimpleNamespace(interrupted=True))
+    monkeypatch.setattr("arcwise.learning.pilot.mcmc", lambda *_, **__: interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        after_pilot(Request(), _PLAIN, apart)
+
+
+def test_a_trial_keeps_to_its_part_of_the_time(apart: Model) -> None:
+    """The clock stands still, so that nothing but what is asked for is measured."""
+    asked: list[Deadline] = []
+
+    def trial(*_: object, seconds: Deadline, steps: int | None, **__: object) -> SimpleNamespace:
+        assert steps is None
+        asked.append(seconds)
+        convergence = SimpleNamespace(edge_rhat=1.0)
+        return SimpleNamespace(run=SimpleNamespace(interrupted=False, convergence=convergence))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("arcwise.learning.pilot.mcmc", trial)
+        request = Request(deadline=Deadline(60.0, clock=lambda: 0.0))
+        assert after_pilot(request, _PLAIN, apart)[0].algorithm is Algorithm.MCMC
+    assert [deadline.left for deadline in asked] == [12.0]
+
+
 @pytest.mark.parametrize(
     "asked",
     [
@@ -77,8 +129,6 @@ def test_learning_says_that_chains_are_coupled_and_why(
     apart: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arcwise.learning.costs.exact_is_cheap", lambda *_: False)
-    # The usual 770,000 steps take a minute. In these, chains go around more than a hundred times.
-    monkeypatch.setattr("arcwise.learning.costs.default_steps", lambda *_: 60_000)
     found = arcwise.learn(apart, seed=1, threads=1, progress=None)
     assert found.algorithm == "mc3"
     assert found.account is not None
