@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,9 +11,12 @@ import pytest
 import arcwise
 from arcwise import Model
 from arcwise.algorithms import prior_constant as constants
+from arcwise.algorithms.chains import sampled_chains
 from arcwise.algorithms.prior_constant import prior_constant
+from arcwise.errors import TimeIsUpError
 from arcwise.priors import Sparse
 from arcwise.spaces import CanonicalOrders
+from arcwise.support.clock import Deadline
 from support.exact_models import random_model
 
 Constant = tuple[float, float]
@@ -20,6 +24,11 @@ Constant = tuple[float, float]
 
 def constant_of(model: Model, seed: int = 1) -> Constant:
     return prior_constant(model, "modular", CanonicalOrders(), seed=seed, threads=1)
+
+
+def slow_constant() -> Model:
+    """Return a model whose prior has so many edges that its constant is found by the ratio."""
+    return random_model(7, spread=3.0, seed=2, prior="uniform")
 
 
 def exact_and_estimated(
@@ -65,7 +74,7 @@ def test_of_many_variables_where_a_recurrence_knows(
 
 
 def test_by_the_ratio_where_dags_have_many_edges(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = random_model(7, spread=3.0, seed=2, prior="uniform")
+    model = slow_constant()
     assert constants._by_node(Model(model.prior_weights()), 1, 1) is None
     for exact, found, error in exact_and_estimated(model, range(3), monkeypatch):
         assert 0.0 < error < 0.1
@@ -88,3 +97,40 @@ def test_the_evidence_states_its_error() -> None:
     }
     found = arcwise.evidence(Model(data, candidates=candidates), "smc", particles=32, seed=1)
     assert 0.0 < found.log_prior_constant_error < 0.02
+
+
+@pytest.mark.parametrize(
+    "sampler", [partial(arcwise.smc, space="canonical"), partial(arcwise.mc3, ladder="adapted")]
+)
+def test_what_would_take_too_long_is_left_out(
+    sampler: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sampling goes on without the evidence, and the time is kept."""
+    monkeypatch.setattr(constants, "is_exact", lambda *_: False)
+    monkeypatch.setattr(constants, "_by_order_ratio", None)  # must not be asked
+    deadline = Deadline(3.0)
+    found = sampler(slow_constant(), seconds=deadline, seed=1, threads=1)
+    assert found.evidence is None
+    assert any("constant of its prior" in sentence for sentence in deadline.cuts)
+    with pytest.raises(TimeIsUpError, match=r"^the constant of the prior, .*; give more"):
+        arcwise.evidence(slow_constant(), found.algorithm, seconds=Deadline(3.0), seed=1)
+
+
+def test_it_is_asked_for_before_sampling_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise its time would come on top of what sampling was given."""
+    model, stages = slow_constant(), []
+    monkeypatch.setattr(constants, "is_exact", lambda *_: False)
+
+    def constant(*_: object) -> Constant:
+        stages.append("constant")
+        return 0.0, 0.1
+
+    def chains(*arguments: object) -> object:
+        stages.append("chains")
+        return sampled_chains(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(constants, "_estimated", constant)
+    monkeypatch.setattr("arcwise.algorithms.chain_posterior.sampled_chains", chains)
+    found = arcwise.mc3(model, ladder="adapted", seconds=1.0, seed=1, threads=1)
+    assert found.evidence is not None
+    assert stages == ["constant", "chains"]

@@ -20,6 +20,7 @@ from arcwise.spaces import as_space
 from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.statistics.log_weights import log_mean
 from arcwise.sums import ScoreSums
+from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import running
 
 # Far from the numbers of all other particles and chains, so that random numbers do not overlap.
@@ -71,6 +72,7 @@ def annealed_log_total(
     steps: int,
     seed: int,
     threads: int | None,
+    deadline: Deadline = NEVER,
 ) -> LogEstimate:
     """Return the log of the total weight of all DAGs by annealing."""
     chosen = as_space(space)
@@ -79,7 +81,7 @@ def annealed_log_total(
     options = recording.options(edge_batches=2)
     options.edges = False
     annealed = _core.AnnealedRuns(core_space, list(linear(steps)), 0, 1, options, seed)
-    with running(threads, None, "") as run:
-        annealed.run(_FIRST_RUN_OF_TOTALS, runs, run.threads, None)
+    with running(threads, None, "", deadline) as run:
+        annealed.run(_FIRST_RUN_OF_TOTALS, runs, run.threads, run.progress)
     totals = AnnealedResults.of(annealed).log_totals(recording.weighted)
     return LogEstimate.of_weights(totals).shifted(core_space.log_size)

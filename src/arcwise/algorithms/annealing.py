@@ -9,7 +9,7 @@ from arcwise.algorithms.annealed_results import AnnealedResults
 from arcwise.algorithms.assembly import assemble, order_weights
 from arcwise.algorithms.chains import acceptance
 from arcwise.algorithms.population_plan import planned, too_short
-from arcwise.algorithms.prior_constant import prior_constant
+from arcwise.algorithms.prior_constant import constant_in_time
 from arcwise.algorithms.sampling_session import Environment, SamplingSession, opened_session
 from arcwise.diagnostics.evidence import doubts_of_populations
 from arcwise.diagnostics.findings import advice
@@ -34,6 +34,7 @@ from arcwise.support.warnings import warn
 
 _MOST_RUNS_OF_WEIGHT_ZERO = 4096
 _PIECE = 16
+_SHARE_OF_CONSTANT = 0.3  # of the time, for the constant of the prior
 _UNITS = {Algorithm.AIS: "particles", Algorithm.SMC: "populations"}
 _METHODS = {
     Algorithm.AIS: "annealed importance sampling",
@@ -65,6 +66,14 @@ def anneal(
     """
     start = time.perf_counter()
     with opened_session(model, settings, sums, environment) as session:
+        constant = constant_in_time(
+            model,
+            settings.recording.modularity,
+            settings.space,
+            seed=session.settings.seed,
+            threads=environment.threads,
+            deadline=environment.deadline.part(_SHARE_OF_CONSTANT),
+        )
         plan = None
         if session.settings.population is not None:
             session, plan = planned(session, fewer)
@@ -75,7 +84,7 @@ def anneal(
     results = AnnealedResults.of(annealed)
     recording = settings.recording
     found = assemble(model, recording, results.records, results.finite_log_weights)
-    evidence = _evidence(session, results, plan)
+    evidence = None if constant is None else _evidence(session, results, plan, constant)
     run = AnnealingRun(
         settings=settings,
         runs=len(annealed),
@@ -282,15 +291,10 @@ def _evidence(
     session: SamplingSession[AnnealingSettings],
     results: AnnealedResults,
     plan: PopulationPlan | None,
+    of_prior: tuple[float, float],
 ) -> Evidence:
     settings = session.settings
-    constant, constant_error = prior_constant(
-        session.model,
-        settings.recording.modularity,
-        settings.space,
-        seed=settings.seed,
-        threads=session.environment.threads,
-    )
+    constant, constant_error = of_prior
     totals = results.log_totals(settings.recording.weighted)
     totals = totals + session.core_space.log_size - constant
     bounds = {}

@@ -9,6 +9,7 @@ canonical orders so long.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -162,15 +163,14 @@ def _log_total(
     constant) * (mean of h * number of orders over DAGs of the modular posterior). Each population
     estimates the left-hand side as a whole, so that they are independent.
     """
-    run, evidence = populations.run, populations.evidence
+    run = populations.run
     assert isinstance(run, AnnealingRun)
     assert populations.dags is not None
-    assert evidence is not None
     assert populations.traces is not None
     of_populations = orders.counted(populations.dags, _SHARE_OF_COUNTING)
     weights = populations.traces.log_weights[0]
     # What turns mean weights into the order-modular constant: the number of orders.
-    shift = evidence.log_evidence + evidence.log_prior_constant - log_mean(weights).value
+    shift = math.lgamma(len(orders.model.ordinary) + 1)
     h = best_weighting(of_dags, of_populations)
     logs = np.full(len(weights), -np.inf)
     logs[np.isfinite(weights)] = [log_mean(h.log(each)).value for each in of_populations]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.algorithms.assembly import assemble, order_weights
 from arcwise.algorithms.chains import SampledChains, sampled_chains
-from arcwise.algorithms.prior_constant import is_exact, prior_constant
+from arcwise.algorithms.prior_constant import constant_in_time, is_exact, prior_constant
 from arcwise.algorithms.sampling_session import Environment, SamplingSession, opened_session
 from arcwise.algorithms.telescoping_product import telescoped
 from arcwise.diagnostics.evidence import doubts_of_ladder
@@ -38,6 +38,9 @@ from arcwise.sums import ScoreSums
 from arcwise.support.log_space import relative_weights
 from arcwise.support.warnings import warn
 
+# Of the time, for the constant of the prior: the evidence is not what chains are run for.
+_SHARE_OF_CONSTANT = 0.1
+
 
 def sample_chains(
     model: Model, settings: ChainSettings, sums: ScoreSums | None, environment: Environment
@@ -63,8 +66,18 @@ def sample_chains(
         settings = replace(settings, order_steps=steps)
     with opened_session(model, settings, sums, environment) as session:
         settings = session.settings
+        recording, tempering = settings.recording, settings.tempering
+        constant = None
+        if tempering is not None and tempering.reaches_uniform:
+            constant = constant_in_time(
+                model,
+                recording.modularity,
+                settings.space,
+                seed=settings.seed,
+                threads=environment.threads,
+                deadline=environment.deadline.part(_SHARE_OF_CONSTANT),
+            )
         sampled = sampled_chains(session, settings.algorithm)
-    recording, tempering = settings.recording, settings.tempering
     found = assemble(model, recording, sampled.records, None)
     every = sampled.records[0].every
     convergence = sampled.convergence
@@ -74,8 +87,8 @@ def sample_chains(
     exchanges = None if tempering is None else _exchanges(session, sampled, tempering)
     _warn_of_gaps(exchanges)
     evidence = None
-    if tempering is not None and exchanges is not None and tempering.reaches_uniform:
-        evidence = _evidence(session, sampled, tempering, exchanges)
+    if tempering is not None and exchanges is not None and constant is not None:
+        evidence = _evidence(session, sampled, tempering, exchanges, constant)
     run = ChainRun(
         settings=settings,
         burn_in_steps=sampled.burn_in_steps,
@@ -139,13 +152,6 @@ def _log_ratio(sampled: SampledChains, tempering: Tempering) -> LogEstimate:
     )
 
 
-def _prior_constant(
-    session: SamplingSession[ChainSettings], modularity: Modularity, space: Space
-) -> tuple[float, float]:
-    seed, threads = session.settings.seed, session.environment.threads
-    return prior_constant(session.model, modularity, space, seed=seed, threads=threads)
-
-
 def _evidence_ratio(
     session: SamplingSession[ChainSettings], sampled: SampledChains, tempering: Tempering
 ) -> EvidenceRatio:
@@ -153,8 +159,13 @@ def _evidence_ratio(
     both: tuple[Modularity, ...] = ("modular", "order-modular")
     log_ratio = None
     if all(is_exact(session.model, each) for each in both):
-        space = session.settings.space
-        modular, orders = (_prior_constant(session, each, space)[0] for each in both)
+        settings, threads = session.settings, session.environment.threads
+        modular, orders = (
+            prior_constant(
+                session.model, each, settings.space, seed=settings.seed, threads=threads
+            )[0]
+            for each in both
+        )
         log_ratio = found.value - (modular - orders)
     return EvidenceRatio(found.value, log_ratio, found.standard_error)
 
@@ -164,6 +175,7 @@ def _evidence(
     sampled: SampledChains,
     tempering: Tempering,
     exchanges: Exchanges,
+    constant: tuple[float, float],
 ) -> Evidence:
     settings = session.settings
     total = _log_ratio(sampled, tempering).shifted(session.core_space.log_size)
@@ -172,14 +184,12 @@ def _evidence(
         total = total.plus(
             _log_mean_along_chains([record.log_state_means() for record in sampled.records])
         )
-    modularity = settings.recording.modularity
-    constant, constant_error = _prior_constant(session, modularity, settings.space)
     return Evidence.estimated(
         total,
         method="telescoping product",
         advice=advice(settings),
-        constant=constant,
-        constant_error=constant_error,
+        constant=constant[0],
+        constant_error=constant[1],
         doubts=doubts_of_ladder(exchanges),
     )
 

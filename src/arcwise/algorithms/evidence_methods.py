@@ -13,11 +13,12 @@ from arcwise.algorithms.bridge_evidence import bridge_evidence
 from arcwise.algorithms.exact import exact
 from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.smc import smc
-from arcwise.errors import ArgumentError, option
+from arcwise.errors import ArgumentError, TimeIsUpError, option
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
 from arcwise.posterior import Posterior
 from arcwise.posterior.evidence import Evidence
+from arcwise.records.runs import ChainRun
 from arcwise.spaces import CanonicalOrders, LinearOrders, Partitions, Space, as_space
 from arcwise.support.arguments import refuse_unknown
 from arcwise.support.words import quoted, shown
@@ -113,9 +114,17 @@ _OF_BENNETT = frozenset(inspect.signature(bennett_evidence).parameters) - {"mode
 
 
 def _of(posterior: Posterior) -> Evidence:
-    if posterior.evidence is None:
+    if posterior.evidence is not None:
+        return posterior.evidence
+    run = posterior.run
+    tempering = run.settings.tempering if isinstance(run, ChainRun) else None
+    if tempering is not None and not tempering.reaches_uniform:
         raise ArgumentError(
             "the ladder does not start at inverse temperature 0, so mc3 does not estimate the "
             "evidence; start it at 0"
         )
-    return posterior.evidence
+    raise TimeIsUpError(
+        "the constant of the prior, which the evidence is divided by, takes too long for the "
+        "seconds given; give more ",
+        option("seconds"),
+    )

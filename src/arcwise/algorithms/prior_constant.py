@@ -19,12 +19,14 @@ from weakref import WeakKeyDictionary
 from arcwise.algorithms.annealed_results import annealed_log_total
 from arcwise.algorithms.exact_computation import log_prior_constant
 from arcwise.algorithms.order_ratio import order_ratio
+from arcwise.errors import TimeIsUpError
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
 from arcwise.priors.constant import weights_by_size
 from arcwise.spaces import LinearOrders, Space
 from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.sums import ScoreSums
+from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import running
 
 _MOST_EXACT = {"modular": 16, "order-modular": 20}
@@ -36,6 +38,7 @@ _DRAWS = 8_000
 _STEPS_OF_CHAINS = 100  # for each pair of variables
 _FEWEST_STEPS, _MOST_STEPS = 20_000, 150_000  # the most take some seconds
 _STEPS_PER_VARIABLE = 100
+_SECONDS_OF_RATIO = 10.0  # about what the ratio of the constants takes
 _TOLERANCE = 1e-8
 _OF_PRIOR = 0x5EED_0F_A11_DA65  # seeds of chains, other than those of the posterior
 
@@ -47,9 +50,18 @@ def is_exact(model: Model, modularity: Modularity) -> bool:
 
 
 def prior_constant(
-    model: Model, modularity: Modularity, space: Space, *, seed: int, threads: int | None
+    model: Model,
+    modularity: Modularity,
+    space: Space,
+    *,
+    seed: int,
+    threads: int | None,
+    deadline: Deadline = NEVER,
 ) -> tuple[float, float]:
     """Return the log of the total prior weight of all DAGs, and its standard error.
+
+    An estimate ends by its number of steps and not by the clock, so that a computation in limited
+    time asks for it first; what follows then has the rest.
 
     Parameters
     ----------
@@ -63,6 +75,13 @@ def prior_constant(
         The seed, for an estimate.
     threads
         As for `exact`.
+    deadline
+        The time for it.
+
+    Raises
+    ------
+    TimeIsUpError
+        If the time is too short for an estimate.
     """
     if is_exact(model, modularity):
         with running(threads, None, "") as run:
@@ -70,8 +89,30 @@ def prior_constant(
     known = _KNOWN.setdefault(model, {})
     key = modularity, repr(space), seed
     if key not in known:
-        known[key] = _estimated(model, modularity, space, seed, threads)
+        known[key] = _estimated(model, modularity, space, seed, threads, deadline)
     return known[key]
+
+
+def constant_in_time(
+    model: Model,
+    modularity: Modularity,
+    space: Space,
+    *,
+    seed: int,
+    threads: int | None,
+    deadline: Deadline,
+) -> tuple[float, float] | None:
+    """Return `prior_constant`, or None if the time is too short, which the deadline notes."""
+    try:
+        return prior_constant(
+            model, modularity, space, seed=seed, threads=threads, deadline=deadline
+        )
+    except TimeIsUpError:
+        deadline.cut(
+            "The evidence was left out, as the constant of its prior would take a good part of the "
+            "time."
+        )
+        return None
 
 
 # The methods that are combined subtract the same estimate, which takes seconds.
@@ -81,7 +122,12 @@ _KNOWN: WeakKeyDictionary[Model, dict[tuple[str, str, int], tuple[float, float]]
 
 
 def _estimated(
-    model: Model, modularity: Modularity, space: Space, seed: int, threads: int | None
+    model: Model,
+    modularity: Modularity,
+    space: Space,
+    seed: int,
+    threads: int | None,
+    deadline: Deadline,
 ) -> tuple[float, float]:
     prior_alone = Model(model.prior_weights(), parent_only=model.parent_only, threads=threads)
     n = len(model.ordinary)
@@ -95,22 +141,27 @@ def _estimated(
             steps=_STEPS_PER_VARIABLE * n,
             seed=seed,
             threads=threads,
+            deadline=deadline,
         )
 
     found = None
     if modularity == "modular":
-        found = _by_node(prior_alone, seed, threads)
+        found = _by_node(prior_alone, seed, threads, deadline)
         if found is None:
+            if deadline.left < _SECONDS_OF_RATIO * deadline.slowness:
+                raise TimeIsUpError("the constant of the prior takes longer than there is time for")
             found = _by_order_ratio(prior_alone, annealed, seed, threads)
     if found is None:
         found = annealed(modularity, space)
     return found.value, found.standard_error
 
 
-def _by_node(prior_alone: Model, seed: int, threads: int | None) -> LogEstimate | None:
+def _by_node(
+    prior_alone: Model, seed: int, threads: int | None, deadline: Deadline = NEVER
+) -> LogEstimate | None:
     """Return the modular constant by populations of DAGs; None if these are too different."""
     sums = ScoreSums(prior_alone, tabulate="sums", threads=threads)
-    with running(threads, None, "") as run:
+    with running(threads, None, "", deadline) as run:
         totals = sums.core.log_totals_by_node(
             _PARTICLES, _REDRAWS, _POPULATIONS, seed, run.threads, run.progress
         )
