@@ -51,7 +51,7 @@ ARCWISE_DEVICE double logarithm(double x) {
     return power * 0.6931471803691238 + (power * 1.9082149292705877e-10 + rest);
 }
 
-// ln Γ(x) for a positive normal number, to a few parts in 10^16 of 1 or of itself.
+// ln Γ(x) for a positive normal number, to one part in 10^14 of 1 or of itself.
 ARCWISE_DEVICE double log_gamma(double x) {
     // Stirling's series is good from 8 on; below, Γ(x) = Γ(x + k) / (x (x + 1) ... (x + k - 1)).
     double from = x;

@@ -114,7 +114,7 @@ class DiscreteScoring:
         device = self._device
         cells = max(walk.most_cells(self._level_counts) for walk, _ in targets)
         room = (device.shared_bytes - _HEADER_BYTES) // 4
-        counters = max(min(_MOST_COPIES * cells, _USUAL_COUNTERS), min(cells, room))
+        counters = min(room, max(cells, min(_MOST_COPIES * cells, _USUAL_COUNTERS)))
         shared = _HEADER_BYTES + 4 * counters
         # Where few blocks fit on a multiprocessor, each has more threads.
         threads = _THREADS * (1 if shared < 50_000 else 2 if shared < 100_000 else 4)
@@ -129,6 +129,7 @@ class DiscreteScoring:
         else:
             padded = np.zeros(max(1, self._words) * _ROWS_OF_WORD, dtype=np.uint32)
             padded[: self._rows] = weights
+            assert (padded[: self._rows] == weights).all()  # whole numbers, as `refusal` told
             arrays["weights"] = device.upload(padded)
         at_once = _ROWS_AT_ONCE // max(1, self._rows)
         WalksOnDevice(
