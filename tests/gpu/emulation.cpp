@@ -213,9 +213,8 @@ void score_discrete_sets(u64 blocks, int threads, u64 shared, const DiscreteScor
 }
 
 void add_column_products(u64 blocks, int threads, u64 shared, const ScatterSums* scatter) {
-    run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
-        add_scatter(block, *scatter, memory);
-    });
+    run_blocks(blocks, threads, shared,
+               [&](const Block& block, void* memory) { add_scatter(block, *scatter, memory); });
 }
 
 void score_gaussian_families(u64 blocks, int threads, u64 shared, const GaussianScores* scores,

@@ -43,7 +43,7 @@ struct CountedSet {
     u32 strides[most_members];
     u32 size;
     u32 cells;
-    u32 levels;   // of the node; 1 without one
+    u32 levels;     // of the node; 1 without one
     u32 is_family;  // whether there is a node
 };
 
@@ -64,10 +64,9 @@ ARCWISE_DEVICE void take_set(const DiscreteScores& scores, u64 item, CountedSet&
 // Counts the rows of each cell. `counters` has `copies` of each, a power of two, side by side.
 ARCWISE_DEVICE void count_rows(const Block& block, const DiscreteScores& scores,
                                const CountedSet& set, u32* counters, u32 copies) {
-    for_each(block, set.cells * copies, [&](u32 i) { counters[i] = 0; });
-    block.sync();
-    // Whole numbers go round at 2^32, so that what is taken away may come first.
-    if (block.thread() == 0) counters[0] -= static_cast<u32>(scores.padding);
+    // Whole numbers go round at 2^32, so that rows that are none may be taken away first.
+    const u32 start = 0 - static_cast<u32>(scores.padding);
+    for_each(block, set.cells * copies, [&](u32 i) { counters[i] = i == 0 ? start : 0; });
     block.sync();
     u32* own = counters + (static_cast<u32>(block.thread()) & (copies - 1));
     for_each(block, static_cast<u32>(scores.words), [&](u32 word) {
@@ -100,8 +99,7 @@ ARCWISE_DEVICE double sum_of_cells(const Block& block, const DiscreteScores& sco
                                    CountedSet& set, const u32* counters, u32 copies) {
     const u32 configurations = set.cells / set.levels;
     const double a = scores.equivalent_sample_size / static_cast<double>(set.cells);
-    const double a_of_parents =
-        scores.equivalent_sample_size / static_cast<double>(configurations);
+    const double a_of_parents = scores.equivalent_sample_size / static_cast<double>(configurations);
     for_each(block, partial_sums, [&](u32 lane) {
         double sum = 0.0;
         if (lane < configurations) {

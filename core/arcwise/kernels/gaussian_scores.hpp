@@ -22,7 +22,8 @@ struct ScatterSums {
 };
 
 // A block takes a tile of pairs of columns, of which it needs those with the first one not before
-// the second; every pair is added up by one thread, so that the order of the sum is always the same.
+// the second; every pair is added up by one thread, so that the order of the sum is always the
+// same.
 ARCWISE_DEVICE void add_scatter_tile(const Block& block, const ScatterSums& scatter, u64 left,
                                      u64 right, double* memory) {
     // A row more than it has columns: threads that write a column would all be in one bank.
@@ -78,10 +79,10 @@ ARCWISE_DEVICE void add_scatter(const Block& block, const ScatterSums& scatter, 
 struct GaussianScores {
     SetWalks walks;
     u64 variables;
-    u64 most_members;           // of a family, the node included
-    const double* data;         // [u][v]: A, prior and sums of products
-    const double* border;       // [v]: b
-    const double* prior;        // [u][v]: T, or nothing if it is diagonal
+    u64 most_members;            // of a family, the node included
+    const double* data;          // [u][v]: A, prior and sums of products
+    const double* border;        // [v]: b
+    const double* prior;         // [u][v]: T, or nothing if it is diagonal
     const double* log_diagonal;  // [v]: ln T_vv
     const double* coefficients;  // [members]: a constant, powers of |T| and 1 / |R|
     double singular_share;       // a pivot that is less of its variable's entry is rounding
@@ -160,8 +161,7 @@ ARCWISE_DEVICE LogDeterminants eliminate(const GaussianScores& scores, const Eli
 
 ARCWISE_DEVICE double score_family(const GaussianScores& scores, const Elimination& own, u64 item) {
     const SetWalk walk = scores.walks.walk_of(item);
-    const u32 size =
-        scores.walks.members(walk, item, [&](u32 i, u32 v) { own.member(i) = v; });
+    const u32 size = scores.walks.members(walk, item, [&](u32 i, u32 v) { own.member(i) = v; });
     LogDeterminants prior{0.0, 0.0};
     if (scores.prior == nullptr) {
         for (u32 i = 0; i < size; ++i) {

@@ -43,7 +43,9 @@ def needed_bytes(variables: int, rows: int, most_cells: int) -> int:
     return variables * (rows + _ROWS_OF_WORD) + 4 * rows + 8 * _MOST_SETS_AT_ONCE + 4 * most_cells
 
 
-def refusal(walks: Sequence[SetWalk], level_counts: Sequence[int], sample_size: float) -> str | None:
+def refusal(
+    walks: Sequence[SetWalk], level_counts: Sequence[int], sample_size: float
+) -> str | None:
     """Return why these sets cannot be counted on a device, as the end of a sentence, or None."""
     if max(level_counts) > MOST_LEVELS:
         return (
@@ -139,6 +141,4 @@ class DiscreteScoring:
             arrays,
             {**numbers, "shared_counters": counters},
             min(max(at_once, _FEWEST_SETS_AT_ONCE), _MOST_SETS_AT_ONCE),
-        ).score(
-            "score_discrete_sets", lambda count: min(count, blocks), threads, shared, tell
-        )
+        ).score("score_discrete_sets", lambda count: min(count, blocks), threads, shared, tell)

@@ -58,8 +58,7 @@ def refusal(walks: Sequence[SetWalk]) -> str | None:
 
 @dataclass(frozen=True)
 class _CentredColumns:
-    """Columns less their means, as the core takes moments: twice, to keep the digits of columns
-    far from zero.
+    """Columns less their means, which are taken twice, as in the core: far from zero they round.
 
     Parameters
     ----------

@@ -183,12 +183,13 @@ def _refusal(question: Question, engine: Any) -> str | None:
         return "an engine was given as well; give one of them"
     if question.precomputed is not None:
         return "the scores are precomputed; leave it out"
-    data = question.table
-    if type(question.score) not in (BDeu, BGe) or data is None:
-        name = type(question.score).__name__
+    data, score = question.table, question.score
+    # Not of a class derived from one of them, which may compute something else.
+    if type(score) not in (BDeu, BGe) or data is None:
+        name = type(score).__name__
         return f"{name} cannot be computed there; use BDeu or BGe, or leave it out"
     walks = _walks(question.families)
-    if isinstance(question.score, BGe):
+    if not isinstance(score, BDeu):
         return gaussian_scores.refusal(walks)
     weights = data.weights
     if weights is not None and not (weights == np.floor(weights)).all():
@@ -200,7 +201,7 @@ def _refusal(question: Question, engine: Any) -> str | None:
         return f"more than {_MOST_ROWS_COUNTED:,.0f} rows cannot be counted there; leave it out"
     data.discrete_codes("BDeu")  # refuses continuous columns first
     levels = [int(each) for each in data.level_counts()]
-    return discrete_scores.refusal(walks, levels, float(question.score.equivalent_sample_size))
+    return discrete_scores.refusal(walks, levels, float(score.equivalent_sample_size))
 
 
 def _worthwhile(question: Question) -> bool:

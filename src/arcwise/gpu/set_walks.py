@@ -169,5 +169,7 @@ class WalksOnDevice:
 
 def _sets_below(elements: int, most: int) -> NDArray[np.uint64]:
     """Return the number of sets of up to so many members below an element, [size][element]."""
-    table = [[subsets(element, size) for element in range(elements + 1)] for size in range(most + 1)]
+    table = [
+        [subsets(element, size) for element in range(elements + 1)] for size in range(most + 1)
+    ]
     return np.array(table, dtype=np.uint64).reshape(-1)
