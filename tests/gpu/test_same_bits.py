@@ -43,9 +43,8 @@ def test_exact_posteriors(nodes: int, spread: float, computation: Any) -> None:
 @pytest.mark.parametrize("score", ["bdeu", "bge"])
 def test_scores(score: str) -> None:
     random = np.random.default_rng(3)
-    values: np.ndarray = random.standard_normal((1003, 40)) @ (
-        np.eye(40) + 0.1 * random.random((40, 40))
-    )
+    mixing = np.eye(40) + 0.1 * random.random((40, 40))
+    values: np.ndarray = random.standard_normal((1003, 40)) @ mixing
     if score == "bdeu":
         values = np.digitize(values[:, :9], [-1.0, 0.0, 0.5])
     data = {f"x{place}": column for place, column in enumerate(values.T)}

@@ -289,12 +289,9 @@ def test_what_cannot_be_done_there_is_said(gpu: Any) -> None:
     with pytest.raises(ArgumentError, match=r"68,719,476,736 cells, .* smaller max_indegree"):
         arcwise.Model(many, "bdeu", device="gpu")
     wide = {f"x{place}": np.random.default_rng(place).normal(size=9) for place in range(60)}
-    only: dict[str, Any] = {
-        "candidates": {"x0": []},
-        "required_edges": [(f"x{i}", "x0") for i in range(1, 50)],
-    }
+    edges = [(f"x{place}", "x0") for place in range(1, 50)]
     with pytest.raises(ArgumentError, match="a family has 50 variables, and up to 40"):
-        arcwise.score(wide, "bge", device="gpu", **only)
+        arcwise.score(wide, "bge", device="gpu", candidates={"x0": []}, required_edges=edges)
     assert gpu.launched == []
 
 
