@@ -322,7 +322,10 @@ def test_learn_scores_there_where_it_is_worth_it(gpu: Any, monkeypatch: pytest.M
     arcwise.learn(data, device="gpu", **keywords)
     assert "score_discrete_sets" not in gpu.launched
     monkeypatch.setattr(scoring, "_FEWEST_ROWS_COUNTED", 1)
-    found = arcwise.learn(data, device="gpu", **keywords)
+    asked: list[Any] = []
+    monkeypatch.setattr(choice, "opened", lambda wanted: asked.append(wanted.number) or gpu)
+    found = arcwise.learn(data, device="gpu:1", **keywords)
+    assert set(asked) == {1}
     assert "score_discrete_sets" in gpu.launched
     assert np.allclose(found.edges, expected.edges, rtol=0, atol=1e-9)
     assert arcwise.learn(data, score="bic", device="gpu", **keywords).edges.shape == (6, 6)

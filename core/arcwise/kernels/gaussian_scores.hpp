@@ -126,13 +126,20 @@ ARCWISE_DEVICE LogDeterminants eliminate(const GaussianScores& scores, const Eli
     double log_pivots = 0.0;
     double corner = 1.0;
     for (u32 i = 0; i < size; ++i) {
-        const double* row = matrix + u64{own.member(i)} * scores.variables;
+        const u64 member = own.member(i);
+        // Neighbouring threads have the same node and mostly the same parents but for the last:
+        // these give the row, so that the entries that neighbours read are neighbours.
+        const bool of_node = i + 1 == size;
+        const auto entry_with = [&](u64 other) {
+            return of_node ? matrix[member * scores.variables + other]
+                           : matrix[other * scores.variables + member];
+        };
         found.parents = found.family;
-        double pivot = row[own.member(i)];
+        double pivot = entry_with(member);
         const double least = least_share * pivot;
-        double y = border == nullptr ? 0.0 : border[own.member(i)];
+        double y = border == nullptr ? 0.0 : border[member];
         for (u32 j = 0; j < i; ++j) {
-            double rest = row[own.member(j)];
+            double rest = entry_with(own.member(j));
             for (u32 k = 0; k < j; ++k) {
                 // The row is not yet divided by its pivots, that of j is.
                 rest -= own.entry(i, k) * own.entry(j, k);
@@ -147,7 +154,7 @@ ARCWISE_DEVICE LogDeterminants eliminate(const GaussianScores& scores, const Eli
             own.entry(i, j) = share;
         }
         // Below 2.3e-308 a number has no logarithm here.
-        if (!(pivot > least) || pivot < 2.3e-308) raise_flag(scores.singular + own.member(i));
+        if (!(pivot > least) || pivot < 2.3e-308) raise_flag(scores.singular + member);
         own.entry(i, i) = 1.0 / pivot;
         log_pivots += logarithm(pivot);
         if (border != nullptr) {
