@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,8 +33,6 @@ from support.strategies import (
     discrete_cases,
     rules,
 )
-
-Device = Callable[..., Any]
 
 
 def scored(device: Any, *arguments: Any, **keywords: Any) -> FamilyScores:
@@ -189,8 +187,6 @@ def test_walks_find_all_members() -> None:
 
 
 def test_log_gamma_has_its_digits() -> None:
-    import ctypes
-
     function = compiled_kernels().log_gamma_of
     function.argtypes, function.restype = [ctypes.c_double], ctypes.c_double
     numbers = [1e-300, 1e-12, 0.3, 1.0, 1.5, 2.0, 2.4616, 7.999999, 8.0, 33.3, 1e6, 4.2e9, 1e300]
