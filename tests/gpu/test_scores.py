@@ -23,6 +23,7 @@ from arcwise.errors import (
 )
 from arcwise.gpu import choice, gaussian_scores, scoring, set_walks
 from arcwise.scores import BIC, BDeu, BGe, FamilyScores
+from arcwise.support.devices import Gpu
 from reference import scores as reference
 from support.comparison import assert_families_agree, assert_same_scores, close
 from support.emulated_gpu import ON_DEVICE, EmulatedGpu, Fault, compiled_kernels, kernel_device
@@ -318,8 +319,13 @@ def test_learn_scores_there_where_it_is_worth_it(gpu: Any, monkeypatch: pytest.M
     arcwise.learn(data, device="gpu", **keywords)
     assert "score_discrete_sets" not in gpu.launched
     monkeypatch.setattr(scoring, "_FEWEST_ROWS_COUNTED", 1)
-    asked: list[Any] = []
-    monkeypatch.setattr(choice, "opened", lambda wanted: asked.append(wanted.number) or gpu)
+    asked: list[int] = []
+
+    def opened(wanted: Gpu) -> Any:
+        asked.append(wanted.number)
+        return gpu
+
+    monkeypatch.setattr(choice, "opened", opened)
     found = arcwise.learn(data, device="gpu:1", **keywords)
     assert set(asked) == {1}
     assert "score_discrete_sets" in gpu.launched
