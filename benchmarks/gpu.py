@@ -32,6 +32,7 @@ from gpu_orders import (
     rival_part,
     sampled_edges_part,
 )
+from gpu_scores import discrete_scores_part, gaussian_scores_part, score_bits
 from gpu_table import cpu_exact, row, say, say_all, seconds_of
 
 import arcwise
@@ -216,6 +217,7 @@ def bits_part(device: Any, limits: Limits, quick: bool) -> None:
         )
         same = one.log_weight == other.log_weight and bool((one.edges == other.edges).all())
         say(f"  exact, {name}: {'the same' if same else 'DIFFERENT'}")
+    score_bits(device, EmulatedGpu())
     order_bits(device, quick)
 
 
@@ -245,6 +247,8 @@ PARTS: dict[str, Callable[[Any, Limits, bool], None]] = {
     "annealing": annealing_part,
     "edges": sampled_edges_part,
     "rival": rival_part,
+    "bdeu": discrete_scores_part,
+    "bge": gaussian_scores_part,
     "bits": bits_part,
     "draws": draws_part,
     "modular": modular_part,

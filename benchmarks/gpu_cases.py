@@ -1,4 +1,4 @@
-"""Models that the benchmark of graphics processors takes, and what a device can do at most."""
+"""Data and models that the benchmark of graphics processors takes, and what a device can do."""
 
 from __future__ import annotations
 
@@ -19,6 +19,26 @@ def network_data(nodes: int, rows: int, seed: int) -> dict[str, np.ndarray]:
         columns.append((rng.random(rows) < 1 / (1 + np.exp(-score))).astype(np.int64))
     order = rng.permutation(nodes)
     return {f"x{place:02d}": columns[node] for place, node in enumerate(order)}
+
+
+def leveled_data(nodes: int, rows: int, levels: int, seed: int = 1) -> dict[str, np.ndarray]:
+    """Rows of several levels: those of a random network of yes and no, and chance."""
+    rng = np.random.default_rng(seed)
+    return {
+        name: (values + rng.integers(0, levels - 1, rows)) % levels if levels > 2 else values
+        for name, values in network_data(nodes, rows, seed).items()
+    }
+
+
+def gaussian_data(nodes: int, rows: int, seed: int = 1) -> dict[str, np.ndarray]:
+    """Columns that depend on up to three of those before them."""
+    rng = np.random.default_rng(seed)
+    values = rng.standard_normal((nodes, rows))
+    for node in range(1, nodes):
+        for parent in rng.choice(node, size=min(node, 3), replace=False):
+            values[node] += rng.normal(0, 0.4) * values[parent]
+    values /= values.std(axis=1)[:, np.newaxis]  # else they would grow along the nodes
+    return {f"x{node:03d}": values[node] for node in range(nodes)}
 
 
 def network_model(nodes: int, rows: int, max_indegree: int, seed: int = 1) -> arcwise.Model:

@@ -129,7 +129,7 @@ def _model_calls(its: Subjects) -> list[_Row]:
     return [
         (arcwise.Model, (its.data,), {"max_indegree": 1, **_FEW}),
         (arcwise.Model, (its.mixed,), {"parent_only": ["c"], **_FEW}),
-        (arcwise.score, (its.data,), {"max_indegree": 1, **_FEW}),
+        (arcwise.score, (its.data,), {"max_indegree": 1, "device": "auto", **_FEW}),
         (arcwise.candidates, (its.data,), {"method": "greedy", "size": 2, **_FEW}),
         (arcwise.candidates, (its.data,), {"method": "pc", "alpha": 0.1, **_FEW}),
         (arcwise.candidates, (its.mixed,), {"method": "pc", **_FEW}),

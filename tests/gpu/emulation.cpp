@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "arcwise/kernels/canonical_draws.hpp"
+#include "arcwise/kernels/discrete_scores.hpp"
+#include "arcwise/kernels/gaussian_scores.hpp"
 #include "arcwise/kernels/linear_orders.hpp"
 #include "arcwise/kernels/modular.hpp"
 #include "arcwise/kernels/order_draws.hpp"
@@ -203,6 +205,25 @@ void find_modular_probabilities(u64 blocks, int threads, u64 shared, const Modul
                [&](const Block& block, void*) { find_probabilities(block, *tables, *families); });
 }
 
+void score_discrete_sets(u64 blocks, int threads, u64 shared, const DiscreteScores* scores,
+                         u64 first_item, u64 count) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
+        score_sets(block, *scores, first_item, count, memory);
+    });
+}
+
+void add_column_products(u64 blocks, int threads, u64 shared, const ScatterSums* scatter) {
+    run_blocks(blocks, threads, shared,
+               [&](const Block& block, void* memory) { add_scatter(block, *scatter, memory); });
+}
+
+void score_gaussian_families(u64 blocks, int threads, u64 shared, const GaussianScores* scores,
+                             u64 first_item, u64 count) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
+        score_families(block, *scores, first_item, count, memory);
+    });
+}
+
 // For tests of the parts.
 void philox_words(u64 seed, u64 stream, u64 position, u32* words) {
     const FourWords found = philox(seed, stream, position);
@@ -214,6 +235,7 @@ void philox_words(u64 seed, u64 stream, u64 position, u32* words) {
 
 double exponential_of(double x) { return exponential(x); }
 double logarithm_of(double x) { return logarithm(x); }
+double log_gamma_of(double x) { return log_gamma(x); }
 
 // ln of the density, or of a bound on it, with the node of a place at each place: [chain][place].
 void log_densities_of_places(const CanonicalChains* chains, u64 from, double* densities) {

@@ -14,6 +14,7 @@ from arcwise.gpu.modular import ModularComputation
 from arcwise.gpu.order_modular import OrderModularComputation
 from arcwise.gpu.order_tables import OrderTables
 from arcwise.gpu.sampled_orders import SampledOrders
+from arcwise.gpu.scoring import GpuScoring
 from arcwise.gpu.tempered_orders import TemperedOrders
 from arcwise.records.ladders import uniform_bridge
 from support.emulated_gpu import ON_DEVICE, EmulatedGpu, kernel_device
@@ -37,6 +38,22 @@ def test_exact_posteriors(nodes: int, spread: float, computation: Any) -> None:
     assert one.log_weight == other.log_weight
     assert (one.edges == other.edges).all()
     assert one.error == other.error
+
+
+@pytest.mark.parametrize("score", ["bdeu", "bge"])
+def test_scores(score: str) -> None:
+    random = np.random.default_rng(3)
+    mixing = np.eye(40) + 0.1 * random.random((40, 40))
+    values: np.ndarray = random.standard_normal((1003, 40)) @ mixing
+    if score == "bdeu":
+        values = np.digitize(values[:, :9], [-1.0, 0.0, 0.5])
+    data = {f"x{place}": column for place, column in enumerate(values.T)}
+    one, other = (
+        arcwise.score(data, score, engine=GpuScoring(device), max_indegree=2).table
+        for device in (EmulatedGpu(), kernel_device())
+    )
+    for node in range(len(one)):
+        assert (one.values(node) == other.values(node)).all()
 
 
 def test_canonical_orders_and_coupled_chains() -> None:

@@ -10,12 +10,15 @@
 #define ARCWISE_DEVICE __device__ __forceinline__
 // Several turns of a loop at once, so that its loads wait together.
 #define ARCWISE_UNROLL _Pragma("unroll 4")
+// All turns, so that an array that they index stays in registers.
+#define ARCWISE_UNROLL_ALL _Pragma("unroll")
 #else
 #include <atomic>
 #include <barrier>
 #include <bit>
 #define ARCWISE_DEVICE inline
 #define ARCWISE_UNROLL
+#define ARCWISE_UNROLL_ALL
 #endif
 
 namespace arcwise::kernels {
@@ -42,6 +45,7 @@ ARCWISE_DEVICE u64 as_bits(double value) { return static_cast<u64>(__double_as_l
 ARCWISE_DEVICE u32 high_product(u32 a, u32 b) { return __umulhi(a, b); }
 ARCWISE_DEVICE int first_bit(u32 set) { return __ffs(static_cast<int>(set)) - 1; }
 ARCWISE_DEVICE void atomic_add(u64* to, u64 value) { atomicAdd(to, value); }
+ARCWISE_DEVICE void atomic_add(u32* to, u32 value) { atomicAdd(to, value); }
 ARCWISE_DEVICE void raise_flag(i32* flag) { *flag = 1; }  // all who write it write the same
 
 #else
@@ -68,6 +72,9 @@ inline u32 high_product(u32 a, u32 b) { return static_cast<u32>((u64{a} * b) >> 
 inline int first_bit(u32 set) { return std::countr_zero(set); }
 inline void atomic_add(u64* to, u64 value) {
     std::atomic_ref<u64>(*to).fetch_add(value, std::memory_order_relaxed);
+}
+inline void atomic_add(u32* to, u32 value) {
+    std::atomic_ref<u32>(*to).fetch_add(value, std::memory_order_relaxed);
 }
 inline void raise_flag(i32* flag) {
     std::atomic_ref<i32>(*flag).store(1, std::memory_order_relaxed);

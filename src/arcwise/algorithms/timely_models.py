@@ -29,6 +29,7 @@ def model_within(
     deadline: Deadline,
     *,
     engine: Any = None,
+    device: object = None,
     threads: int | None = None,
     progress: Progress = None,
     file: Path | None = None,
@@ -47,11 +48,13 @@ def model_within(
         None for the weights of single parents.
     deadline
         By when the model is needed; half of what is left may be spent on scoring.
-    engine, threads, progress, file
+    engine, device, threads, progress, file
         As for `Model`.
     """
     if not deadline.limited:
-        return Model(question, engine=engine, threads=threads, progress=progress, file=file)
+        return Model(
+            question, engine=engine, device=device, threads=threads, progress=progress, file=file
+        )
     for attempt in _smaller(question, merits, deadline, threads):
         expected = scoring_seconds(attempt, threads)
         allowed = max(deadline.part(_SHARE), deadline.whole.part(_LEAST), key=lambda d: d.left)
@@ -62,6 +65,7 @@ def model_within(
                 model = Model(
                     attempt,
                     engine=engine,
+                    device=device,
                     seconds=limit,
                     threads=threads,
                     progress=progress,

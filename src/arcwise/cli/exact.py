@@ -68,7 +68,7 @@ def exact(
     as_device(device)  # before anything takes time
     note_data(data)
     parents = families.parents(data, score, prior, threads=threads, modularity=modularity)
-    model = parents.model(engine=cluster, threads=threads, progress=True)
+    model = parents.model(engine=cluster, device=device, threads=threads, progress=True)
     tell(f"Exact {modularity} posterior: {exact_cost(model, modularity, threads=threads)}.")
     posterior = arcwise.exact(
         model,

@@ -431,8 +431,9 @@ DeviceName = Annotated[
     str | None,
     typer.Option(
         "--device",
-        help="gpu: a graphics processor computes exact posteriors, and samples linear and "
-        "canonical orders; auto: where there is one (default: the processors).",
+        help="gpu: a graphics processor computes exact posteriors, samples linear and canonical "
+        "orders, and scores families by bdeu and bge; auto: where there is one and it is worth it "
+        "(default: the processors).",
         metavar="gpu|auto",
     ),
 ]

@@ -145,7 +145,9 @@ def sample(
             modularity=modularity,
         )
         posterior = arcwise.sample(
-            parents.model(engine=engine, deadline=deadline, threads=threads, progress=True),
+            parents.model(
+                engine=engine, device=device, deadline=deadline, threads=threads, progress=True
+            ),
             chosen,
             algorithm,
             modularity=modularity,

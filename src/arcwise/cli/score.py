@@ -16,6 +16,7 @@ import arcwise
 from arcwise.cli.options import (
     ClusterOptions,
     DataOptions,
+    DeviceName,
     FamilyOptions,
     ScoreOptions,
     Seed,
@@ -24,6 +25,7 @@ from arcwise.cli.options import (
 from arcwise.cli.output import Result, note_data
 from arcwise.errors import ArgumentError
 from arcwise.scores import FamilyScores, as_score
+from arcwise.support.devices import Gpu, as_device
 
 
 def score(
@@ -33,6 +35,7 @@ def score(
     cluster: ClusterOptions,
     seed: Seed = 0,
     threads: Threads = None,
+    device: DeviceName = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="Write all scores to this .jkl file.", metavar="FILE"),
@@ -53,13 +56,17 @@ def score(
     """
     if best < 0:
         raise ArgumentError(f"--best is {best}; give 0 or more")
+    if isinstance(as_device(device), Gpu) and families.grow:
+        raise ArgumentError("--device scores given families, and --grow finds them; leave out one")
     note_data(data)
     chosen = as_score(score, data)
     parents = families.parents(data, chosen, seed=seed, threads=threads, by_evidence=False)
     if parents.growth is not None:
         scores = parents.growth.model.scores
     else:
-        scores = arcwise.score(parents.asked, engine=cluster, threads=threads, progress=True)
+        scores = arcwise.score(
+            parents.asked, engine=cluster, device=device, threads=threads, progress=True
+        )
     print(f"{len(scores):,} families scored by {chosen!r}")
     if best:
         Console().print(_best_table(scores, best))

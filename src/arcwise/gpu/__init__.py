@@ -2,5 +2,6 @@
 
 from arcwise.gpu.device import KernelDevice, opened
 from arcwise.gpu.order_modular import OrderModularComputation
+from arcwise.gpu.scoring import GpuScoring
 
-__all__ = ["KernelDevice", "OrderModularComputation", "opened"]
+__all__ = ["GpuScoring", "KernelDevice", "OrderModularComputation", "opened"]

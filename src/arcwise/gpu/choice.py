@@ -32,14 +32,14 @@ def chosen_device(
         If one is asked for and there is none.
     """
     wanted = as_device(value)
-    if isinstance(wanted, Gpu):
+    if isinstance(wanted, Gpu) and not wanted.where_worthwhile:
         if refusal is not None:
             raise ArgumentError(option("device", str(wanted)), f" was asked for, but {refusal}")
         return opened(wanted)
     if wanted is Choice.PROCESSORS or refusal is not None or not worthwhile:
         return None
     try:
-        device = opened(Gpu())
+        device = opened(wanted if isinstance(wanted, Gpu) else Gpu())
     except (MissingDependencyError, DeviceError):
         return None
     return device if needed <= device.free_bytes() else None

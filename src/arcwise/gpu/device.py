@@ -205,11 +205,13 @@ def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0]
 
 
-def refuse_beyond_device(device: KernelDevice, needed: int, what: str) -> None:
-    """Refuse what needs more memory than the device has free."""
+def refuse_beyond_device(
+    device: KernelDevice, needed: int, what: str, instead: str = "fewer variables or a sampler"
+) -> None:
+    """Refuse what needs more memory than the device has free, and say what to do instead."""
     free = device.free_bytes()
     if needed > free:
         raise CapacityError(
             f"{what} needs {byte_size(needed)} of the device's memory and {device.name} has "
-            f"{byte_size(free)} free; use a larger device, fewer variables or a sampler"
+            f"{byte_size(free)} free; use a larger device, {instead}"
         )

@@ -35,6 +35,9 @@ _FILES = (
     "canonical_draws.hpp",
     "relocation.hpp",
     "replicas.hpp",
+    "set_walks.hpp",
+    "discrete_scores.hpp",
+    "gaussian_scores.hpp",
 )
 
 

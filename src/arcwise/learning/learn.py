@@ -157,7 +157,8 @@ def learn(
         The number of threads; None for all cores.
     device
         None for the processors; ``"gpu"`` for a graphics processor, or ``"auto"`` for one where
-        there is one that can do it; see `exact` and `mcmc`.
+        there is one that can do it; see `exact` and `mcmc`. Families are scored there, too, where
+        that is worth it; see `score`.
     progress
         True for a live progress bar, if there is a terminal or notebook to show it; a
         function of the fraction done; or None.

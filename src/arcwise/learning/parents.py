@@ -15,6 +15,7 @@ from arcwise.errors import InterruptedWarning
 from arcwise.model import Model, Question
 from arcwise.model.question import refuse_more
 from arcwise.support.clock import NEVER, Deadline
+from arcwise.support.devices import where_worthwhile
 from arcwise.support.running import Progress
 from arcwise.support.words import quoted, rounded
 
@@ -47,16 +48,27 @@ class Parents:
         self,
         *,
         engine: Any = None,
+        device: object = None,
         deadline: Deadline = NEVER,
         threads: int | None = None,
         progress: Progress = None,
         file: Path | None = None,
     ) -> Model:
-        """Return the model on these parent sets, or on fewer if the time is too short."""
+        """Return the model on these parent sets, or on fewer if the time is too short.
+
+        If the device is a graphics processor, it scores them where that is worth it.
+        """
         if isinstance(self.asked, Model):
             return self.asked
         return model_within(
-            self.asked, None, deadline, engine=engine, threads=threads, progress=progress, file=file
+            self.asked,
+            None,
+            deadline,
+            engine=engine,
+            device=where_worthwhile(device),
+            threads=threads,
+            progress=progress,
+            file=file,
         )
 
 

@@ -15,6 +15,7 @@ from arcwise.learning.resume import GROWTH, SCORES
 from arcwise.model import Model, Question
 from arcwise.records.algorithm import Algorithm
 from arcwise.support.clock import Deadline
+from arcwise.support.devices import where_worthwhile
 
 _SHARE_OF_SCORING = 0.5  # of the time left, for all parent sets
 
@@ -62,6 +63,7 @@ def prepare(request: Request, asked: Model | Question, choice: AlgorithmChoice) 
             model = Model(
                 parents.asked,
                 engine=request.engine,
+                device=where_worthwhile(request.device),
                 seconds=deadline.part(_SHARE_OF_SCORING),
                 threads=request.threads,
                 progress=request.progress,
@@ -75,6 +77,7 @@ def prepare(request: Request, asked: Model | Question, choice: AlgorithmChoice) 
             parents = _parents(request, asked, "grow", deadline)
     model = parents.model(
         engine=request.engine,
+        device=request.device,
         deadline=deadline,
         threads=request.threads,
         progress=request.progress,

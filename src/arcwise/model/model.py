@@ -60,6 +60,8 @@ class Model:
         See `Families.of`.
     engine
         Where families are scored: None for threads of this process, or a cluster; see `mcmc`.
+    device
+        ``"gpu"`` to score on a graphics processor; see `arcwise.score`.
     seconds
         If given and not enough to score all families, a `TimeIsUpError` is raised; a number, or
         a `Deadline` that this call shares with others.
@@ -103,6 +105,7 @@ class Model:
         candidates: Any = None,
         plus_one: bool = False,
         engine: Any = None,
+        device: object = None,
         seconds: float | Deadline | None = None,
         threads: int | None = None,
         progress: Progress = None,
@@ -123,6 +126,7 @@ class Model:
         self.scores = score_families(
             question,
             engine=engine,
+            device=device,
             threads=threads,
             progress=progress,
             deadline=Deadline.of(seconds),

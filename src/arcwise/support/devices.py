@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from arcwise import _core
@@ -52,6 +52,8 @@ class Gpu:
     ----------
     number
         Its number among those of this machine.
+    where_worthwhile
+        Whether processors are used where it is not worth it or cannot do it, as for ``"auto"``.
 
     Examples
     --------
@@ -60,6 +62,7 @@ class Gpu:
     """
 
     number: int = 0
+    where_worthwhile: bool = False
 
     def __str__(self) -> str:
         """Return the word that asks for it."""
@@ -95,7 +98,7 @@ def as_device(value: object) -> Gpu | Choice:
     Examples
     --------
     >>> as_device("gpu:1"), as_device(None)
-    (Gpu(number=1), <Choice.PROCESSORS: 'processors'>)
+    (Gpu(number=1, where_worthwhile=False), <Choice.PROCESSORS: 'processors'>)
     """
     if value is None:
         return Choice.PROCESSORS
@@ -112,3 +115,20 @@ def as_device(value: object) -> Gpu | Choice:
         f" is {shown(value)}; give 'gpu', 'gpu:1' for the second one, or 'auto', or leave it out "
         "for the processors",
     )
+
+
+def where_worthwhile(value: object) -> Gpu | Choice:
+    """Return what a device that is asked for as a whole means for a part of the work.
+
+    Parameters
+    ----------
+    value
+        See `as_device`.
+
+    Examples
+    --------
+    >>> where_worthwhile("gpu:1")
+    Gpu(number=1, where_worthwhile=True)
+    """
+    wanted = as_device(value)
+    return replace(wanted, where_worthwhile=True) if isinstance(wanted, Gpu) else wanted

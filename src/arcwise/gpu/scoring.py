@@ -1,0 +1,235 @@
+"""Scoring of families on a graphics processor: which scores, when it is worth it, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.data import Data
+from arcwise.engines.engine import ScoringJob, Threads
+from arcwise.families import Families
+from arcwise.gpu import discrete_scores, gaussian_scores
+from arcwise.gpu.choice import chosen_device
+from arcwise.gpu.device import KernelDevice, refuse_beyond_device
+from arcwise.gpu.set_walks import SetWalk, Target, Tell, walks_of_node
+from arcwise.model.question import Question
+from arcwise.model.scoring import engine_for_scoring
+from arcwise.model.scoring_time import sets_to_score
+from arcwise.scores import BDeu, BGe
+from arcwise.scores.job import FamilyScoring
+from arcwise.support.running import Run
+
+# Where no device is named: rows that are counted, and products of columns, from which on some
+# seconds of sixteen cores are saved.
+_FEWEST_ROWS_COUNTED = 10**11
+_FEWEST_PRODUCTS = 10**10
+_MOST_ROWS_COUNTED = 2.0**32 - 1
+
+
+class _Scoring(Protocol):
+    """The rows of a table on a device."""
+
+    def score(
+        self, targets: Sequence[Target], weights: NDArray[np.float64] | None, tell: Tell
+    ) -> None:
+        """Score all sets of some walks, on rows that count so often."""
+        ...
+
+
+class GpuScoring(Threads):
+    """Scores families on a device; all else in the threads of this process.
+
+    Parameters
+    ----------
+    device
+        The device.
+    """
+
+    def __init__(self, device: KernelDevice) -> None:
+        self._device = device
+
+    def __repr__(self) -> str:
+        """Show the device."""
+        return f"GpuScoring({self._device.name!r})"
+
+    def score(self, job: ScoringJob, run: Run, path: Path | None = None) -> _core.FamilyTable:
+        """Return the scores of families; no file keeps what takes seconds."""
+        assert isinstance(job, FamilyScoring)
+        assert isinstance(job.data, Data)
+        run.deadline.check()
+        needed = _needed_bytes(job)
+        refuse_beyond_device(self._device, needed, "scoring", "fewer rows, or processors")
+        table = job.families.table()
+        if isinstance(job.score, BDeu):
+            self._fill_discrete(job.score, job.data, job.families, table, run)
+        else:
+            assert isinstance(job.score, BGe)
+            self._fill_gaussian(job.score, job.data, job.families, table, run)
+        return table
+
+    def _fill_discrete(
+        self,
+        score: BDeu,
+        data: Data,
+        families: Families,
+        table: _core.FamilyTable,
+        run: Run,
+    ) -> None:
+        scoring = discrete_scores.DiscreteScoring(
+            self._device,
+            data.discrete_codes("BDeu"),
+            [int(each) for each in data.level_counts()],
+            float(score.equivalent_sample_size),
+        )
+        plan = _plan(data, table)
+        variables = tuple(range(len(families.variables)))
+        sets = SetWalk(None, variables, plan.largest_set)
+        of_sets = np.empty(len(sets) if plan.largest_set else 0)
+        targets = [(sets, of_sets)] if plan.largest_set else []
+        _score_groups(scoring, data, families, table, plan.alone, targets, run)
+        if plan.largest_set:
+            plan.take_differences(of_sets, table, run.threads, None)
+
+    def _fill_gaussian(
+        self,
+        score: BGe,
+        data: Data,
+        families: Families,
+        table: _core.FamilyTable,
+        run: Run,
+    ) -> None:
+        values = data.continuous_values("BGe")
+        prior = score.normal_wishart(data)
+        scoring = gaussian_scores.GaussianScoring(self._device, data.variables, values, prior)
+        # One elimination gives both determinants of a family, so that sets need no table.
+        _score_groups(scoring, data, families, table, range(len(table)), [], run)
+
+
+def _score_groups(
+    scoring: _Scoring,
+    data: Data,
+    families: Families,
+    table: _core.FamilyTable,
+    alone: Sequence[int],
+    targets: list[Target],
+    run: Run,
+) -> None:
+    """Score sets, and the families of nodes that are scored alone, by the rows that they share."""
+    groups: dict[int | None, list[Target]] = {None: targets} if targets else {}
+    own = set(alone)
+    for node in range(len(table)):
+        inside, plus_one = walks_of_node(families, node)
+        values = table.values(node)
+        found = [(inside, values[: len(inside)])] if node in own else []
+        if plus_one is not None:
+            found.append((plus_one, values[len(inside) :]))
+        if found:
+            group = node if data.intervened is not None and data.intervened[:, node].any() else None
+            groups.setdefault(group, []).extend(found)
+    total = sum(len(walk) for each in groups.values() for walk, _ in each)
+    tell = _telling(run, total)
+    for node_or_all, each in groups.items():
+        weights = data.weights
+        if node_or_all is not None:
+            assert data.intervened is not None
+            counted = ~data.intervened[:, node_or_all]
+            weights = counted.astype(np.float64) if weights is None else weights * counted
+        scoring.score(each, weights, tell)
+
+
+def _telling(run: Run, total: int) -> Tell:
+    done = 0
+
+    def tell(count: int) -> None:
+        nonlocal done
+        done += count
+        if run.progress is not None:
+            run.progress(done / total)
+
+    return tell
+
+
+def _plan(data: Data, table: _core.FamilyTable) -> _core.ScoringPlan:
+    """Return which nodes share a table of sets: counting a set once for all its families."""
+    intervened = np.zeros(len(table), dtype=np.uint8)
+    if data.intervened is not None:
+        intervened[:] = data.intervened.any(axis=0)
+    return _core.ScoringPlan(table, intervened, np.zeros(len(table), dtype=np.uint8))
+
+
+def _walks(families: Families) -> list[SetWalk]:
+    both = (walks_of_node(families, node) for node in range(len(families.variables)))
+    return [walk for each in both for walk in each if walk is not None]
+
+
+def _needed_bytes(job: FamilyScoring) -> int:
+    assert isinstance(job.data, Data)
+    variables, rows = len(job.data.variables), job.data.rows
+    if isinstance(job.score, BGe):
+        return gaussian_scores.needed_bytes(variables, rows, job.families.total)
+    levels = [int(each) for each in job.data.level_counts()]
+    cells = max(walk.most_cells(levels) for walk in _walks(job.families))
+    return discrete_scores.needed_bytes(variables, rows, cells)
+
+
+def _refusal(question: Question, engine: Any) -> str | None:
+    """Return why families cannot be scored on a device, as the end of a sentence, or None."""
+    if engine is not None and type(engine) is not Threads:
+        return "an engine was given as well; give one of them"
+    if question.precomputed is not None:
+        return "the scores are precomputed; leave it out"
+    data, score = question.table, question.score
+    # Not of a class derived from one of them, which may compute something else.
+    if type(score) not in (BDeu, BGe) or data is None:
+        name = type(score).__name__
+        return f"{name} cannot be computed there; use BDeu or BGe, or leave it out"
+    walks = _walks(question.families)
+    if not isinstance(score, BDeu):
+        return gaussian_scores.refusal(walks)
+    weights = data.weights
+    if weights is not None and not (weights == np.floor(weights)).all():
+        return (
+            "rows have weights that are not whole numbers, which cannot be counted there; leave "
+            "it out"
+        )
+    if (data.rows if weights is None else weights.sum()) > _MOST_ROWS_COUNTED:
+        return f"more than {_MOST_ROWS_COUNTED:,.0f} rows cannot be counted there; leave it out"
+    data.discrete_codes("BDeu")  # refuses continuous columns first
+    levels = [int(each) for each in data.level_counts()]
+    return discrete_scores.refusal(walks, levels, float(score.equivalent_sample_size))
+
+
+def _worthwhile(question: Question) -> bool:
+    data = question.table
+    if data is None:
+        return False
+    if isinstance(question.score, BGe):
+        return data.rows * len(data.variables) ** 2 >= _FEWEST_PRODUCTS
+    return data.rows * sets_to_score(question) >= _FEWEST_ROWS_COUNTED
+
+
+@engine_for_scoring.fill
+def engine_on_device(question: Question, device: object, engine: Any) -> Any:
+    """Return the engine that scores the families: the one given, or that of a device.
+
+    Parameters
+    ----------
+    question
+        What is asked.
+    device, engine
+        As for `arcwise.score`.
+    """
+    refused = _refusal(question, engine)
+    worthwhile = refused is None and _worthwhile(question)
+    found = chosen_device(
+        device,
+        refusal=refused,
+        worthwhile=worthwhile,
+        needed=_needed_bytes(question.scoring) if worthwhile else 0,
+    )
+    return engine if found is None else GpuScoring(found)
