@@ -132,7 +132,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, help="for each run of learn")
     parser.add_argument("--networks", type=Path, help="a wheel of pgmpy with .bif.gz files")
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--most", type=float, default=float("inf"), help="seconds for all runs")
+    parser.add_argument("--most", type=float, default=1e6, help="seconds for all runs")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--report", type=Path, nargs="+", help="only report rows kept before")
     parser.add_argument("--figure", type=Path, help="an .svg file for the reliability diagrams")

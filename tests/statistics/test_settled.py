@@ -45,6 +45,13 @@ def test_all_count_unless_four_have_found_the_best() -> None:
         assert settled(records, states_are_dags=True) == records
 
 
+def test_all_count_where_most_have_not_found_the_best() -> None:
+    """Four of sixteen near the best level do not show that there is nothing better."""
+    for near, counted in ((8, 8), (7, 16), (4, 16)):
+        records = [record(-20.0)] * near + [record(-40.0)] * (16 - near)
+        assert len(settled(records, states_are_dags=True)) == counted
+
+
 def test_only_the_second_half_of_a_chain_tells_where_it_settled() -> None:
     late = record(-20.0)
     late.log_weights[: _DRAWS // 2] -= 100.0

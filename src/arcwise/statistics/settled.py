@@ -2,7 +2,9 @@
 
 Of many chains from independent starts, a few may stay for the whole run in a local optimum
 whose probability is negligible. As a fraction of the chains they would count far more than
-that, and however long the others run, all of them would not agree.
+that, and however long the others run, all of them would not agree. Where most chains end so,
+though, nothing says that the others have found the best there is: then all of them count, and
+the run is seen not to have converged.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ NEGLIGIBLE = 8.0
 """By how many nats a chain is below the best one if what it found hardly matters."""
 
 FEWEST_SETTLED = 4
-"""Chains that must have found the best level, each from its own start, for others not to count."""
+"""Chains that must have found the best level, each from its own start, for others not to count;
+and no fewer than half of all."""
 
 # Closer than this, the entropy of parents is not computed, as it could not make up for more.
 _CLOSE = 2.0
@@ -39,13 +42,13 @@ def settled(records: Sequence[ChainRecord], *, states_are_dags: bool) -> list[Ch
     Returns
     -------
     list of ChainRecord
-        All of them, if fewer than four chains are near the best level.
+        All of them, if fewer than four chains, or than half of them, are near the best level.
     """
     if len(records) <= FEWEST_SETTLED:
         return list(records)
     found = levels(records, states_are_dags=states_are_dags)
     near = found >= found.max() - NEGLIGIBLE
-    if near.all() or near.sum() < FEWEST_SETTLED:
+    if near.all() or near.sum() < max(FEWEST_SETTLED, len(records) / 2):
         return list(records)
     return [record for record, counts in zip(records, near, strict=True) if counts]
 
