@@ -118,7 +118,7 @@ def learn(
         Which posterior to compute, see `exact`.
     algorithm
         ``"exact"``, ``"mcmc"``, ``"mc3"``, ``"ais"`` or ``"smc"``; None for exact where it is cheap
-        and no argument calls for a sampler, otherwise mcmc, or mc3 after a pilot.
+        and no argument calls for a sampler, otherwise mcmc, or mc3 after a trial.
     space
         The space that chains or particles move in; None for the usual one, see `sample`.
     chains
