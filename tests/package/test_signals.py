@@ -8,9 +8,17 @@ import threading
 
 import pytest
 
+import arcwise
 from arcwise.cli import main
+from arcwise.errors import InterruptedWarning
 from arcwise.support.running import running
 from arcwise.support.signals import sigterm_interrupts, uninterrupted
+
+
+@pytest.fixture(autouse=True)
+def _nobody_told_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget afterwards that these tests have told the process to end."""
+    monkeypatch.setattr("arcwise.support.signals._told_to_end", False)
 
 
 def test_sigterm_interrupts_a_run_and_only_that() -> None:
@@ -73,3 +81,23 @@ def test_the_command_line_takes_sigterm_as_ctrl_c_all_along(
     assert main([]) == 130
     assert capsys.readouterr().err == "arcwise: interrupted\n"
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_a_script_that_goes_from_run_to_run_is_ended_by_one_signal() -> None:
+    """The run under way returns what it has, and the next one is not begun."""
+    model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+
+    def learned() -> arcwise.Posterior:
+        return arcwise.learn(
+            model, algorithm="mcmc", steps=200_000, seed=1, threads=1, progress=_end_half_way
+        )
+
+    with pytest.warns(InterruptedWarning):
+        assert learned().run.interrupted
+    with pytest.raises(KeyboardInterrupt):
+        learned()
+
+
+def _end_half_way(share: float) -> None:
+    if share > 0.5:
+        signal.raise_signal(signal.SIGTERM)

@@ -44,6 +44,7 @@ from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
 from arcwise.spaces import as_space
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
+from arcwise.support.signals import refuse_after_sigterm
 
 
 def learn(
@@ -176,8 +177,8 @@ def learn(
     Returns
     -------
     Posterior
-        Ctrl-C while chains run ends them early and returns the draws made so far, with an
-        `InterruptedWarning`.
+        Ctrl-C or SIGTERM while chains run ends them early and returns the draws made so far,
+        with an `InterruptedWarning`. After SIGTERM no other call of this process begins.
 
     Examples
     --------
@@ -189,6 +190,7 @@ def learn(
     >>> print(posterior.account.choices[0])
     The table has 500 rows, 8 discrete variables.
     """
+    refuse_after_sigterm()
     deadline = Deadline.of(seconds)
     if isinstance(prior, str) and prior == BY_EVIDENCE and not isinstance(data, Model):
         prior = None  # which is what is done here

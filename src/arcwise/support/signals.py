@@ -1,4 +1,8 @@
-"""Signals that end a run: SIGTERM acts like Ctrl-C, and neither interrupts a checkpoint."""
+"""Signals that end a run: SIGTERM acts like Ctrl-C, and neither interrupts a checkpoint.
+
+After SIGTERM no other run is begun: a script that goes from run to run would otherwise keep what
+each of them has so far and go on with the next, and could not be ended but by force.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
+
+
+_told_to_end = False
+
+
+def refuse_after_sigterm() -> None:
+    """Raise KeyboardInterrupt if SIGTERM has ended a run of this process before."""
+    if _told_to_end:
+        raise KeyboardInterrupt
 
 
 @contextmanager
@@ -50,6 +63,8 @@ def uninterrupted() -> Iterator[None]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    global _told_to_end  # by one signal for the whole process
+    _told_to_end = True
     raise KeyboardInterrupt
 
 
