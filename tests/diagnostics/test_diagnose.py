@@ -129,6 +129,14 @@ def test_chains_stuck_apart_shout() -> None:
     assert [warning.category for warning in issued] == [ChainsApartWarning, ConvergenceWarning]
     mc3 = arcwise.diagnose(chain_posterior({(0, 3): apart}, run=chain_run(tempered=True)))
     assert "more temperatures" in mc3.sentences[0]
+    # A ladder that adapts has as many temperatures as it needs.
+    run = chain_run(tempered=True)
+    settings = run.settings
+    assert settings.tempering is not None
+    tempering = replace(settings.tempering, adapt=True)
+    adapted = replace(run, settings=replace(settings, tempering=tempering))
+    found = arcwise.diagnose(chain_posterior({(0, 3): apart}, run=adapted))
+    assert found.sentences[0].endswith("; run more steps, or use smc.")
 
 
 @pytest.mark.parametrize(

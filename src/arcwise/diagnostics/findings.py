@@ -56,6 +56,8 @@ def advice(settings: SamplingSettings) -> str:
     """
     if isinstance(settings, AnnealingSettings):
         return "use more annealing steps, or more particles"
+    if settings.tempering is not None and settings.tempering.adapt:
+        return "run more steps, or use smc"
     if settings.tempering is not None:
         return "run more steps, or use more temperatures or an adapted ladder"
     others = ["mc3", *settings.space.advice(settings.recording.modularity)]
