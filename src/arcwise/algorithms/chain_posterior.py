@@ -28,7 +28,6 @@ from arcwise.records.settings import ChainSettings
 from arcwise.records.start import usual_order_steps
 from arcwise.records.tempering import Tempering
 from arcwise.records.traces import Traces
-from arcwise.spaces import Space
 from arcwise.statistics.chains import chain_convergence, chain_edges
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.statistics.exchanges import exchange_rates, temperatures_needed

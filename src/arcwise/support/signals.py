@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-
 _told_to_end = False
 
 
