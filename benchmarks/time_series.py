@@ -287,7 +287,7 @@ def compare_public(lengths: list[int], seeds: int) -> None:
 
 
 def report(path: Path) -> None:
-    """Print the table of benchmarks/README.md."""
+    """Print the last table of benchmarks/results/time-series.md."""
     with open(path, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     headings = ("process", "method", "time", "algorithm", "AUC", "precision", "recall")

@@ -45,7 +45,7 @@ def candidates(
 
     The default method covers most of the exact posterior for its number of candidates and
     needs scores only; for observational data, ``"pc+greedy"`` adds a few candidates and
-    covers more (see benchmarks/README.md for figures).
+    covers more (see benchmarks/results/candidates.md).
 
     Required edges are always included and do not count towards `size`; forbidden ones
     never are. The result does not depend on the number of threads, nor, except for ties,
