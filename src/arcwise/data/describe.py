@@ -54,8 +54,9 @@ def describe(data: Any, **reading: Unpack[ReadingArguments]) -> TableDescription
     smoker  discrete       2     33 %  no, yes
     site    discrete       1           B        constant
     To be mended before the table can be used:
-      - values are missing in 'smoker' (1); give missing='drop' to drop ...
       - column 'site' has a single value and thus no information; give constant='drop' to ...
+    To be mended for anything but learn:
+      - values are missing in 'smoker' (1); give missing='drop' to drop ...
     """
     refuse_unknown(reading, DEFAULTS, "describe")
     if isinstance(data, Data | IncompleteData) and not reading:
