@@ -56,7 +56,7 @@ def test_score_writes_what_python_computes(table: Path, tmp_path: Path, capsys: 
         assert dict(written.families(name)) == dict(expected.families(name))
     said = capsys.readouterr()
     assert said.err == "Data: 2,000 rows, 8 discrete variables.\n"
-    assert f"{len(expected):,} families scored by BDeu(equivalent_sample_size=10.0)" in said.out
+    assert f"{len(expected):,} families scored by BDeu (equivalent sample size 10)" in said.out
     assert f"Scores written to {out}\n" in said.out
     best, value = expected.best("either", 1)[0]
     assert ", ".join(best) in said.out

@@ -24,6 +24,7 @@ from arcwise.cli.options import (
 from arcwise.cli.output import Result, note_data
 from arcwise.errors import ArgumentError
 from arcwise.scores import FamilyScores, as_score
+from arcwise.support.descriptions import words_of
 
 
 def score(
@@ -60,7 +61,7 @@ def score(
         scores = parents.growth.model.scores
     else:
         scores = arcwise.score(parents.asked, engine=cluster, threads=threads, progress=True)
-    print(f"{len(scores):,} families scored by {chosen!r}")
+    print(f"{len(scores):,} families scored by {words_of(chosen)}")
     if best:
         Console().print(_best_table(scores, best))
     if out is not None:

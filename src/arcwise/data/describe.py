@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any, Unpack
 
 from arcwise.data.arguments import ReadingArguments
@@ -24,6 +25,10 @@ class TableDescription(str):
         made = super().__new__(cls, text.python)
         made.in_shell = text.shell
         return made
+
+    def _repr_html_(self) -> str:
+        """Return the text in its lines, for notebooks, which would show it as a literal."""
+        return f"<pre>{escape(self)}</pre>"
 
 
 def describe(data: Any, **reading: Unpack[ReadingArguments]) -> TableDescription:

@@ -17,7 +17,6 @@ from arcwise.algorithms.growth_state import final_size
 from arcwise.algorithms.sampling_session import sums_for
 from arcwise.learning import costs
 from arcwise.learning.choices import AlgorithmChoice
-from arcwise.learning.plan import space_in_words
 from arcwise.learning.request import Request
 from arcwise.model import Model, Question
 from arcwise.model.scoring_time import scoring_seconds
@@ -27,6 +26,7 @@ from arcwise.records.ladders import USUAL_TEMPERATURES
 from arcwise.records.recording import Recording
 from arcwise.records.start import as_order_steps, usual_order_steps
 from arcwise.sums import ScoreSums
+from arcwise.support.descriptions import words_of
 from arcwise.support.devices import Processors
 from arcwise.support.progress import is_hidden, tell
 from arcwise.support.words import duration, plural
@@ -95,7 +95,7 @@ def say_sampling(
     until = ", fewer once the stopping rule is met" if settings.get("until") else ""
     say(
         seconds,
-        f"{plural(chains, 'chain')} on {space_in_words(settings['space'])} make at most {steps:,} "
+        f"{plural(chains, 'chain')} on {words_of(settings['space'])} make at most {steps:,} "
         f"steps each ({_about(seconds)}{until}).",
     )
     return sums
