@@ -328,7 +328,7 @@ def test_ctrl_c_before_anything_is_sampled_is_no_success(tmp_path: Path) -> None
     output = output_after_interruption(STOPPED, str(tmp_path / "wide.csv"), str(tmp_path / "out"))
     # It said beforehand what takes so long.
     assert output.startswith("130 Candidate parents are grown (about ")
-    assert output.endswith(" s), then mcmc samples it.\narcwise: interrupted\n")
+    assert output.endswith(" s), then the posterior is sampled by mcmc.\narcwise: interrupted\n")
     assert not (tmp_path / "out" / "posterior.npz").exists()
 
 

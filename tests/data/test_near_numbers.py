@@ -71,6 +71,30 @@ def test_labels_of_which_some_look_like_numbers_are_labels(labels: list[str]) ->
     assert set(data.columns[0].levels) == set(labels)
 
 
+@pytest.mark.parametrize("written", ["{}%", "{} kg", "$ {}", "€{}", "{} mg/dl"])
+def test_numbers_with_a_unit_are_refused_not_left_out(written: str) -> None:
+    table = {"x": [written.format(number) for number in WHOLE], "y": [0, 1] * (ROWS // 2)}
+    with pytest.raises(DataError, match=r"column 'x' holds numbers, with '.*' in every row; corr"):
+        read(table, identifiers="drop")
+
+
+@pytest.mark.parametrize("letters", ["A", "B", "AB"])
+def test_seats_and_cabins_are_labels_all_the_same(letters: str) -> None:
+    labels = [f"{letters[i % len(letters)]}{i}" for i in range(ROWS)]
+    with pytest.warns(DataWarning, match="left out 'x' \\(60 of its 60 values are different\\)"):
+        read({"x": labels, "y": [0, 1] * (ROWS // 2)}, identifiers="drop")
+
+
+def test_dates_are_told_as_such_with_what_to_do_about_them() -> None:
+    days = [f"{1 + i % 28:02d}/{1 + i % 12:02d}/2020 10:{i:02d}" for i in range(ROWS)]
+    with pytest.warns(DataWarning) as told:
+        read({"day": days, "y": NUMBERS}, identifiers="drop")
+    (warning,) = told
+    assert "left out 'day' (it has 60 dates)" in str(warning.message)
+    assert "give arcwise.time_series(..., time='day')" in str(warning.message)
+    assert "give --time day" in warning.message.in_shell()
+
+
 def test_a_code_for_missing_is_pointed_out() -> None:
     numbers = NUMBERS.copy()
     numbers[:4] = -999

@@ -6,6 +6,7 @@ columns look like names of rows, which are left out. So they are looked for befo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,11 @@ _MOST_STRAYS = 5
 _CODES = frozenset(sign * code for code in (9, 99, 999, 9999, 99999, 999999, 99.9, 999.9, 9999.9)
                    for sign in (-1, 1))  # fmt: skip
 _FEWEST = 10
+
+# A number with a unit before or behind it.
+_WITH_UNIT = re.compile(
+    r"([$€£]?) ?([-+]?\d+(?:[.,]\d+)*) ?([%‰°$€£]?[A-Za-zµ]{0,3}(?:/[A-Za-z]{1,3})?)"
+)
 
 
 def with_missing_words(column: RawColumn) -> tuple[RawColumn, list[str]]:
@@ -72,6 +78,26 @@ def stray_texts(column: RawColumn) -> dict[str, int]:
     if different <= min(MANY_VALUES, max(5, rows // 2)) or len(strays) > _MOST_STRAYS:
         return {}
     return strays if 2 * sum(strays.values()) <= rows else {}
+
+
+def unit_of(column: RawColumn) -> str | None:
+    """Return the unit that all numbers of a column of labels have; None if there is no such.
+
+    Examples
+    --------
+    >>> levels = tuple(f"{number} kg" for number in range(40))
+    >>> unit_of(RawLabels("weight", np.arange(40), levels))
+    'kg'
+    """
+    if not isinstance(column, RawLabels) or column.declared or len(column.levels) <= MANY_VALUES:
+        return None
+    units = set()
+    for level in column.levels:
+        found = _WITH_UNIT.fullmatch(level) if isinstance(level, str) else None
+        if found is None or len(units) > 1:
+            return None
+        units.add(found[1] or found[3])
+    return units.pop() or None if len(units) == 1 else None
 
 
 def likely_code(values: NDArray[np.float64]) -> float | None:
@@ -125,8 +151,10 @@ def settle_words(
         settled, words = with_missing_words(column)
         if words:
             read[column.name] = listing([repr(word) for word in words])
+        elif (unit := unit_of(column)) is not None:
+            table.slips[column.name] = f"with {unit!r} in every row"
         elif strays := stray_texts(column):
-            table.slips[column.name] = listing(
+            table.slips[column.name] = "but " + listing(
                 [f"{text!r} in {plural(count, 'row')}" for text, count in strays.items()]
             )
         result.append(settled)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 
 from arcwise.data.messages import columns as columns_text
@@ -57,7 +58,7 @@ def words_read_as_missing(words: Mapping[str, str]) -> Parts:
 
 def slips_among_numbers(slips: Mapping[str, str]) -> Parts:
     """Say that some columns would be numbers but for a few cells."""
-    each = listing([f"column {name!r} holds numbers, but {found}" for name, found in slips.items()])
+    each = listing([f"column {name!r} holds numbers, {found}" for name, found in slips.items()])
     several = len(slips) > 1
     return (
         f"{each}; correct {'these' if several else 'this'} in the table (empty cells and NA are "
@@ -114,6 +115,18 @@ def identifiers_left_out(reasons: Mapping[str, str]) -> Parts:
         option("identifiers", "keep"),
         ", or the kind of a column, as in ",
         kinds_option(list(reasons)[:1], "discrete"),
+        *_in_time(reasons),
+    )
+
+
+def _in_time(reasons: Mapping[str, str]) -> Parts:
+    """Say what to do with dates, if there are any, where the order of rows in time matters."""
+    dated = next((name for name, why in reasons.items() if why.endswith("dates")), None)
+    if dated is None:
+        return ()
+    return (
+        "; if rows follow each other in time, give ",
+        Wording(f"arcwise.time_series(..., time={dated!r})", f"--time {shlex.quote(dated)}"),
     )
 
 
