@@ -139,6 +139,16 @@ def test_copies_are_noted() -> None:
     assert read({"a": [0, 1, 1], "b": [0, 1, 1]}).notes == ()
 
 
+def test_levels_in_two_spellings_are_noted() -> None:
+    table = {"x": ["yes", "Yes", "no", "NO", "n o", "maybe"] * 10, "y": ["a", "b"] * 30}
+    (note,) = read(table).notes
+    assert note == (
+        "Levels differ in capitals or blanks alone in 'x' ('NO', 'n o' and 'no', 'Yes' and 'yes'); "
+        "write them alike if they are the same."
+    )
+    assert note in describe(table)
+
+
 def test_missing_values_are_no_hindrance_to_learn_and_said_to_be_none() -> None:
     said = describe({"x": [None, *NUMBERS[1:]], "y": NUMBERS[::-1]})
     assert "To be mended for anything but learn:\n  - values are missing in 'x' (1)" in said

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.data import wording
 from arcwise.data.columns import Column, DiscreteColumn
@@ -42,12 +44,17 @@ def _mark(column: Column) -> bytes | None:
         if len(first) < 2 or len(codes) < _FEWEST:
             return None
         # Numbered in the order in which they come, whatever they are called.
-        return np.argsort(np.argsort(first)).astype(np.uint16)[codes].tobytes()
+        return _digest(np.argsort(np.argsort(first)).astype(np.uint16)[codes])
     if len(column.values) < _FEWEST:
         return None
-    centred = column.values - column.values.mean()
-    spread = float(np.abs(centred).max())
+    with np.errstate(over="ignore", invalid="ignore"):  # of numbers near the largest there are
+        centred = column.values - column.values.mean()
+        spread = float(np.abs(centred).max())
     if not spread > 0.0 or not np.isfinite(spread):
         return None
     sign = 1.0 if centred[int(np.abs(centred).argmax())] > 0 else -1.0
-    return (np.round(sign * centred / spread, _DIGITS) + 0.0).tobytes()
+    return _digest(np.round(sign * centred / spread, _DIGITS) + 0.0)
+
+
+def _digest(values: NDArray[Any]) -> bytes:
+    return hashlib.sha256(values.tobytes()).digest()

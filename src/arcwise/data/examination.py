@@ -34,6 +34,7 @@ from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, has_many_values, 
 from arcwise.data.scales import Scale
 from arcwise.data.slices import Slices
 from arcwise.data.sources import usable_columns
+from arcwise.data.spellings import note_spellings
 from arcwise.data.table import Data
 from arcwise.data.transformation import Transformation, asked_scale, normal_scores
 from arcwise.data.weights import array_weights, column_weights
@@ -173,6 +174,7 @@ def examine(source: Any, options: Mapping[str, Any], *, empty_rows: bool = False
     _warn_about_many_levels(table, settled)
     if not isinstance(source, Data | IncompleteData):
         note_copies(table)
+        note_spellings(table)
     if table.mask is not None:
         kept = [variables.index(column.name) for column in table.encoded]
         table.mask = table.mask[:, kept]

@@ -91,7 +91,7 @@ def unit_of(column: RawColumn) -> str | None:
     """
     if not isinstance(column, RawLabels) or column.declared or len(column.levels) <= MANY_VALUES:
         return None
-    units = set()
+    units: set[str] = set()
     for level in column.levels:
         found = _WITH_UNIT.fullmatch(level) if isinstance(level, str) else None
         if found is None or len(units) > 1:

@@ -208,6 +208,18 @@ def copies(originals: Mapping[str, str]) -> str:
     )
 
 
+def spellings(alike: Mapping[str, Sequence[Sequence[str]]]) -> str:
+    """Say that some levels may be the same in another spelling."""
+    each = listing(
+        [f"{name!r} ({', '.join(quoted(levels) for levels in groups)})"
+         for name, groups in alike.items()]
+    )  # fmt: skip
+    return (
+        f"Levels differ in capitals or blanks alone in {each}; write them alike if they are the "
+        "same."
+    )
+
+
 def many_levels(sizes: Mapping[str, int]) -> Parts:
     """Say that some discrete columns have too many levels for their rows."""
     return (
