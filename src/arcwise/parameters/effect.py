@@ -425,7 +425,9 @@ class LevelEffects(ComparedLevels):
 
 def no_effect(probability: float) -> str:
     """Return the probability of no effect in words."""
-    return f"no directed path, so no effect: probability {figure(max(0.0, 1 - probability))}"
+    none = 1 - probability
+    # What is left of a sum of weights by rounding is nothing.
+    return f"no directed path, so no effect: probability {figure(0.0 if none < 1e-12 else none)}"
 
 
 def _monte_carlo(standard_error: float) -> str:

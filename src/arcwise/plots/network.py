@@ -17,6 +17,7 @@ from arcwise.layout.picture import Picture, modules_of, starting_threshold
 from arcwise.plots.figures import axes_for
 from arcwise.plots.routes import Route, smooth
 from arcwise.posterior import Posterior
+from arcwise.records.account import UNCONVERGED
 from arcwise.support.checks import checked_probability, whole_number
 from arcwise.support.optional import optional
 
@@ -77,7 +78,7 @@ def network(
     picture = picture_of(graph, links, module)
     drawn = NetworkPlot(picture, axes)
     if isinstance(graph, Posterior):
-        drawn.add_title(threshold)
+        drawn.add_title(graph, threshold)
     return drawn.axes
 
 
@@ -328,15 +329,19 @@ class NetworkPlot:
                     gid="elsewhere",
                 )
 
-    def add_title(self, threshold: float, what: str = "Adjacent") -> None:
-        """Add what is drawn, and what the widths and shades of links mean."""
+    def add_title(self, posterior: Posterior, threshold: float, what: str = "Adjacent") -> None:
+        """Add what is drawn, whether to trust it, and what widths and shades of links mean."""
         lines = optional("matplotlib.lines", "plots.network")
         # Title and legend scale with the figure.
         words = float(
             np.clip(self.axes.get_window_extent().width / self.axes.figure.dpi, 9.0, 18.0)
         )
         words *= min(1.0, self.scale)
-        self.axes.set_title(f"{what} with probability {threshold:.2g} or more", fontsize=words)
+        title = f"{what} with probability {threshold:.2g} or more"
+        verdict = posterior.diagnose().verdict
+        # A picture goes where nothing else is told of the run.
+        remark = f"\n(computation: {verdict})" if verdict in UNCONVERGED else ""
+        self.axes.set_title(title + remark, fontsize=words)
         shown = [share for share in _SHOWN if share >= threshold]
         self.axes.legend(
             [lines.Line2D([], [], **_style(share, self.scale)) for share in shown],
