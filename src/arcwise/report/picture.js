@@ -322,9 +322,10 @@ class Picture {
     if (!this.asBoxes) return points;
     const others = this.centres.map((centre, i) => [centre, this.shapes[i]]).filter((_, i) => i !== source && i !== target);
     const met = (curve) => others.filter(([centre, shape]) => curve.some((point) => inShape(point, centre, shape, 3))).length;
+    const right = this.size.width * this.zoom - 6; // beyond it nothing is seen
     let [best, fewest] = [points, met(sampledCurve(points))];
     for (let again = 0; fewest && again < 3; again++) {
-      for (const way of detoursOf(best)) {
+      for (const way of detoursOf(best).filter((each) => each.every(({ x }) => x >= 6 && x <= right))) {
         const count = met(sampledCurve(way));
         if (count < fewest) [best, fewest] = [way, count];
         if (!fewest) break;
