@@ -58,6 +58,12 @@ def test_names_of_options_and_choices_are_whole_on_a_narrow_terminal(
         assert "conditional-gaussian" in words
 
 
+def test_what_everybody_needs_comes_first_in_the_help_of_learn(capsys: Captured) -> None:
+    text = said(capsys, "learn", "-h")
+    places = [text.index(f"│ {option} ") for option in ("--out", "--seconds", "--seed", "--prior")]
+    assert places == sorted(places)
+
+
 def test_the_exit_statuses_are_documented(capsys: Captured) -> None:
     text = " ".join(said(capsys, "--help").split())
     page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
