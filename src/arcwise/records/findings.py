@@ -100,7 +100,11 @@ def reliability_html(computation: str, data_and_model: str, findings: Iterable[F
     return "".join(
         listed(
             f"{part.capitalize()}: {verdict}",
-            with_signs(each for each in found if each.part == part),
+            # A note needs no sign beside the dot of a list.
+            [
+                sentence.removeprefix(f"{_SIGNS['note']} ")
+                for sentence in with_signs(each for each in found if each.part == part)
+            ],
         )
         for part, verdict in parts
     )
