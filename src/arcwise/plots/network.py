@@ -131,7 +131,7 @@ class NetworkPlot:
         self.picture = picture
         places = np.array(list(picture.drawing.positions.values()))
         corners = np.array(picture.drawing.frames).reshape(-1, 2)
-        every = np.concatenate([places, corners])
+        every = np.concatenate([places, corners, *self._curves()])
         self.low, self.high = every.min(axis=0), every.max(axis=0)
         extent = self.high - self.low + 1.0
         nodes = len(picture.variables)
@@ -159,6 +159,16 @@ class NetworkPlot:
         self._add_frames()
         self._add_links()
         self._add_nodes()
+
+    def _curves(self) -> list[Any]:
+        """Return the links that are not straight, which may reach beyond all nodes."""
+        names, drawing = self.picture.variables, self.picture.drawing
+        ends = [(names[link.source], names[link.target]) for link in self.picture.links]
+        return [
+            smooth(np.array([drawing.positions[one], *bends, drawing.positions[other]]))
+            for one, other in ends
+            if (bends := drawing.routes[one, other])
+        ]
 
     def _natural_shape(self, extent: Any) -> tuple[float, float]:
         """Return the size in inches at which names have room and edges can be told apart."""
