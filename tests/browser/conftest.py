@@ -1,4 +1,4 @@
-"""A browser, and report pages for it: of 8 variables, ten with awkward names, 80 and 400.
+"""A browser, and report pages for it: of 8 variables, ten with awkward names, 36, 80 and 400.
 
 The browser is Debian's chromium; nothing it asks of the network and no complaint on its console
 goes unnoticed.
@@ -37,6 +37,7 @@ def posteriors() -> dict[str, arcwise.Posterior]:
     return {
         "ten": few,
         "eighty": sampled(worded(80), 80, degree=3.2),
+        "wide": sampled(worded(36), 36),
         "many": sampled([f"gene {i:03d}" for i in range(400)], 2),
         "exact": arcwise.exact(model),
         "coupled": arcwise.mc3(model, steps=800, temperatures=4, chains=2, seed=1),

@@ -55,13 +55,55 @@ def test_an_open_direction_is_a_line_with_both_probabilities(
         assert edge.locator(".head").count() == (0 if is_open else 1)
         words = edge.locator("title").text_content()
         assert f"{variables[u]} → {variables[v]} {edges[u, v]:.3f}" in words
-        shown = edge.locator(".share")
+        shown = page.locator(f'#graph .numbers[data-edge="{u} {v}"] .share')
         numbers += shown.count()
         if shown.count():
             assert is_open
             assert f"{edges[u, v]:.2f} " in shown.text_content()
             assert shown.text_content().endswith(f"{edges[v, u]:.2f}")
     assert numbers >= 2
+
+
+def test_no_line_strikes_through_the_numbers(opened: Opened) -> None:
+    page = opened("exact")
+    drawn = page.evaluate(
+        """() => { const all = [...document.querySelectorAll('#graph .edge, #graph .numbers')];
+          return all.map((each) => [
+            each.classList.contains('numbers'), each.getAttribute('opacity')]); }"""
+    )
+    kinds = [is_number for is_number, _ in drawn]
+    assert any(kinds)
+    assert kinds == sorted(kinds)  # on top of all lines, ...
+    assert {opacity for is_number, opacity in drawn if is_number} == {
+        "1"
+    }  # which do not shine through
+
+
+BEHIND = """() => {
+  const nodes = [...document.querySelectorAll('#graph .node:not(.dot)')].map((node) =>
+    [node.dataset.node, node.querySelector('rect').getBBox()]);
+  const found = [];
+  for (const edge of document.querySelectorAll('#graph .edge')) {
+    const [line, ends] = [edge.querySelector('.line'), edge.dataset.edge.split(' ')];
+    if (!line) continue;
+    for (const [node, { x, y, width, height }] of nodes) {
+      if (ends.includes(node)) continue;
+      for (let i = 0; i <= 200; i++) {
+        const at = line.getPointAtLength((line.getTotalLength() * i) / 200);
+        const [right, down] = [at.x - x - width / 2, at.y - y - height / 2];
+        if (Math.abs(right) < width / 2 - 2 && Math.abs(down) < height / 2 - 2) {
+          found.push([edge.dataset.edge, node]);
+          break;
+        }
+      }
+    }
+  }
+  return found; }"""
+
+
+@pytest.mark.parametrize(("name", "most"), [("exact", 0), ("ten", 0), ("eighty", 1), ("wide", 1)])
+def test_links_go_round_the_nodes_between(name: str, most: int, opened: Opened) -> None:
+    assert len(opened(name, 1400).evaluate(BEHIND)) <= most
 
 
 def names_shown(page: Page) -> list[bool]:

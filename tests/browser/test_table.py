@@ -108,3 +108,14 @@ def test_the_download_holds_the_rows_chosen(
     for u, v, *numbers in wanted:
         assert found[u, v] == pytest.approx(numbers, abs=2e-6)
     assert ("adjacency_error" in rows[0]) == (posterior.edge_errors is not None)
+
+
+@pytest.mark.parametrize("width", [1000, 1200, 1400, 1600])
+@pytest.mark.parametrize("name", ["wide", "eighty", "exact"])
+def test_no_column_is_cut_off(name: str, width: int, opened: Opened) -> None:
+    page = opened(name, width)
+    hidden = page.evaluate(
+        """() => { const box = document.getElementById('edge-table').closest('.scroll');
+          return box.scrollWidth - box.clientWidth; }"""
+    )
+    assert hidden <= 0

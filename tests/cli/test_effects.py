@@ -101,3 +101,28 @@ def test_refusals(capsys: Captured, learned: Path, table: Path, tmp_path: Path) 
     assert "--folds is 1" in refusal(
         capsys, "cross-validate", table, "--target", "dysp", "--folds", "1"
     )
+
+
+def test_what_rests_on_chains_that_disagree_says_so(
+    capsys: Captured, table: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "short"
+    data = arcwise.read(table)
+    model = arcwise.Model(data, max_indegree=2)
+    with pytest.warns(arcwise.errors.ConvergenceWarning):
+        posterior = arcwise.mcmc(model, "dags", steps=40, chains=2, start="random", seed=1)
+    assert posterior.diagnose().verdict == "not converged"
+    folder.mkdir()
+    posterior.save(folder / "posterior.npz")
+    save_data(data, folder)
+    known = tmp_path / "known.csv"
+    known.write_text("source,target\nsmoke,lung\n")
+    for words in (
+        ("effects", folder, "bronc", "dysp"),
+        ("predict", folder, table, "--target", "dysp"),
+        ("compare", folder, known),
+    ):
+        assert "Computation: not converged; data and model: " in run(capsys, *words)
+    picture = tmp_path / "network.svg"
+    run(capsys, "draw", folder, picture)
+    assert arcwise.plots.network(posterior).get_title().endswith("\n(computation: not converged)")

@@ -44,6 +44,26 @@ def test_the_help_of_a_command_names_no_types(name: str, capsys: Captured) -> No
     assert "Example" in text
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_names_of_options_and_choices_are_whole_on_a_narrow_terminal(
+    name: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = said(capsys, name, "-h")
+    assert "…" not in text
+    words = set(re.split(r"[\s│,;.()]+", text))
+    for parameter in application().commands[name].params:
+        assert set(parameter.opts) <= words or parameter.param_type_name == "argument"
+    if "--score" in words:
+        assert "conditional-gaussian" in words
+
+
+def test_what_everybody_needs_comes_first_in_the_help_of_learn(capsys: Captured) -> None:
+    text = said(capsys, "learn", "-h")
+    places = [text.index(f"│ {option} ") for option in ("--out", "--seconds", "--seed", "--prior")]
+    assert places == sorted(places)
+
+
 def test_the_exit_statuses_are_documented(capsys: Captured) -> None:
     text = " ".join(said(capsys, "--help").split())
     page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")

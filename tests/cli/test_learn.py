@@ -59,7 +59,7 @@ def test_learn_leaves_everything_in_its_folder(
     assert f"  data and model: {summary['data_verdict']}" in said
     for finding in summary["findings"]:
         assert finding["fact"] in said
-    assert "The 15 most probable of 28 adjacencies" in said
+    assert "The 15 most probable of 28 pairs of variables, of which" in said
     assert said.index("Reliability") < said.index("The 15 most probable")
     for figure in (first.probability, first.forward, first.backward):
         assert f"{figure:.4f}" in said
@@ -328,7 +328,7 @@ def test_ctrl_c_before_anything_is_sampled_is_no_success(tmp_path: Path) -> None
     output = output_after_interruption(STOPPED, str(tmp_path / "wide.csv"), str(tmp_path / "out"))
     # It said beforehand what takes so long.
     assert output.startswith("130 Candidate parents are grown (about ")
-    assert output.endswith(" s), then mcmc samples it.\narcwise: interrupted\n")
+    assert output.endswith(" s), then the posterior is sampled by mcmc.\narcwise: interrupted\n")
     assert not (tmp_path / "out" / "posterior.npz").exists()
 
 
@@ -348,3 +348,12 @@ def test_files_are_written_even_if_nobody_reads_what_is_printed(
     monkeypatch.undo()
     written = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"posterior.npz", "edges.csv", "report.html"} <= written
+
+
+def test_a_single_variable_has_no_table_of_pairs(tmp_path: Path, capsys: Captured) -> None:
+    one = tmp_path / "one.csv"
+    one.write_text("a\n" + "0\n1\n" * 40)
+    assert main(["learn", str(one), "--seed", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "There is a single variable, and so no pair that could be adjacent." in said
+    assert "┏" not in said

@@ -40,7 +40,7 @@ def test_one_command_makes_the_page(messy: Path, tmp_path: Path, capsys: Capture
     assert "'visit' (it has 28 dates)" in said
     assert "'ward' (it has a single value)" in said
     assert "were imputed, as if they were missing at random" in said
-    assert "The score is ConditionalGaussian" in said
+    assert "The score is conditional Gaussian (" in said
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "imputed" in page
     found = arcwise.Posterior.load(out / "posterior.npz")

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import arcwise
+from arcwise import Posterior
 from arcwise.cli.results import print_edges
+from arcwise.records.runs import ExactRun
 from support.command_line import Captured, status
 from support.edge_chains import chain_posterior
 
@@ -23,7 +25,7 @@ def test_the_table_of_chains_that_disagree_has_their_range(
     posterior = chain_posterior({(0, 1): always, (0, 3): apart})
     print_edges(posterior, posterior.diagnose())
     said = " ".join(capsys.readouterr().out.split())
-    assert "(2 of at least 0.5), not converged" in said
+    assert "2 are adjacent with a probability of at least 0.5, not converged" in said
     assert "adjacent, by chain" in said
     assert "standard error" not in said
     assert "0.00 to 1.00" in said
@@ -47,7 +49,7 @@ def test_the_shell_tells_what_was_done_to_the_table_and_what_follows(
     assert "30 of 300 rows were dropped" in done
     assert "Cut into intervals: 'x' (3 intervals)" in done
     assert "In 90 of 270 rows 'z' was intervened on" in done
-    told = said[: said.index("most probable of")]
+    told = said[: said.index("pairs of variables, of which")]
     assert "  computation: exact\n" in told
     assert "  data and model: questionable\n" in told
     assert "! 30 of 300 rows (10%) were dropped for missing values" in told
@@ -63,4 +65,18 @@ def test_exact_tells_its_reliability(tmp_path: Path, capsys: Captured) -> None:
     said = capsys.readouterr().out
     assert "  computation: exact\n" in said
     assert "! With only 40 rows" in said
-    assert said.index("Reliability") < said.index("adjacencies (")
+    assert said.index("Reliability") < said.index("pairs of variables, of which")
+
+
+def test_likely_pairs_beyond_the_table_are_counted(capsys: Captured) -> None:
+    names = tuple("abcdefg")
+    edges = np.triu(np.full((7, 7), 0.6), 1)
+    posterior = Posterior(names, "modular", ExactRun(), edges)
+    print_edges(posterior, posterior.diagnose())
+    said = capsys.readouterr().out
+    first, *_, last = said.splitlines()
+    assert first == (
+        "The 15 most probable of 21 pairs of variables, of which 21 are adjacent with a "
+        "probability of at least 0.5"
+    )
+    assert last == "6 more of at least 0.5 are in the edges.csv of --out."

@@ -109,7 +109,7 @@ def test_layerings_are_sampled_and_their_size_told(
 ) -> None:
     options = ["--space", word, "--steps", 4000, "--chains", 2, "--seed", 7, "--out", tmp_path]
     assert sample(table, *options) == 0
-    assert f"Layerings(max_size={size}, " in capsys.readouterr().out
+    assert f" on layerings (max size {size}" in capsys.readouterr().out
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert f"Layerings(max_size={size}, " in json.dumps(summary)
 

@@ -241,3 +241,12 @@ def test_a_networkx_graph() -> None:
     assert Constraints(graph) == Constraints([("b", "a"), ("d", "c")])
     with pytest.raises(ConstraintError, match="required_edges is an undirected graph"):
         Constraints(graph.to_undirected())
+
+
+def test_edges_may_be_a_text_as_in_the_shell() -> None:
+    text = Constraints(required_edges="a -> b, c->b", forbidden_edges="a -> c")
+    pairs = Constraints(required_edges=[("a", "b"), ("c", "b")], forbidden_edges=[("a", "c")])
+    names = ["a", "b", "c"]
+    assert text.resolve(names).as_dict(names) == pairs.resolve(names).as_dict(names)
+    with pytest.raises(ConstraintError, match="'a -> b -> c', which is no edge; give a text such"):
+        Constraints(required_edges="a -> b -> c").resolve(names)

@@ -15,7 +15,7 @@ from arcwise.errors import ArgumentError, ConstraintError
 TABLE = {"a": [0, 1, 1, 0], "b": [0, 1, 0, 1], "c": [1, 1, 0, 0]}
 
 
-@pytest.mark.parametrize("edges", [3, "a -> b", [3], [("a",)], [("a", "b", "c")], ["ab"]])
+@pytest.mark.parametrize("edges", [3, "a -> b -> c", [3], [("a",)], [("a", "b", "c")], ["ab"]])
 def test_edges_that_are_none_are_refused(edges: Any) -> None:
     with pytest.raises(ConstraintError, match=r"^required_edges .*; give "):
         arcwise.Model(TABLE, required_edges=edges)

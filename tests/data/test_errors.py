@@ -191,7 +191,9 @@ FILES = [
     ("open-quote.csv", b'a,b\n1,"2\n3,4\n', FileFormatError, "damaged"),
     ("stray-quote.csv", b'a,b\n1,x"y\n3,4\n', FileFormatError, "quotation marks"),
     ("binary.csv", bytes(range(256)), FileFormatError, "not UTF-8 text"),
-    ("utf16.csv", "a,b\n1,2\n3,4\n".encode("utf-16"), FileFormatError, "not UTF-8 text"),
+    ("utf16.csv", "a,b\n1,2\n3,4\n".encode("utf-16-le"), FileFormatError, "not UTF-8 text"),
+    ("utf16-zero.csv", "a,b\n1,\0\n3,4\n".encode("utf-16"), FileFormatError, "zero bytes"),
+    ("utf16-cut.csv", "a,b\n1,2\n".encode("utf-16")[:-1], FileFormatError, "not UTF-8 text"),
     ("latin.csv", "a,b\n1,2\né,4\n".encode("latin-1"), FileFormatError, "UTF-8 text (line 3)"),
     ("plain.csv.gz", b"a,b\n1,2\n", FileFormatError, "gzip"),
     ("cut.csv.gz", gzip.compress(b"a,b\n1,2\n3,4\n" * 99, mtime=0)[:40], FileFormatError, "gzip"),
@@ -215,7 +217,7 @@ def test_unusable_files(
 def test_files_that_are_none(tmp_path: Path) -> None:
     assert "there is no file" in refusal(str(tmp_path / "missing.csv"))[1]
     (tmp_path / "folder.csv").mkdir()
-    assert "Is a directory" in refusal(tmp_path / "folder.csv")[1]
+    assert "is a folder" in refusal(tmp_path / "folder.csv")[1]
     pl.DataFrame({"a": OK}).write_parquet(tmp_path / "a.parquet")
     assert "leave names out" in refusal(tmp_path / "a.parquet", names=["b"])[1]
     (tmp_path / "a.csv").write_text("1,2\n3,4\n")

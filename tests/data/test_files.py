@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from arcwise.data import delimited, read
+from arcwise.data.files import read_file
 from arcwise.errors import DataError, DataWarning, FileFormatError
 from support.columns import discrete
 
@@ -45,10 +46,13 @@ EXPECTED = {"a": [1, 3], "b": ["x", "y"]}
         ('"a";"b"\n1;x\n3;y\n', "quoted-semicolon.csv"),
         ("a\tb\n1\tx\n3\ty\n", "tabs.tsv"),
         ("a\tb\n1\tx\n3\ty\n", "tabs.tab"),
+        ("a|b\n1|x\n3|y\n", "bars.csv"),
         ("a,b\n1,x\n3,y\n", "data[1]*.csv"),
+        ("a\tb\r\n1\tx\r\n3\ty\r\n".encode("utf-16"), "unicode-text.csv"),
+        (b"\xfe\xff" + "a,b\n1,x\n3,y\n".encode("utf-16-be"), "big-endian.csv"),
     ],
 )
-def test_dialects(written: Writer, content: str, name: str) -> None:
+def test_dialects(written: Writer, content: str | bytes, name: str) -> None:
     assert read(written(content, name)).to_dict() == EXPECTED
 
 
@@ -141,9 +145,23 @@ def test_no_damaged_text_file_raises_an_error_of_the_library(written: Writer, by
                 read(written(bytes(content)))
 
 
-def test_decimal_commas_are_noticed(written: Writer) -> None:
-    with pytest.raises(DataError, match=r"'x' of .* numbers with commas, such as '0,5'"):
-        read(written("x;y\n0,5;1\n1;0\n2,25;1\n"))
+@pytest.mark.parametrize(
+    ("content", "numbers"),
+    [
+        ("x;y\n0,5;1\n1;0\n2,25;1\n", [0.5, 1.0, 2.25]),
+        ("x;y\n-1.250,5;1\n NA ;1\n3,125;0\n12,5e3;1\n", [-1250.5, 3.125, 12500.0]),
+        ('x,y\n"0,451",1\n"-0,120",0\n"1,125",1\n', [0.451, -0.12, 1.125]),
+    ],
+)
+def test_decimal_commas_are_read(written: Writer, content: str, numbers: list[float]) -> None:
+    with pytest.warns(DataWarning, match="read the comma as the decimal mark in 'x' of"):
+        columns = read_file(written(content), None)
+    assert columns[0][1].drop_nulls().to_list() == numbers
+
+
+def test_commas_that_may_mark_thousands_are_refused(written: Writer) -> None:
+    with pytest.raises(DataError, match=r"'x' of .* such as '1,250', which may mark decimals or"):
+        read(written("x;y\n1,250;1\n12;0\n22,500;1\n"))
     # Labels with commas are labels.
     assert read(written('x,y\n"a,b",1\n"c,d",0\n')).variables == ("x", "y")
 
@@ -175,3 +193,10 @@ def test_nan_among_integers_is_a_missing_one_whatever_other_columns_hold(written
         data = read(written("a,b,c\n1,0.5, 7\nnan,1,8\n3,2,9\n3,2,7\n"), missing="drop")
     assert data.kinds == {"a": "discrete", "b": "continuous", "c": "discrete"}
     assert data.to_dict() == {"a": [1, 3, 3], "b": [0.5, 2.0, 2.0], "c": [7, 9, 7]}
+
+
+@pytest.mark.parametrize("name", ["folder", "folder.csv"])
+def test_a_folder_is_called_one(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(DataError, match=f"{name}' is a folder; give a file"):
+        read(tmp_path / name)

@@ -228,3 +228,9 @@ def test_scales_are_kept_with_results(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "RMSE" in capsys.readouterr().out
     assert main(["learn", str(file), "--transform", "none", "--out", folder + "2"]) == 0
     assert "log(income)" not in capsys.readouterr().out
+
+
+def test_formulas_are_written_as_one_would() -> None:
+    assert Scale("asinh", 1.5, 2.0).label("x") == "asinh((x - 1.5) / 2)"
+    assert Scale("asinh", -0.25, 2.0).label("x") == "asinh((x + 0.25) / 2)"
+    assert Scale("asinh", 0.0, 2.0).label("x") == "asinh(x / 2)"

@@ -73,6 +73,15 @@ def test_chains_that_agree_are_trusted() -> None:
     diagnosis.warn()  # nothing: warnings are errors here
 
 
+def test_what_is_compared_of_many_chains_is_called_groups_of_them() -> None:
+    # Single chains differ by more than their groups, so that "between chains" would be false.
+    many = arcwise.diagnose(chain_posterior({(0, 1): flipping(8, 1000, 0.4, 1)}))
+    assert many.verdict == "reliable"
+    assert "between four groups of chains and" in many.sentences[0]
+    few = arcwise.diagnose(chain_posterior({(0, 1): flipping(4, 2000, 0.4, 1)}))
+    assert "between chains and" in few.sentences[0]
+
+
 def test_an_edge_that_never_changes_has_no_rhat() -> None:
     always = np.ones((4, 1000), dtype=np.bool_)
     diagnosis = arcwise.diagnose(chain_posterior({**GOOD, (0, 3): always}))

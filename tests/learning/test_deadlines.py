@@ -343,8 +343,10 @@ def test_it_is_said_beforehand_what_takes_long(
     quiet = learn(data, candidates="grow", steps=400, chains=2)
     told = learn(data, candidates="grow", steps=400, chains=2, progress=True)
     first, second = capsys.readouterr().err.splitlines()
-    assert first == "Candidate parents are grown (less than a second), then mcmc samples it."
-    assert second.startswith("2 chains on Dags make at most")
+    assert first == (
+        "Candidate parents are grown (less than a second), then the posterior is sampled by mcmc."
+    )
+    assert second.startswith("2 chains on DAGs make at most")
     assert second.endswith(
         "make at most 400 steps each (less than a second, fewer once the stopping rule is met)."
     )

@@ -73,8 +73,8 @@ GOLDEN = {
         },
         [
             "The table has 300 rows, 8 discrete variables.",
-            "The score is BDeu(equivalent_sample_size=1.0), because all columns are discrete; the "
-            "structure prior is Sparse(expected_parents=2.1).",
+            "The score is BDeu (equivalent sample size 1), because all columns are discrete; the "
+            "structure prior is sparse (expected parents 2.1).",
             "The parameters of the prior and of the score were chosen by the evidence of the data; "
             "to fix them, give the prior sparse:2.1 and the score bdeu with the equivalent sample "
             "size 1.",
@@ -105,10 +105,10 @@ GOLDEN = {
         },
         [
             "The table has 300 rows, 8 discrete variables.",
-            "The score is BDeu(equivalent_sample_size=1.0), because all columns are discrete; the "
-            "structure prior is Fair.",
+            "The score is BDeu (equivalent sample size 1), because all columns are discrete; the "
+            "structure prior is fair.",
             "All 232 allowed parent sets are considered.",
-            "The modular posterior was sampled by mcmc on Dags, as requested: 16 chains "
+            "The modular posterior was sampled by mcmc on DAGs, as requested: 16 chains "
             "of 3,998 steps, of which the first 800 are burn-in.",
             "The run ended when its budget was spent.",
         ],
@@ -118,7 +118,7 @@ GOLDEN = {
         {"parents": "candidates", "families": 32, "algorithm": "ais", "particles": 8},
         [
             "Candidate parents were chosen by 'greedy:2', 2 for each variable: 32 parent sets.",
-            "The modular posterior was sampled by ais on Partitions, as requested: 8 particles of "
+            "The modular posterior was sampled by ais on partitions, as requested: 8 particles of "
             "2,400 annealing steps.",
         ],
     ),
@@ -343,7 +343,7 @@ def job():
 def test_how_much_other_assumptions_would_change_is_told(asia: Data) -> None:
     told = account_of(learn(asia)).sensitivity
     assert told[0].startswith("As computed: ")
-    assert [line.partition("(")[0] for line in told[1:]] == ["Sparse", "Sparse", "BDeu"]
+    assert [line.partition(" (")[0] for line in told[1:]] == ["sparse", "sparse", "BDeu"]
     assert account_of(learn(asia, prior=lambda node, parents: 0.0)).sensitivity
     with pytest.warns(arcwise.errors.ArcwiseWarning):
         large = learn(

@@ -133,7 +133,7 @@ def test_learning_says_that_chains_are_coupled_and_why(
     assert found.algorithm == "mc3"
     assert found.account is not None
     assert any(
-        "sampled by mc3 on CanonicalOrders, because" in sentence and "stayed apart" in sentence
+        "sampled by mc3 on canonical orders, because" in sentence and "stayed apart" in sentence
         for sentence in found.account.choices
     )
     exchanges = chains_of(found).exchanges

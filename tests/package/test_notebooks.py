@@ -20,7 +20,7 @@ from support.notebooks import executed, shown
 
 NASTY = ("<script>alert(1)</script>", '"quoted" & \\', "größe", "</table>")
 
-TAGS = {"div", "p", "strong", "table", "thead", "tbody", "tr", "th", "td", "span"}
+TAGS = {"div", "p", "strong", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "span"}
 
 SET_UP = """
 import warnings; warnings.simplefilter("ignore")
@@ -38,7 +38,9 @@ TABLES = {
     "sampled": "Posterior over the DAGs of 8 variables",
     'posterior.estimate("smoke -> lung")': "smoke -&gt; lung",
     'sampled.estimate("smoke ~> lung")': "95 % interval",
-    "sampled.diagnose()": "Reliability: computation ",
+    "sampled.diagnose()": "<strong>Computation: ",
+    "posterior.evidence": "<strong>Evidence of the data",
+    'arcwise.effects(posterior, "bronc", "dysp")': "do(bronc = no)",
     "arcwise.compare(posterior, sampled)": "The posteriors ",
     "arcwise.compare(posterior, arcwise.networks.asia().dag)": "Posterior and known graph",
     "arcwise.compare(posterior.map_dag, arcwise.networks.asia().dag)": "Estimated and true graph",
@@ -115,6 +117,49 @@ def test_names_cannot_break_out_of_a_table() -> None:
     ):
         assert Checked(text).tags <= TAGS
         assert "script&gt;" in text
+
+
+def test_reliability_comes_first_by_its_parts_then_the_pairs() -> None:
+    posterior = arcwise.learn(arcwise.simulate("asia", 300, seed=1), seed=1, progress=None)
+    text = posterior._repr_html_()
+    order = (
+        "Computation: exact",
+        "Data and model: questionable",
+        "<li>! ",
+        "smoke",
+        "sampled DAGs",
+    )
+    places = [text.index(words) for words in order]
+    assert places == sorted(places)
+    diagnosis = posterior.diagnose()._repr_html_()
+    assert "<strong>Data and model: questionable</strong></p><ul><li>! " in diagnosis
+    assert "draws of each" not in diagnosis  # an exact posterior has no chains
+
+
+def test_an_account_is_shown_in_sentences_not_as_code() -> None:
+    account = arcwise.learn(arcwise.simulate("asia", 300, seed=1), progress=None).account
+    assert account is not None
+    shown_page, printed = account._repr_html_(), str(account)
+    for words in ("What was done", "Under other assumptions", "The table has 300 rows", "! "):
+        assert words in shown_page
+        assert words in printed
+    assert "sparse (expected parents" in printed
+    assert Checked(shown_page).tags <= TAGS
+    assert not re.search(r"\w\(\w+=", printed + shown_page)
+
+
+def test_a_description_keeps_its_lines() -> None:
+    text = arcwise.describe({"<a>": [0, 1, 0], "b": [1, 1, 0]})._repr_html_()
+    assert text.startswith("<pre>3 rows, 2 discrete variables\n")
+    assert "&lt;a&gt;" in text
+
+
+def test_an_exact_estimate_has_no_error_and_no_bounds() -> None:
+    model = arcwise.Model(arcwise.simulate("asia", 100, seed=1), max_indegree=2)
+    text = arcwise.exact(model).estimate("smoke -> lung")._repr_html_()
+    assert "exactly" in text
+    assert "standard error" not in text
+    assert "bounds" not in text
 
 
 def test_tables_are_legible_on_dark_pages_and_stand_alone() -> None:

@@ -19,6 +19,7 @@ from arcwise import Dag, Posterior, plots
 from arcwise.errors import ArgumentError, MissingDependencyError
 from arcwise.graphs import Cpdag
 from arcwise.layout.colours import SHADES
+from arcwise.layout.drawing import layered_drawing
 from arcwise.layout.forest import forest_rows
 from arcwise.plots.figures import shortened
 from arcwise.records.runs import ChainRun, ExactRun
@@ -410,3 +411,15 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     for plot in (plots.network, plots.edge_matrix, plots.traces):
         with pytest.raises(MissingDependencyError, match=r"pip install 'arcwise\[plots\]'"):
             plot(posterior)
+
+
+def test_links_that_bend_beyond_all_nodes_are_in_the_picture() -> None:
+    six = names(6)
+    dag = Dag(six, {name: six[:place] for place, name in enumerate(six) if place})
+    axes = arcwise.plots.network(dag)
+    drawing = layered_drawing(six, dag.edges)
+    across = [x for route in drawing.routes.values() for x, _ in route]
+    low, high = axes.get_xlim()
+    assert across
+    assert low + 0.5 < min(across)
+    assert max(across) < high - 0.5

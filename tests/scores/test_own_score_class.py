@@ -18,6 +18,7 @@ import pytest
 
 import arcwise
 from arcwise import Model, Posterior
+from arcwise.errors import ArgumentError
 from arcwise.scores import LocalScore, read_scores
 from reference.exact import enumerate_posterior
 from support.command_line import Captured, refusal, run
@@ -111,3 +112,11 @@ def test_the_command_line_knows_the_name(
     saved = Posterior.load(out / "posterior.npz")
     assert np.array_equal(saved.edges, arcwise.exact(Model(table, "akaike", prior="fair")).edges)
     assert "akaike" in refusal(capsys, "score", table, "--score", "akaik")
+
+
+def test_a_method_with_other_arguments_is_refused_at_once() -> None:
+    with pytest.raises(ArgumentError, match=r"fill of Short takes \(self, data\); give it the"):
+
+        class Short(LocalScore):
+            def fill(self, data: Any) -> None:  # type: ignore[override]
+                """Score nothing."""

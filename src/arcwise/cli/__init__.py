@@ -13,6 +13,7 @@ from typer.exceptions import Exit, TyperException
 from arcwise.cli.app import application
 from arcwise.cli.completion import words_to_complete
 from arcwise.cli.composition import began
+from arcwise.cli.mistakes import in_words
 from arcwise.data.problems import SEPARATOR
 from arcwise.errors import ArcwiseError, ArcwiseWarning, readable
 from arcwise.support.clock import process_began
@@ -56,7 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as done:  # completion, which Typer ends so
         return int(done.code or 0)
     except TyperException as usage:
-        return _refuse(usage.format_message() or "see arcwise --help")
+        told = in_words(usage.format_message(), words, getattr(run, "commands", {}))
+        return _refuse(told or "see arcwise --help")
     except ArcwiseError as error:
         return _refuse(error.in_shell())
     except BrokenPipeError:

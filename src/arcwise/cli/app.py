@@ -23,7 +23,7 @@ from arcwise.cli.estimate import estimate
 from arcwise.cli.evidence import evidence
 from arcwise.cli.exact import exact
 from arcwise.cli.forecast import forecast
-from arcwise.cli.help_texts import Command, Group, name_values, paragraphs
+from arcwise.cli.help_texts import Command, Group, move_long_choices, name_values, paragraphs
 from arcwise.cli.impulse_response import impulse_response
 from arcwise.cli.learn import learn
 from arcwise.cli.map import map
@@ -121,4 +121,5 @@ def _application(only: str | None) -> TyperGroup:
         for parameter in each.params:
             name_values(parameter)
             complete_values(parameter)
+            move_long_choices(parameter)
     return group

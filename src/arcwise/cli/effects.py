@@ -11,6 +11,7 @@ from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
 from arcwise.cli.options import Seed
 from arcwise.cli.output import Result
 from arcwise.cli.parameter_options import EffectDraws, IntervalLevel, ReferenceLevel, TableOut
+from arcwise.cli.reliability import print_verdicts
 from arcwise.data import Data, DiscreteColumn, IncompleteData
 from arcwise.parameters.highest_density import checked_level
 
@@ -50,6 +51,7 @@ def effects(
         seed=seed,
     )
     print(found.describe(level))
+    print_verdicts(posterior)
     if out is not None:
         found.write(out, level)
         print(f"The table was written to {out}")

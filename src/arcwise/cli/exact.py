@@ -26,6 +26,7 @@ from arcwise.cli.output import Result, note_data, note_nothing_kept, posterior_r
 from arcwise.cli.reliability import print_reliability
 from arcwise.cli.results import print_edges, write_results
 from arcwise.errors import ArgumentError
+from arcwise.support.descriptions import words_of
 from arcwise.support.devices import as_device
 from arcwise.support.progress import tell
 
@@ -81,7 +82,8 @@ def exact(
     diagnosis = posterior.diagnose()
     print_reliability(diagnosis)
     print_edges(posterior, diagnosis)
-    print(f"log evidence {posterior.log_evidence:.6f} ({model.score!r}, {model.prior!r})")
+    of = f"{words_of(model.score)}, {words_of(model.prior)}"
+    print(f"log evidence {posterior.log_evidence:.6f} ({of})")
     print(f"best DAG, probability {posterior.map_probability:.4g}: {posterior.map_dag}")
     if out is not None:
         save_data(data, out)

@@ -12,6 +12,7 @@ from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
 from arcwise.cli.options import Seed
 from arcwise.cli.output import Result
 from arcwise.cli.parameter_options import IntervalLevel, PredictionDraws, TableOut
+from arcwise.cli.reliability import print_verdicts
 
 
 def forecast(
@@ -45,8 +46,9 @@ def forecast(
 
     [bold]Example:[/bold] arcwise forecast results panel.csv --time week --subject id
     """
+    posterior = saved_posterior(folder)
     found = arcwise.forecast(
-        saved_posterior(folder),
+        posterior,
         history,
         time=time,
         subject=subject,
@@ -56,6 +58,7 @@ def forecast(
         seed=seed,
     )
     print(found)
+    print_verdicts(posterior)
     if out is not None:
         found.write(out)
         print(f"The table was written to {out}")

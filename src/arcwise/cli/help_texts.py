@@ -8,6 +8,8 @@ from typing import Any
 
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
+_LONGEST_CHOICES = 16
+
 
 def paragraphs(function: Callable[..., Any]) -> str:
     """Return the docstring of a command with each paragraph on one line, to be wrapped anew."""
@@ -26,6 +28,21 @@ def name_values(parameter: Any) -> None:
         setattr(parameter, "_usage_display_name", lambda: parameter.metavar)  # noqa: B010
     elif described.is_choice and parameter.metavar is None:
         parameter.metavar = "|".join(map(str, described.choices))
+
+
+def move_long_choices(parameter: Any) -> None:
+    """Move choices from where an option shows what to give into its help, if they are long.
+
+    Beside long choices, a terminal of 80 letters has no room for the names of options, and breaks
+    the choices within words.
+    """
+    given = parameter.metavar or ""
+    if isinstance(parameter, TyperArgument) or "|" not in given or len(given) <= _LONGEST_CHOICES:
+        return
+    *first, last = given.split("|")
+    parameter.metavar = max(parameter.opts, key=len).rpartition("-")[2].upper()
+    text = (parameter.help or "").rstrip()
+    parameter.help = f"{text} One of {', '.join(first)} or {last}."
 
 
 class _PlainHelpOption:

@@ -47,6 +47,20 @@ def learn(
     score: ScoreOptions,
     families: FamilyOptions,
     cluster: ClusterOptions,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            help="Folder for edges.csv, summary.json, posterior.npz, data.npz (the table, for "
+            "effects and predictions) and report.html.",
+            metavar="FOLDER",
+        ),
+    ] = None,
+    seconds: Seconds = None,
+    seed: Seed = 0,
+    title: Annotated[
+        str | None, typer.Option("--title", help="Title of the report page.", metavar="TEXT")
+    ] = None,
     prior: PriorName = None,
     modularity: ModularityName = "modular",
     algorithm: Annotated[
@@ -67,7 +81,6 @@ def learn(
         ),
     ] = "auto",
     steps: Steps = None,
-    seconds: Seconds = None,
     chains: Chains = None,
     particles: Particles = None,
     temperatures: Temperatures = None,
@@ -92,7 +105,6 @@ def learn(
             metavar="N",
         ),
     ] = None,
-    seed: Seed = 0,
     run: RunFolder = None,
     checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
@@ -107,18 +119,6 @@ def learn(
             rich_help_panel="Time series",
         ),
     ] = False,
-    title: Annotated[
-        str | None, typer.Option("--title", help="Title of the report page.", metavar="TEXT")
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            help="Folder for edges.csv, summary.json, posterior.npz, data.npz (the table, for "
-            "effects and predictions) and report.html.",
-            metavar="FOLDER",
-        ),
-    ] = None,
 ) -> Result:
     """Learn the structure: the posterior probability of each edge. Start here with a new table.
 

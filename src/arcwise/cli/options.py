@@ -55,7 +55,8 @@ def _read_score(
         float | None,
         _score(
             "--equivalent-sample-size",
-            "Equivalent sample size of bdeu and conditional-gaussian (default: 1).",
+            "Equivalent sample size of bdeu and conditional-gaussian (default: chosen by the "
+            "evidence of the data if --score is auto, otherwise 1).",
             "NUMBER",
         ),
     ] = None,

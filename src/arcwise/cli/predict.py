@@ -12,6 +12,7 @@ from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
 from arcwise.cli.options import Seed
 from arcwise.cli.output import Result
 from arcwise.cli.parameter_options import IntervalLevel, PredictionDraws
+from arcwise.cli.reliability import print_verdicts
 
 TargetName = Annotated[
     str, typer.Option("--target", help="The variable to predict.", metavar="COLUMN")
@@ -44,8 +45,9 @@ def predict(
 
     [bold]Example:[/bold] arcwise predict results new.csv --target dysp --out predicted.csv
     """
+    posterior = saved_posterior(folder)
     found = arcwise.predict(
-        saved_posterior(folder),
+        posterior,
         table,
         target,
         level=level,
@@ -57,6 +59,7 @@ def predict(
     if out is not None:
         found.write(out)
     print(found.preview(rest="add --out FILE for all" if out is None else f"all are in {out}"))
+    print_verdicts(posterior)
     if out is not None:
         print(f"The predictions were written to {out}")
     return lambda: {

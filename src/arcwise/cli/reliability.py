@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.posterior import Posterior
-from arcwise.records.findings import Finding, in_words
-
-_SIGNS = {"serious": "✗", "caution": "!", "note": "·"}
+from arcwise.records.findings import Finding, with_signs
 
 
 def print_reliability(diagnosis: Diagnosis) -> None:
@@ -22,14 +20,13 @@ def print_reliability(diagnosis: Diagnosis) -> None:
 
 
 def _print_findings(findings: Sequence[Finding]) -> None:
-    for finding, sentence in zip(findings, in_words(findings), strict=True):
-        print(f"    {_SIGNS[finding.severity]} {sentence}")
+    for sentence in with_signs(findings):
+        print(f"    {sentence}")
 
 
 def print_verdicts(posterior: Posterior) -> None:
     """Print both verdicts and what is serious about them, to go with a single figure or graph."""
     diagnosis = posterior.diagnose()
     print(f"Computation: {diagnosis.verdict}; data and model: {diagnosis.data_verdict}.")
-    for finding in diagnosis.findings:
-        if finding.severity == "serious":
-            print(f"  {_SIGNS[finding.severity]} {finding.sentence}")
+    for sentence in with_signs(each for each in diagnosis.findings if each.severity == "serious"):
+        print(f"  {sentence}")

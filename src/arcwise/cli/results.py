@@ -19,6 +19,7 @@ from arcwise.posterior import MapResult, Posterior
 from arcwise.posterior.evidence import Evidence
 from arcwise.records.account import UNCONVERGED
 from arcwise.records.runs import AnnealingRun, ChainRun, Exchanges
+from arcwise.support.descriptions import words_of
 from arcwise.support.words import listing, plural
 
 _EDGES_SHOWN = 15
@@ -37,16 +38,16 @@ def print_edges(posterior: Posterior, diagnosis: Diagnosis) -> None:
         print_edges_in_time(posterior, unsure)
         return
     n = len(posterior.variables)
+    if n < 2:
+        print("There is a single variable, and so no pair that could be adjacent.")
+        return
     rows = posterior.adjacencies(most=_EDGES_SHOWN)
     likely = int((np.triu(posterior.edges + posterior.edges.T, 1) >= _LIKELY).sum())
-    title = (
-        f"The {len(rows)} most probable of {n * (n - 1) // 2} adjacencies ({likely} of at least "
-        f"{_LIKELY})"
-    )
-    if diagnosis.verdict in UNCONVERGED:
-        title += f", {diagnosis.verdict}"
+    unsure = f", {diagnosis.verdict}" if diagnosis.verdict in UNCONVERGED else ""
+    # Not the title of the table, which would be as narrow as that.
+    print(f"{_title(len(rows), n * (n - 1) // 2, likely)}{unsure}")
     ranges = _ranges(diagnosis)
-    table = Table(title=title, title_justify="left", caption=_CAPTION, caption_justify="left")
+    table = Table()
     for heading in ("source", "target"):
         table.add_column(heading)
     for heading in ("adjacent", "→", "←"):
@@ -64,6 +65,16 @@ def print_edges(posterior: Posterior, diagnosis: Diagnosis) -> None:
             figures.append(f"{row.errors[0]:.4f}")
         table.add_row(Text(row.source), Text(row.target), *figures)
     Console().print(table)
+    print(_CAPTION)
+    if likely > len(rows):
+        print(f"{likely - len(rows):,} more of at least {_LIKELY} are in the edges.csv of --out.")
+
+
+def _title(shown: int, pairs: int, likely: int) -> str:
+    """Say how many pairs there are, how many of them are shown and how many are probable."""
+    first = f"The {shown} most probable of {pairs:,} pairs" if shown < pairs else "All pairs"
+    are = f"{likely:,} {'is' if likely == 1 else 'are'}"
+    return f"{first} of variables, of which {are} adjacent with a probability of at least {_LIKELY}"
 
 
 def _ranges(diagnosis: Diagnosis) -> dict[tuple[str, str], tuple[float, float]] | None:
@@ -88,7 +99,8 @@ def print_summary(posterior: Posterior) -> None:
     rates = (
         f"{name} {'-' if rate is None else f'{rate:.0%}'}" for name, rate in run.acceptance.items()
     )
-    print(f"{posterior.algorithm} on {run.settings.space!r}, acceptance rates: {listing(rates)}")
+    space = words_of(run.settings.space)
+    print(f"{posterior.algorithm} on {space}, acceptance rates: {listing(rates)}")
     if isinstance(run, ChainRun):
         if run.settings.adapt_moves:
             shares = (f"{name} {share:.0%}" for name, share in run.move_shares.items())

@@ -25,6 +25,7 @@ from arcwise.cli.options import (
 from arcwise.cli.output import Result, note_data
 from arcwise.errors import ArgumentError
 from arcwise.scores import FamilyScores, as_score
+from arcwise.support.descriptions import words_of
 from arcwise.support.devices import Gpu, as_device
 
 
@@ -67,7 +68,7 @@ def score(
         scores = arcwise.score(
             parents.asked, engine=cluster, device=device, threads=threads, progress=True
         )
-    print(f"{len(scores):,} families scored by {chosen!r}")
+    print(f"{len(scores):,} families scored by {words_of(chosen)}")
     if best:
         Console().print(_best_table(scores, best))
     if out is not None:

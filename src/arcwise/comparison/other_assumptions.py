@@ -25,6 +25,7 @@ from arcwise.posterior.matrices import unpacked
 from arcwise.priors import Fair, Prior, PriorTerms, Sparse, Uniform, as_prior
 from arcwise.scores import LocalScore, as_score
 from arcwise.scores.job import FamilyScoring
+from arcwise.support.descriptions import words_of
 from arcwise.support.log_space import relative_weights
 from arcwise.support.running import running
 
@@ -72,14 +73,13 @@ class Shift:
 
     def __str__(self) -> str:
         """Return it as a sentence."""
+        assumption = words_of(self.assumption)
         if self.largest is None:
-            return (
-                f"{self.assumption!r}: too far away to be judged from these DAGs; run learn with it"
-            )
+            return f"{assumption}: too far away to be judged from these DAGs; run learn with it"
         assert self.pair is not None
         pairs = "1 pair crosses" if self.crossing == 1 else f"{self.crossing} pairs cross"
         return (
-            f"{self.assumption!r}: {self.expected_edges:.1f} expected edges; {pairs} one half; the "
+            f"{assumption}: {self.expected_edges:.1f} expected edges; {pairs} one half; the "
             f"largest change is that of {self.pair[0]} - {self.pair[1]}, from {self.before:.2f} to "
             f"{self.after:.2f}"
         )

@@ -140,13 +140,30 @@ def _listed(pairs: Iterable[Any], source: str | Wording) -> list[Any]:
 
 
 def _iterated(value: Any, source: str | Wording) -> Iterable[Any]:
+    if isinstance(value, str) and "->" in value:
+        return _of_text(value, source)
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ConstraintError(
             source,
             f" is {shown(value)}; give pairs (source, target) of names, a directed graph, "
-            "or an n x n matrix of 0 and 1",
+            "an n x n matrix of 0 and 1, or a text such as 'smoke -> lung, smoke -> bronc'",
         )
     return value
+
+
+def _of_text(text: str, source: str | Wording) -> list[tuple[str, str]]:
+    """Return the edges of a text, as the shell takes them."""
+    edges = []
+    for part in text.split(","):
+        ends = [end.strip() for end in part.split("->")]
+        if len(ends) != 2 or not all(ends):
+            raise ConstraintError(
+                source,
+                f" holds {part.strip()!r}, which is no edge; give a text such as 'smoke -> lung, "
+                "smoke -> bronc', or pairs (source, target)",
+            )
+        edges.append((ends[0], ends[1]))
+    return edges
 
 
 def _checked(pair: Any, source: str | Wording) -> Edge:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ import numpy as np
 from arcwise.data.foreign_errors import replace_errors
 from arcwise.data.messages import warn
 from arcwise.errors import ArgumentError, DataError, FileFormatError, Wording
-from arcwise.support.words import listing, plural, shown
+from arcwise.support.words import listing, plural, quoted, shown
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 
@@ -30,6 +31,10 @@ MISSING_MARKERS = ("", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NAN", "null",
 
 #: Numbers as written where the comma is the decimal mark, or marks thousands.
 _NUMBER_WITH_COMMA = r"^[-+]?\d+(,\d+)*([eE][-+]?\d+)?$"
+#: Those where it is the decimal mark, and points may mark thousands.
+_DECIMAL_COMMA = r"^[-+]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?([eE][-+]?\d+)?$"
+#: Those of them in which it may as well mark thousands.
+_THOUSANDS = r"^[-+]?([1-9]\d{0,2}(,\d{3})+|\d{1,3})$"
 
 BOOLEANS = {"true": True, "false": False}
 
@@ -90,7 +95,7 @@ def read_delimited(
         )
     named = list(zip(names, typed(frame), strict=True))
     if separator != "," or '"' in text:  # no field has a comma in it otherwise
-        _refuse_decimal_commas(path, named)
+        named = _with_decimal_commas(path, named)
     return named
 
 
@@ -141,17 +146,21 @@ def _nulls(frame: nw.DataFrame[Any]) -> tuple[int, ...]:
 
 
 def _decoded(path: str, content: bytes) -> str:
-    if b"\0" in content:
+    # What spreadsheets call Unicode text begins with a mark that nothing else begins with.
+    encoding = "utf-16" if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
+    if encoding != "utf-16" and b"\0" in content:
         raise FileFormatError(
-            f"the file {path!r} is not UTF-8 text; save it as comma-separated text"
+            f"the file {path!r} is not UTF-8 text; save it as comma-separated text in UTF-8"
         )
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode(encoding)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise FileFormatError(
             f"the file {path!r} is not UTF-8 text (line {line}); save it as UTF-8"
         ) from None
+    if "\0" in text:
+        raise FileFormatError(f"the file {path!r} holds zero bytes; save it as text")
     if not text.strip():
         raise FileFormatError(
             f"the file {path!r} is empty; give a line of names and at least 2 rows"
@@ -163,7 +172,7 @@ def _decoded(path: str, content: bytes) -> str:
 
 def _likely_separator(text: str) -> str:
     unquoted = re.sub('"[^"]*"', "", text.partition("\n")[0])
-    return next((separator for separator in (",", ";", "\t") if separator in unquoted), ",")
+    return next((separator for separator in (",", ";", "\t", "|") if separator in unquoted), ",")
 
 
 def _checked_shape(path: str, text: str, separator: str) -> Shape:
@@ -247,19 +256,38 @@ def _warn_of_no_header(path: str, header: Sequence[str], frame: nw.DataFrame[Any
         )
 
 
-def _refuse_decimal_commas(path: str, columns: list[tuple[str, nw.Series[Any]]]) -> None:
-    """Refuse numbers such as 0,5, which would be taken for as many labels."""
+def _with_decimal_commas(
+    path: str, columns: list[tuple[str, nw.Series[Any]]]
+) -> list[tuple[str, nw.Series[Any]]]:
+    """Return the columns with numbers such as 0,5 read as such; refuse 1,250 if no other tells.
+
+    Otherwise they would be taken for as many labels.
+    """
+    result, read = [], []
     for name, column in columns:
-        if column.dtype != nw.String:
-            continue
-        present = column.drop_nulls()
-        if len(present) and present.str.contains(_NUMBER_WITH_COMMA).all():
-            example = present.filter(present.str.contains(",", literal=True))
-            if len(example):
-                raise DataError(
-                    f"column {name!r} of {path!r} holds numbers with commas, such as "
-                    f"{example[0]!r}; write them with a decimal point and without other separators"
-                )
+        present = column.drop_nulls() if column.dtype == nw.String else None
+        with_comma = None if present is None else present.str.contains(",", literal=True)
+        if present is None or with_comma is None or not with_comma.any():
+            result.append((name, column))
+        elif (
+            present.str.contains(_DECIMAL_COMMA).all()
+            and not present.str.contains(_THOUSANDS).all()
+        ):
+            written = column.str.replace_all(".", "", literal=True)
+            written = written.str.replace_all(",", ".", literal=True)
+            result.append((name, written.cast(nw.Float64)))
+            read.append(name)
+        elif present.str.contains(_NUMBER_WITH_COMMA).all():
+            raise DataError(
+                f"column {name!r} of {path!r} holds numbers with commas, such as "
+                f"{present.filter(with_comma)[0]!r}, which may mark decimals or thousands; write "
+                "them with a decimal point and without other separators"
+            )
+        else:
+            result.append((name, column))
+    if read:
+        warn(f"read the comma as the decimal mark in {quoted(read)} of {path!r}")
+    return result
 
 
 def _is_row_names(path: str, name: str, column: nw.Series[Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any, Unpack
 
 from arcwise.data.arguments import ReadingArguments
@@ -24,6 +25,10 @@ class TableDescription(str):
         made = super().__new__(cls, text.python)
         made.in_shell = text.shell
         return made
+
+    def _repr_html_(self) -> str:
+        """Return the text in its lines, for notebooks, which would show it as a literal."""
+        return f"<pre>{escape(self)}</pre>"
 
 
 def describe(data: Any, **reading: Unpack[ReadingArguments]) -> TableDescription:
@@ -54,8 +59,9 @@ def describe(data: Any, **reading: Unpack[ReadingArguments]) -> TableDescription
     smoker  discrete       2     33 %  no, yes
     site    discrete       1           B        constant
     To be mended before the table can be used:
-      - values are missing in 'smoker' (1); give missing='drop' to drop ...
       - column 'site' has a single value and thus no information; give constant='drop' to ...
+    To be mended for anything but learn:
+      - values are missing in 'smoker' (1); give missing='drop' to drop ...
     """
     refuse_unknown(reading, DEFAULTS, "describe")
     if isinstance(data, Data | IncompleteData) and not reading:

@@ -88,8 +88,13 @@ def as_it_comes(table: Examination) -> Wording:
     if usable:
         told += table.data().describe().splitlines()[1 + len(encoded) + 1 :]
     parts: list[str | Wording] = ["\n".join(told)]
+    imputable = table.problems.imputable
     for title, sentences in (
-        ("To be mended before the table can be used:", table.problems.sentences),
+        (
+            "To be mended before the table can be used:",
+            [each for each in table.problems.sentences if each not in imputable],
+        ),
+        ("To be mended for anything but learn:", imputable),
         ("Besides:", [*table.warnings, *table.problems.asides]),
     ):
         if sentences:
@@ -106,6 +111,8 @@ def _remarks(table: Examination, column: RawColumn) -> str:
     found = []
     if completeness.is_constant(column, missing_is_level=False):
         found.append("constant")
+    if name in table.slips:
+        found.append("numbers, but for a few")
     if name in table.identifying:
         found.append("seems to identify rows")
     if name in table.measured:

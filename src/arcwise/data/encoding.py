@@ -52,6 +52,16 @@ def chosen_kinds(
     return {column.name: _kind(column, declared, levels) for column in columns}
 
 
+def declared_labels(
+    columns: Sequence[RawColumn], kinds: str | Mapping[str, str] | None, levels: Levels
+) -> set[str]:
+    """Return the columns that the user declares to hold labels, before kinds are checked."""
+    if isinstance(kinds, str):
+        return set() if kinds == "continuous" else {column.name for column in columns}
+    named = kinds.items() if isinstance(kinds, Mapping) else ()
+    return {name for name, kind in named if kind != "continuous"} | set(levels)
+
+
 def declared_levels(
     columns: Sequence[RawColumn], levels: Mapping[str, Sequence[object]] | None
 ) -> dict[str, tuple[object, ...]]:

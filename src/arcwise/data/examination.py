@@ -13,19 +13,28 @@ from numpy.typing import NDArray
 
 from arcwise.data import completeness, wording
 from arcwise.data.columns import Column, DiscreteColumn, Kind, level_numbers
-from arcwise.data.encoding import chosen_kinds, continuous, declared_levels, discrete
+from arcwise.data.copies import note_copies
+from arcwise.data.encoding import (
+    chosen_kinds,
+    continuous,
+    declared_labels,
+    declared_levels,
+    discrete,
+)
 from arcwise.data.gaps import with_placeholders, without_gaps
 from arcwise.data.identifiers import identifier_reason
 from arcwise.data.incomplete import OBSERVED, IncompleteData
 from arcwise.data.intervals import Discretization, cut
 from arcwise.data.interventions import column_mask, given_mask
 from arcwise.data.messages import suggestion
+from arcwise.data.near_numbers import settle_words, warn_of_codes
 from arcwise.data.preparation import Preparation
 from arcwise.data.problems import Problems
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, has_many_values, is_whole
 from arcwise.data.scales import Scale
 from arcwise.data.slices import Slices
 from arcwise.data.sources import usable_columns
+from arcwise.data.spellings import note_spellings
 from arcwise.data.table import Data
 from arcwise.data.transformation import Transformation, asked_scale, normal_scores
 from arcwise.data.weights import array_weights, column_weights
@@ -63,6 +72,8 @@ class Examination:
     left_out: dict[str, str] = field(default_factory=dict)
     identifying: dict[str, str] = field(default_factory=dict)
     measured: dict[str, int] = field(default_factory=dict)
+    slips: dict[str, str] = field(default_factory=dict)
+    """What else the columns of these names hold, which would be numbers without."""
     encoded: list[Column] = field(default_factory=list)
     undecided: set[str] = field(default_factory=set)
     """Columns of which only values that are there can be judged, until gaps are dealt with."""
@@ -138,11 +149,16 @@ def examine(source: Any, options: Mapping[str, Any], *, empty_rows: bool = False
     if isinstance(source, Data) and missing in ("drop", "impute"):
         columns = [_without_missing_level(column) for column in columns]
     declared = declared_levels(columns, options["levels"])
+    labels = declared_labels(columns, options["kinds"], declared)
+    table.found, slips = settle_words(table, columns, labels)
+    columns = table.found
     table.kinds = chosen_kinds(columns, options["kinds"], declared)
-    settled = _settled(columns, options["kinds"], declared, cuts)
+    settled = _settled(columns, options["kinds"], declared, cuts) | slips
     columns = _leave_out(table, columns, options, settled)
     if cuts.others is None:
         _ask_about_integers(table, columns, settled)
+    if not isinstance(source, Data | IncompleteData):  # whose columns were looked at before
+        warn_of_codes(table, columns)
     columns = without_gaps(table, columns, cuts, missing)
     infinite = completeness.infinite_counts(columns, table.kinds)
     if infinite:
@@ -156,6 +172,9 @@ def examine(source: Any, options: Mapping[str, Any], *, empty_rows: bool = False
         columns = with_placeholders(table, columns, variables, empty_rows=empty_rows)
     _encode(table, columns, declared)
     _warn_about_many_levels(table, settled)
+    if not isinstance(source, Data | IncompleteData):
+        note_copies(table)
+        note_spellings(table)
     if table.mask is not None:
         kept = [variables.index(column.name) for column in table.encoded]
         table.mask = table.mask[:, kept]

@@ -31,6 +31,8 @@ PANDAS_INDEX = "__index_level_"
 
 def read_file(path: Path, names: Sequence[str] | None) -> list[tuple[str, nw.Series[Any]]]:
     """Return the columns, by name, of a .csv, .tsv, .tab (also .gz) or .parquet file."""
+    if path.is_dir():
+        raise DataError(f"{str(path)!r} is a folder; give a file, .csv, .tsv or .parquet")
     if separator_of(path) is None and path.suffix.lower() != ".parquet":
         raise ArgumentError(
             worded(

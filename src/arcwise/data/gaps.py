@@ -43,7 +43,7 @@ def without_gaps(
     if missing == "impute":
         return columns
     if missing == "error":
-        table.problems.add(completeness.missing_values_problem(columns, counts))
+        table.problems.add_imputable(completeness.missing_values_problem(columns, counts))
         return _present(table, columns, counts)
     if missing == "level":
         whole = {

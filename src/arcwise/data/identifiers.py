@@ -25,7 +25,9 @@ _FIRST = 200
 
 _SEPARATE = re.compile(r"(^|[ _.\-])(id|key|uuid|guid|index|row|rowid)$", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z](Id|ID|Key)$")
-_DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})")
+_DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})( .*)?"
+)
 
 
 def identifier_reason(column: RawColumn) -> str | None:
@@ -48,10 +50,10 @@ def identifier_reason(column: RawColumn) -> str | None:
             return None
         counts = np.bincount(column.codes + 1, minlength=1)[1:]
         present, size = int(counts.sum()), int((counts > 0).sum())
-        if size > max(FEWEST, LABELS_SHARE * present):
-            return f"{size:,} of its {present:,} values are different"
         if size > FEWEST and all(map(_is_date, column.levels)):
             return f"it has {size:,} dates"
+        if size > max(FEWEST, LABELS_SHARE * present):
+            return f"{size:,} of its {present:,} values are different"
         return None
     return _of_numbers(column)
 

@@ -24,6 +24,8 @@ class Problems:
     def __init__(self) -> None:
         self.sentences: list[Wording] = []
         self.asides: list[Wording] = []
+        self.imputable: list[Wording] = []
+        """Those of the sentences about missing values, which `learn` imputes by itself."""
 
     def __len__(self) -> int:
         return len(self.sentences)
@@ -31,6 +33,11 @@ class Problems:
     def add(self, *parts: str | Wording) -> None:
         """Add a problem."""
         self.sentences.append(worded(*parts))
+
+    def add_imputable(self, sentence: Wording) -> None:
+        """Add a problem about missing values, which is none to what imputes them."""
+        self.sentences.append(sentence)
+        self.imputable.append(sentence)
 
     def add_error(self, error: DataError) -> None:
         """Add the problem that an error is about."""

@@ -106,7 +106,10 @@ class Scale:
         """Return what is modelled of a column of this name, as a formula."""
         if self.kind == "log":
             return f"log({name})"
-        return f"asinh(({name} - {self.centre:.4g}) / {self.width:.4g})"
+        centre = f"{abs(self.centre):.4g}"
+        sign = "+" if self.centre < 0.0 else "-"
+        from_centre = name if float(centre) == 0.0 else f"({name} {sign} {centre})"
+        return f"asinh({from_centre} / {self.width:.4g})"
 
 
 def log_scale(values: Array) -> Scale | None:

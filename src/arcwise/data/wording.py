@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 
 from arcwise.data.messages import columns as columns_text
@@ -12,7 +13,7 @@ from arcwise.data.options import (
 )
 from arcwise.data.scales import Scale
 from arcwise.errors import Wording, option
-from arcwise.support.words import counted, listing, quoted
+from arcwise.support.words import counted, listing, plural, quoted
 
 Parts = tuple[str | Wording, ...]
 
@@ -39,6 +40,44 @@ def unusable_columns(refused: Mapping[str, str]) -> Parts:
         f"{each}; give columns of numbers, text, categories or booleans, or leave "
         f"{'it' if len(refused) == 1 else 'these'} out with ",
         drop_option(refused),
+    )
+
+
+def words_read_as_missing(words: Mapping[str, str]) -> Parts:
+    """Say that words among numbers were read as missing values, and how to keep them."""
+    alike: dict[str, list[str]] = {}
+    for name, found in words.items():
+        alike.setdefault(found, []).append(name)
+    each = listing([f"{found} in {quoted(names)}" for found, names in alike.items()])
+    return (
+        f"read {each} as missing, since the other values are numbers; to read "
+        f"{'it' if len(alike) == 1 else 'them'} as labels, give ",
+        kinds_option(words, "discrete"),
+    )
+
+
+def slips_among_numbers(slips: Mapping[str, str]) -> Parts:
+    """Say that some columns would be numbers but for a few cells."""
+    each = listing([f"column {name!r} holds numbers, {found}" for name, found in slips.items()])
+    several = len(slips) > 1
+    return (
+        f"{each}; correct {'these' if several else 'this'} in the table (empty cells and NA are "
+        f"missing values), leave the {'columns' if several else 'column'} out with ",
+        drop_option(slips),
+        ", or read all values as labels with ",
+        kinds_option(slips, "discrete"),
+    )
+
+
+def likely_codes(codes: Mapping[str, tuple[float, int]]) -> str:
+    """Say that numbers far from all others seem to stand for missing values."""
+    each = listing(
+        [f"{name!r} holds {code:g} in {plural(count, 'row')}"
+         for name, (code, count) in codes.items()]
+    )  # fmt: skip
+    return (
+        f"{each}, far from all other values; if this stands for missing values, empty these cells "
+        "or write NA in them"
     )
 
 
@@ -76,6 +115,18 @@ def identifiers_left_out(reasons: Mapping[str, str]) -> Parts:
         option("identifiers", "keep"),
         ", or the kind of a column, as in ",
         kinds_option(list(reasons)[:1], "discrete"),
+        *_in_time(reasons),
+    )
+
+
+def _in_time(reasons: Mapping[str, str]) -> Parts:
+    """Say what to do with dates, if there are any, where the order of rows in time matters."""
+    dated = next((name for name, why in reasons.items() if why.endswith("dates")), None)
+    if dated is None:
+        return ()
+    return (
+        "; if rows follow each other in time, give ",
+        Wording(f"arcwise.time_series(..., time={dated!r})", f"--time {shlex.quote(dated)}"),
     )
 
 
@@ -146,6 +197,27 @@ def fewer_intervals(collapsed: Mapping[str, tuple[int, int]]) -> str:
     """Say that ties left fewer intervals than requested."""
     shown = listing([f"{name!r} ({a} of {b})" for name, (a, b) in collapsed.items()])
     return f"some intervals hold no value, so that there are fewer levels than requested in {shown}"
+
+
+def copies(originals: Mapping[str, str]) -> str:
+    """Say that some columns tell the same as others."""
+    each = listing([f"{name!r} is a copy of {first!r}" for name, first in originals.items()])
+    return (
+        f"{each}, perhaps in other words or units: the edge between the two is certain, and other "
+        "edges may go to either; leave one of them out."
+    )
+
+
+def spellings(alike: Mapping[str, Sequence[Sequence[str]]]) -> str:
+    """Say that some levels may be the same in another spelling."""
+    each = listing(
+        [f"{name!r} ({', '.join(quoted(levels) for levels in groups)})"
+         for name, groups in alike.items()]
+    )  # fmt: skip
+    return (
+        f"Levels differ in capitals or blanks alone in {each}; write them alike if they are the "
+        "same."
+    )
 
 
 def many_levels(sizes: Mapping[str, int]) -> Parts:

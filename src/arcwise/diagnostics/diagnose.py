@@ -40,6 +40,7 @@ from arcwise.statistics.edges import EdgeDiagnostics
 from arcwise.support.words import plural
 
 _FEWEST_DRAWS = 4
+_GROUPS = 4
 
 
 @views.diagnose.fill
@@ -391,7 +392,9 @@ def _agreement(figures: Figures, annealed: bool) -> str:
         start = f"The {figures.chains} chains agree"
     facts = []
     if figures.differences is not None:
-        between = "the two halves of the particles" if annealed else "chains"
+        # More than four chains are compared as four groups, so single ones may differ by more.
+        chains = "chains" if figures.chains <= _GROUPS else "four groups of chains"
+        between = "the two halves of the particles" if annealed else chains
         facts.append(
             "no edge probability differs by more than "
             f"{largest(figures.differences):.2f} between {between}"

@@ -13,9 +13,9 @@ from arcwise.diagnostics.warnings import as_warning, is_warning
 from arcwise.errors import ArcwiseWarning
 from arcwise.records.account import Verdict
 from arcwise.records.convergence import Convergence
-from arcwise.records.findings import DataVerdict, Finding, in_words
+from arcwise.records.findings import DataVerdict, Finding, in_words, reliability_html
 from arcwise.statistics.chains import largest, number_or_none
-from arcwise.support.html import card, facts, paragraphs
+from arcwise.support.html import card, facts
 from arcwise.support.plain import plain
 from arcwise.support.warnings import warn
 
@@ -228,7 +228,7 @@ class Diagnosis(Figures):
         told = {words: figures[name] for name, words in _FIGURES_IN_WORDS.items()}
         told["edge that differs most between chains"] = worst and " → ".join(worst)
         return card(
-            f"Reliability: computation {self.verdict}; data and model {self.data_verdict}",
-            paragraphs([*self.sentences, *self.data_sentences]),
-            facts(told),
+            "Reliability",
+            reliability_html(self.verdict, self.data_verdict, self.findings),
+            facts(told) if self.chains else "",
         )

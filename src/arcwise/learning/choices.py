@@ -23,6 +23,7 @@ from arcwise.records.algorithm import Algorithm
 from arcwise.records.ladders import FIRST_TEMPERATURES
 from arcwise.records.stopping_rule import StoppingRule
 from arcwise.spaces import Space
+from arcwise.support.descriptions import words_of
 from arcwise.support.plain import plain
 from arcwise.support.words import plural, rounded
 
@@ -209,8 +210,8 @@ def data_sentences(asked: Model | Question, *, score_by_user: bool) -> tuple[str
     reason = "as requested" if score_by_user else reason_for_score(asked.table)
     assert asked.score is not None
     several = len(asked.score.alternatives()) > 1
-    score = repr(asked.score) if several else type(asked.score).__name__
-    prior = repr(asked.prior).removesuffix("()")
+    score = words_of(asked.score) if several else type(asked.score).__name__
+    prior = words_of(asked.prior)
     profile = DataProfile.of(asked.table, None)
     return (
         f"The table has {in_short(asked.table)}.",

@@ -17,7 +17,6 @@ from arcwise.algorithms.growth_state import final_size
 from arcwise.algorithms.sampling_session import sums_for
 from arcwise.learning import costs
 from arcwise.learning.choices import AlgorithmChoice
-from arcwise.learning.plan import space_in_words
 from arcwise.learning.request import Request
 from arcwise.model import Model, Question
 from arcwise.model.scoring_time import scoring_seconds
@@ -27,6 +26,7 @@ from arcwise.records.ladders import USUAL_TEMPERATURES
 from arcwise.records.recording import Recording
 from arcwise.records.start import as_order_steps, usual_order_steps
 from arcwise.sums import ScoreSums
+from arcwise.support.descriptions import words_of
 from arcwise.support.devices import Processors
 from arcwise.support.progress import is_hidden, tell
 from arcwise.support.words import duration, plural
@@ -37,6 +37,7 @@ _GROWTH_SECONDS = 94.0, 200, 2.4
 _GROWTH_SECONDS_OF_MANY = 130.0, 1_000, 2.0
 _MANY = 300
 _WORTH_SAYING = 5.0  # seconds
+_LONG = 600.0  # seconds
 _LONG_ENOUGH = 0.1  # seconds of a trial
 _BATCHES = 8
 _MOST_DRAWS = 16_384
@@ -56,7 +57,8 @@ def say_preparation(
     if request.progress is not True or isinstance(asked, Model) or asked.precomputed is not None:
         return
     exact = choice.algorithm is Algorithm.EXACT
-    then = "the posterior is computed exactly" if exact else f"{choice.algorithm.value} samples it"
+    how = "computed exactly" if exact else f"sampled by {choice.algorithm.value}"
+    then = f"the posterior is {how}"
     if request.seconds is not None:
         sentence = f"{_what(asked, method)}, then {then}; all in {request.seconds:g} s."
         say(request.seconds, sentence)
@@ -65,7 +67,8 @@ def say_preparation(
     n = len(asked.ordinary)
     later = costs.exact_seconds(n, request.modularity, request.threads) if exact else 0.0
     after = f" ({_about(later)})" if exact else ""
-    say(seconds + later, f"{_what(asked, method)} ({_about(seconds)}), then {then}{after}.")
+    bound = "; to bound the time, give a budget of seconds" if seconds + later > _LONG else ""
+    say(seconds + later, f"{_what(asked, method)} ({_about(seconds)}), then {then}{after}{bound}.")
 
 
 def say_sampling(
@@ -95,7 +98,7 @@ def say_sampling(
     until = ", fewer once the stopping rule is met" if settings.get("until") else ""
     say(
         seconds,
-        f"{plural(chains, 'chain')} on {space_in_words(settings['space'])} make at most {steps:,} "
+        f"{plural(chains, 'chain')} on {words_of(settings['space'])} make at most {steps:,} "
         f"steps each ({_about(seconds)}{until}).",
     )
     return sums

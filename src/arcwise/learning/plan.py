@@ -14,9 +14,8 @@ from arcwise.graphs.dag import Dag
 from arcwise.posterior import Posterior
 from arcwise.records.account import Account, Choices
 from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, ImputationRun
-from arcwise.spaces import Space
 from arcwise.support.clock import Deadline
-from arcwise.support.descriptions import Description
+from arcwise.support.descriptions import words_of
 from arcwise.support.files import UNREADABLE, write_json
 from arcwise.support.plain import plain
 from arcwise.support.plain_dataclasses import PlainDataclasses, added
@@ -167,14 +166,14 @@ class Plan:
                 steps = 0 if run.plan is None else sum(run.plan.steps)
             return [
                 f"The {posterior.modularity} posterior was sampled by {posterior.algorithm} on "
-                f"{space_in_words(run.settings.space)}{self.reason}: {runs} of {steps:,} "
+                f"{words_of(run.settings.space)}{self.reason}: {runs} of {steps:,} "
                 "annealing steps."
             ]
         assert isinstance(run, ChainRun)
         steps = run.burn_in_steps + max(run.steps_after_burn_in)
         return [
             f"The {posterior.modularity} posterior was sampled by {posterior.algorithm} on "
-            f"{space_in_words(run.settings.space)}{self.reason}: {plural(run.chains, 'chain')} of "
+            f"{words_of(run.settings.space)}{self.reason}: {plural(run.chains, 'chain')} of "
             f"{steps:,} steps, of which the first {run.burn_in_steps:,} are burn-in.",
             _ending(run),
         ]
@@ -189,12 +188,6 @@ def _about_completions(run: ImputationRun, reason: str) -> str:
         f"by {plural(run.chains, 'chain')} over DAGs, parameters and missing values, after a "
         f"burn-in of {plural(run.burn_in, 'sweep')}.{ending}"
     )
-
-
-def space_in_words(space: Space) -> str:
-    """Return the class of a space, with its settings if it has any."""
-    described = Description.of(space)
-    return (described.call() or described.text).removesuffix("()")
 
 
 def _ending(run: ChainRun) -> str:

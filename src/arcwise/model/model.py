@@ -26,7 +26,7 @@ from arcwise.priors import PriorTerms, Uniform
 from arcwise.scores import FamilyScores
 from arcwise.support.checks import file_path
 from arcwise.support.clock import Deadline
-from arcwise.support.descriptions import Description
+from arcwise.support.descriptions import Description, words_of
 from arcwise.support.html import card, facts
 from arcwise.support.running import Progress
 from arcwise.support.words import plural, quoted, shown
@@ -152,8 +152,8 @@ class Model:
             facts(
                 {
                     "rows": None if self.data is None else self.data.rows,
-                    "score": "given, not computed" if self.score is None else repr(self.score),
-                    "prior": repr(self.prior),
+                    "score": "given, not computed" if self.score is None else words_of(self.score),
+                    "prior": words_of(self.prior),
                     **{name.replace("_", " "): shown(given) for name, given in constraints.items()},
                     "families scored": len(self.scores),
                 }

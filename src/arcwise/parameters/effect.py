@@ -244,18 +244,30 @@ class ComparedLevels:
 
     def _repr_html_(self) -> str:
         caption = f"Effect of {self.source} on {self.target}; {no_effect(self.probability)}"
-        return html_table(self._columns(_LEVEL), caption)
+        at_levels, compared = self._tables(_LEVEL)
+        differences = html_table(compared, self._heading) if compared else ""
+        return html_table(at_levels, caption) + differences
 
     def describe(self, level: float = _LEVEL) -> str:
         """Return the probability of no effect, and a line for each figure and difference."""
-        level = checked_level(level)
         lines = [f"Effect of {self.source} on {self.target}", no_effect(self.probability)]
+        at_levels, compared = self._tables(checked_level(level))
+        lines.append(text_table(at_levels))
+        if compared:
+            lines += ["", self._heading, text_table(compared)]
+        return "\n".join(lines)
+
+    @property
+    def _heading(self) -> str:
+        return f"Differences from do({self.source} = {self.reference}):"
+
+    def _tables(self, level: float) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+        """Return the figures at each level, and the differences, as columns of words."""
         heading = f"{100 * level:.3g} % interval"
         at_levels = [
             {"": what, "mean": figure(found.mean), heading: intervals_text(found.intervals(level))}
             for what, found in self.at_levels()
         ]
-        lines.append(text_table(stacked(at_levels)))
         compared = [
             {
                 "": what,
@@ -265,10 +277,7 @@ class ComparedLevels:
             }
             for what, found in self.compared()
         ]
-        if compared:
-            lines += ["", f"Differences from do({self.source} = {self.reference}):"]
-            lines.append(text_table(stacked(compared)))
-        return "\n".join(lines)
+        return stacked(at_levels), stacked(compared)
 
     def write(self, path: str | os.PathLike[str], level: float = _LEVEL) -> None:
         """Write `table` to a .csv file."""
@@ -416,7 +425,9 @@ class LevelEffects(ComparedLevels):
 
 def no_effect(probability: float) -> str:
     """Return the probability of no effect in words."""
-    return f"no directed path, so no effect: probability {figure(max(0.0, 1 - probability))}"
+    none = 1 - probability
+    # What is left of a sum of weights by rounding is nothing.
+    return f"no directed path, so no effect: probability {figure(0.0 if none < 1e-12 else none)}"
 
 
 def _monte_carlo(standard_error: float) -> str:

@@ -28,3 +28,8 @@ __all__ = [
     "round_trips",
     "traces",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return what can be called: the files of the package have names that read like plots."""
+    return __all__

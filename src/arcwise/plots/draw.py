@@ -103,7 +103,7 @@ def draw(
         links, least = links_from(graph, threshold)
         plot = NetworkPlot(picture_of(graph, links, module), width=width)
         if isinstance(graph, Posterior):
-            plot.add_title(least)
+            plot.add_title(graph, least)
     dots = _dots_per_inch(plot.axes.figure.get_size_inches(), dpi) if ending == "png" else 72.0
     matplotlib = optional("matplotlib", "draw")
     with matplotlib.rc_context(_SETTINGS), replacing(file) as temporary:
@@ -121,7 +121,7 @@ def _process_plot(graph: Exchanged, threshold: float | None, width: float | None
         (*slices.variables, *slices.static), process_graph(graph, least), least
     )
     plot = NetworkPlot(picture, width=width)
-    plot.add_title(least, "An edge at any lag")
+    plot.add_title(graph, least, "An edge at any lag")
     return plot
 
 

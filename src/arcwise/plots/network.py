@@ -17,6 +17,7 @@ from arcwise.layout.picture import Picture, modules_of, starting_threshold
 from arcwise.plots.figures import axes_for
 from arcwise.plots.routes import Route, smooth
 from arcwise.posterior import Posterior
+from arcwise.records.account import UNCONVERGED
 from arcwise.support.checks import checked_probability, whole_number
 from arcwise.support.optional import optional
 
@@ -77,7 +78,7 @@ def network(
     picture = picture_of(graph, links, module)
     drawn = NetworkPlot(picture, axes)
     if isinstance(graph, Posterior):
-        drawn.add_title(threshold)
+        drawn.add_title(graph, threshold)
     return drawn.axes
 
 
@@ -130,7 +131,7 @@ class NetworkPlot:
         self.picture = picture
         places = np.array(list(picture.drawing.positions.values()))
         corners = np.array(picture.drawing.frames).reshape(-1, 2)
-        every = np.concatenate([places, corners])
+        every = np.concatenate([places, corners, *self._curves()])
         self.low, self.high = every.min(axis=0), every.max(axis=0)
         extent = self.high - self.low + 1.0
         nodes = len(picture.variables)
@@ -158,6 +159,16 @@ class NetworkPlot:
         self._add_frames()
         self._add_links()
         self._add_nodes()
+
+    def _curves(self) -> list[Any]:
+        """Return the links that are not straight, which may reach beyond all nodes."""
+        names, drawing = self.picture.variables, self.picture.drawing
+        ends = [(names[link.source], names[link.target]) for link in self.picture.links]
+        return [
+            smooth(np.array([drawing.positions[one], *bends, drawing.positions[other]]))
+            for one, other in ends
+            if (bends := drawing.routes[one, other])
+        ]
 
     def _natural_shape(self, extent: Any) -> tuple[float, float]:
         """Return the size in inches at which names have room and edges can be told apart."""
@@ -328,15 +339,19 @@ class NetworkPlot:
                     gid="elsewhere",
                 )
 
-    def add_title(self, threshold: float, what: str = "Adjacent") -> None:
-        """Add what is drawn, and what the widths and shades of links mean."""
+    def add_title(self, posterior: Posterior, threshold: float, what: str = "Adjacent") -> None:
+        """Add what is drawn, whether to trust it, and what widths and shades of links mean."""
         lines = optional("matplotlib.lines", "plots.network")
         # Title and legend scale with the figure.
         words = float(
             np.clip(self.axes.get_window_extent().width / self.axes.figure.dpi, 9.0, 18.0)
         )
         words *= min(1.0, self.scale)
-        self.axes.set_title(f"{what} with probability {threshold:.2g} or more", fontsize=words)
+        title = f"{what} with probability {threshold:.2g} or more"
+        verdict = posterior.diagnose().verdict
+        # A picture goes where nothing else is told of the run.
+        remark = f"\n(computation: {verdict})" if verdict in UNCONVERGED else ""
+        self.axes.set_title(title + remark, fontsize=words)
         shown = [share for share in _SHOWN if share >= threshold]
         self.axes.legend(
             [lines.Line2D([], [], **_style(share, self.scale)) for share in shown],

@@ -99,13 +99,16 @@ class Estimate:
                 "probability" if self.is_event else "mean": (
                     share(self.value, digits) if self.is_event else f"{self.value:.{digits}f}"
                 ),
-                "standard error": "0, exact"
+                "computed": "exactly" if self.exact else None,
+                "standard error": None
                 if self.exact
                 else f"{self.standard_error:.{digits}f}"
                 if math.isfinite(self.standard_error)
                 else "unknown",
                 "95 % interval": None if self.exact else _in_words(self.interval, digits),
-                "guaranteed bounds": self.bounds and _in_words(self.bounds, digits),
+                "guaranteed bounds": None
+                if self.exact
+                else self.bounds and _in_words(self.bounds, digits),
                 "effective sample size": f"{self.effective_samples:.0f}"
                 if math.isfinite(self.effective_samples)
                 else None,

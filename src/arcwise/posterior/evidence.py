@@ -13,6 +13,7 @@ from arcwise.posterior.lower_bounds import LowerBound
 from arcwise.records.account import Verdict
 from arcwise.statistics.log_estimate import LogEstimate, interval_of
 from arcwise.statistics.student import t_quantile
+from arcwise.support.html import card, facts, paragraphs
 from arcwise.support.plain_dataclasses import added
 from arcwise.support.words import shown
 
@@ -149,6 +150,24 @@ class Evidence:
             log_prior_constant=of.log_prior_constant,
             log_prior_constant_error=of.log_prior_constant_error,
         )
+
+    def _repr_html_(self) -> str:
+        """Return the evidence, how reliable it is, and bounds, for notebooks."""
+        interval = self.interval
+        sampled = bool(self.standard_error) and interval is not None
+        told: dict[str, object] = {
+            "log evidence": f"{self.log_evidence:.4f}",
+            "verdict": self.verdict,
+            "method": self.method,
+            "standard error": f"{self.standard_error:.2g}" if sampled else None,
+            "95 % interval": f"{interval.low:.4f} to {interval.high:.4f}"
+            if sampled and interval is not None
+            else None,
+            "effective runs": self.effective_runs and f"{self.effective_runs:.1f}",
+        }
+        for bound in self.lower_bounds.values():
+            told[f"at least, with probability {bound.confidence:.3g}"] = f"{bound.value:.4f}"
+        return card("Evidence of the data under the model", facts(told), paragraphs(self.doubts))
 
     @property
     def verdict(self) -> Verdict:

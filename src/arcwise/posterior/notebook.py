@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arcwise.posterior.adjacencies import adjacencies
-from arcwise.support.html import card, facts, paragraphs, share, table
+from arcwise.records.findings import reliability_html
+from arcwise.support.descriptions import in_words
+from arcwise.support.html import card, facts, share, table
 from arcwise.support.words import plural
 
 if TYPE_CHECKING:
@@ -19,12 +21,10 @@ def posterior_html(posterior: Posterior) -> str:
     diagnosis = posterior.diagnose()
     provenance, evidence = posterior.provenance, posterior.evidence
     about = {
-        "computation": diagnosis.verdict,
-        "data and model": diagnosis.data_verdict,
         "algorithm": posterior.algorithm,
         "posterior": posterior.modularity,
-        "score": provenance.score and provenance.score.text,
-        "prior": provenance.prior and provenance.prior.text,
+        "score": provenance.score and in_words(provenance.score),
+        "prior": provenance.prior and in_words(provenance.prior),
         "rows": provenance.rows,
         "sampled DAGs": None if posterior.dags is None else len(posterior.dags),
         "log evidence": None if evidence is None else f"{evidence.log_evidence:.4f}",
@@ -40,7 +40,7 @@ def posterior_html(posterior: Posterior) -> str:
     }
     return card(
         f"Posterior over the DAGs of {plural(n, 'variable')}",
-        paragraphs([*diagnosis.sentences, *diagnosis.data_sentences]),
-        facts(about),
+        reliability_html(diagnosis.verdict, diagnosis.data_verdict, diagnosis.findings),
         table(pairs, of=n * (n - 1) // 2),
+        facts(about),
     )

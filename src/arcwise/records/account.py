@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from arcwise.model.modularity import Modularity
 from arcwise.records.algorithm import Algorithm
-from arcwise.records.findings import DataVerdict, Finding
+from arcwise.records.findings import DataVerdict, Finding, reliability_html, with_signs
+from arcwise.support.html import card, listed
 from arcwise.support.plain_dataclasses import added
 
 Verdict = Literal["exact", "reliable", "doubtful", "not converged", "unknown"]
@@ -114,3 +115,22 @@ class Account:
     def verdicts(self) -> str:
         """Both verdicts in words."""
         return f"computation {self.verdict}, data and model {self.data_verdict}"
+
+    def __str__(self) -> str:
+        """Return everything in sentences, a line for each."""
+        parts = [("What was done:", self.choices), ("Reliability:", self._reliability())]
+        if self.sensitivity:
+            parts.append(("Under other assumptions:", self.sensitivity))
+        return "\n\n".join("\n".join([title, *lines]) for title, lines in parts)
+
+    def _reliability(self) -> tuple[str, ...]:
+        return (f"{self.verdicts}.", *with_signs(self.findings))
+
+    def _repr_html_(self) -> str:
+        """Return everything as lists of sentences, for notebooks."""
+        return card(
+            "Account",
+            listed("What was done", self.choices),
+            reliability_html(self.verdict, self.data_verdict, self.findings),
+            listed("Under other assumptions", self.sensitivity) if self.sensitivity else "",
+        )

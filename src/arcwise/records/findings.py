@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from arcwise.support.html import listed
+
 Part = Literal["computation", "data and model"]
 """Whether the posterior was computed well, and whether it is the posterior to compute."""
 
@@ -15,6 +17,7 @@ Severity = Literal["note", "caution", "serious"]
 DataVerdict = Literal["no problem found", "questionable", "poor", "unknown"]
 """What the findings about data and model come to; "unknown" if there is no table."""
 
+_SIGNS: dict[Severity, str] = {"serious": "✗", "caution": "!", "note": "·"}
 _GRAVITY: dict[Severity, int] = {"serious": 0, "caution": 1, "note": 2}
 
 
@@ -72,6 +75,39 @@ def in_words(findings: Iterable[Finding]) -> list[str]:
         if finding.advice:
             given.append(finding.advice)
     return sentences
+
+
+def with_signs(findings: Iterable[Finding]) -> list[str]:
+    """Return a sentence for each, without repeating advice, after a sign of how much it matters.
+
+    Examples
+    --------
+    >>> with_signs([Finding("computation", "caution", "chains", "There is one chain", "run four")])
+    ['! There is one chain; run four.']
+    """
+    found = list(findings)
+    told = zip(found, in_words(found), strict=True)
+    return [f"{_SIGNS[finding.severity]} {sentence}" for finding, sentence in told]
+
+
+def reliability_html(computation: str, data_and_model: str, findings: Iterable[Finding]) -> str:
+    """Return both verdicts, each with its findings, as notebooks show them."""
+    found = list(findings)
+    parts: tuple[tuple[Part, str], ...] = (
+        ("computation", computation),
+        ("data and model", data_and_model),
+    )
+    return "".join(
+        listed(
+            f"{part.capitalize()}: {verdict}",
+            # A note needs no sign beside the dot of a list.
+            [
+                sentence.removeprefix(f"{_SIGNS['note']} ")
+                for sentence in with_signs(each for each in found if each.part == part)
+            ],
+        )
+        for part, verdict in parts
+    )
 
 
 def data_verdict(findings: Iterable[Finding]) -> DataVerdict:

@@ -162,7 +162,8 @@ def agreement_chart(diagnosis: Diagnosis) -> Chart | None:
     if labels:
         u, v = sources[0], targets[0]
         note = (
-            f"Largest difference: {names[u]} → {names[v]}, with "
+            f"Largest difference between {'single chains' if part == 'chain' else 'halves'}: "
+            f"{names[u]} → {names[v]}, with "
             f"probabilities from {by_chain[:, u, v].min():.3f} to {by_chain[:, u, v].max():.3f}."
         )
     whole = {"low": 0, "high": 1}

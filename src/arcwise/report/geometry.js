@@ -39,6 +39,42 @@ function sampledCurve(points) {
   return result;
 }
 
+// Other ways between the ends of a curve, those that differ least from it first: a straight line is
+// bent to either side; the bends of another are moved, together or one of them, and there may be one
+// more.
+function detoursOf(points) {
+  const [start, end] = [points[0], points[points.length - 1]];
+  const across = { x: start.y - end.y, y: end.x - start.x };
+  const length = Math.hypot(across.x, across.y) || 1;
+  const aside = points.length > 2 ? { x: 1, y: 0 } : { x: across.x / length, y: across.y / length };
+  const between = (i, share) => ({ x: points[i - 1].x + share * (points[i].x - points[i - 1].x), y: points[i - 1].y + share * (points[i].y - points[i - 1].y) });
+  const routes = points.length > 2 ? [points] : [];
+  for (let i = 1; i < points.length; i++) {
+    for (const share of [0.5, 0.3, 0.7]) routes.push([...points.slice(0, i), between(i, share), ...points.slice(i)]);
+  }
+  const moved = (route, which, offset) => route.map(({ x, y }, i) => (which(i) ? { x: x + offset * aside.x, y: y + offset * aside.y } : { x, y }));
+  const offsets = [14, -14, 24, -24, 36, -36, 50, -50, 68, -68, 90, -90];
+  const around = (chosen) => offsets.flatMap((offset) => chosen.flatMap((route) => {
+    const bends = route.length - 2;
+    const together = moved(route, (i) => i > 0 && i <= bends, offset);
+    return bends === 1 ? [together] : [together, ...Array.from({ length: bends }, (_, bend) => moved(route, (i) => i === bend + 1, offset))];
+  }));
+  return points.length > 2 ? [...around(routes.slice(0, 1)), ...around(routes.slice(1))] : around(routes);
+}
+
+// Whether a curve of closely spaced points passes through a box.
+function passesThrough(curve, box) {
+  for (let i = 1; i < curve.length; i++) {
+    const [a, b] = [curve[i - 1], curve[i]];
+    const steps = Math.max(1, Math.ceil(Math.hypot(b.x - a.x, b.y - a.y) / 4));
+    for (let step = 0; step <= steps; step++) {
+      const [x, y] = [a.x + ((b.x - a.x) * step) / steps, a.y + ((b.y - a.y) * step) / steps];
+      if (x > box.left && x < box.right && y > box.top && y < box.bottom) return true;
+    }
+  }
+  return false;
+}
+
 // Whether a point lies in a node's shape enlarged by a gap: a box with round corners, or a dot.
 function inShape(point, centre, { width, height, radius }, gap) {
   const across = Math.max(0, Math.abs(point.x - centre.x) - (width / 2 - radius));
@@ -61,16 +97,17 @@ function crossing(inside, outside, centre, shape, gap) {
 function edgeOutline(points, startShape, endShape, width, headLength) {
   const start = points[0];
   const end = points[points.length - 1];
-  const curve = sampledCurve(points);
-  const first = curve.findIndex((point) => !inShape(point, start, startShape, 2));
-  let last = curve.length - 1;
-  while (last >= 0 && inShape(curve[last], end, endShape, 2)) last -= 1;
-  if (first < 1 || last < first || last === curve.length - 1) return null;
-  const tip = crossing(curve[last + 1], curve[last], end, endShape, 2);
-  const body = [crossing(curve[first - 1], curve[first], start, startShape, 2), ...curve.slice(first, last + 1)];
+  const whole = sampledCurve(points);
+  const first = whole.findIndex((point) => !inShape(point, start, startShape, 2));
+  let last = whole.length - 1;
+  while (last >= 0 && inShape(whole[last], end, endShape, 2)) last -= 1;
+  if (first < 1 || last < first || last === whole.length - 1) return null;
+  const tip = crossing(whole[last + 1], whole[last], end, endShape, 2);
+  const body = [crossing(whole[first - 1], whole[first], start, startShape, 2), ...whole.slice(first, last + 1)];
   const text = (point) => `${point.x.toFixed(1)} ${point.y.toFixed(1)}`;
   const numbers = [0.5, 0.4, 0.6, 0.3, 0.7].map((share) => body[Math.round(share * (body.length - 1))]);
-  if (!headLength) return { line: "M" + [...body, tip].map(text).join("L"), head: null, numbers };
+  const curve = [...body, tip];
+  if (!headLength) return { line: "M" + curve.map(text).join("L"), head: null, numbers, curve };
   while (body.length > 1 && Math.hypot(body[body.length - 1].x - tip.x, body[body.length - 1].y - tip.y) < headLength) body.pop();
   const from = body[body.length - 1];
   const distance = Math.hypot(tip.x - from.x, tip.y - from.y) || 1;
@@ -80,7 +117,7 @@ function edgeOutline(points, startShape, endShape, width, headLength) {
   const half = 0.46 * headLength;
   const left = { x: base.x - along.y * half, y: base.y + along.x * half };
   const right = { x: base.x + along.y * half, y: base.y - along.x * half };
-  return { line: "M" + body.map(text).join("L"), head: `M${text(tip)}L${text(left)}L${text(right)}Z`, numbers };
+  return { line: "M" + body.map(text).join("L"), head: `M${text(tip)}L${text(left)}L${text(right)}Z`, numbers, curve };
 }
 
 function overlaps(a, b, gap) {

@@ -6,7 +6,7 @@ const MAX_ZOOM = 12;
 const LARGE = 60;
 const MANY = 20;
 const MOST_HEIGHT = 1100;
-const MOST_NUMBERED = 60;
+const MOST_NUMBERED = 100;
 const NUMBERS_WIDTH = 66;
 const ROW_HEIGHT = 84;
 const RULE = 34;
@@ -39,6 +39,7 @@ class Picture {
     this.world = svgElement("g", {}, svg);
     this.frameLayer = svgElement("g", { "aria-hidden": "true" }, this.world);
     this.linkLayer = svgElement("g", { "aria-hidden": "true" }, this.world);
+    this.numberLayer = svgElement("g", { "aria-hidden": "true" }, this.world);
     this.nodeLayer = svgElement("g", {}, this.world);
   }
 
@@ -288,38 +289,66 @@ class Picture {
     const shown = this.shownLinks();
     const numbered = shown.length <= MOST_NUMBERED;
     this.numbers = [];
+    this.numberLayer.replaceChildren(); // on top of all links, so that none strikes them through
     // The most probable have the first choice of places for numbers, and lie on top of the others.
-    const drawn = shown.map((link) => this.drawnLink(link, numbered));
-    this.linkLayer.replaceChildren(...drawn.reverse());
+    this.curves = [];
+    const drawn = shown.map((link) => this.drawnLink(link));
+    this.linkLayer.replaceChildren(...drawn.map(({ group }) => group).reverse());
+    for (const each of numbered ? drawn : []) if (each.link.open && each.outline) this.addNumbers(each);
   }
 
-  drawnLink(link, numbered) {
+  drawnLink(link) {
     const [source, target] = [this.where.get(link.source), this.where.get(link.target)];
     const width = linkWidth(link.probability, this.large);
     const way = this.view.ways[link.index] ?? [];
-    const points = [this.centres[source], ...way.map((place) => this.onScreen(place)), this.centres[target]];
+    const points = this.roundNodes([this.centres[source], ...way.map((place) => this.onScreen(place)), this.centres[target]], source, target);
     const headLength = link.open ? 0 : (this.large ? 3.5 : 5) + 1.7 * width;
     const outline = edgeOutline(points, this.shapes[source], this.shapes[target], width, headLength);
     const kind = this.kindOf(link);
     const faint = kind === "faded" ? 0.12 : this.view.frames.length && this.between(source, target) ? 0.22 : 1;
-    const group = svgElement("g", { class: `edge ${kind} ${link.open ? "open" : ""}`.trim(), "data-edge": `${link.source} ${link.target}`, opacity: (linkOpacity(link.probability) * faint).toFixed(3) });
+    const own = { "data-edge": `${link.source} ${link.target}` };
+    const group = svgElement("g", { class: `edge ${kind} ${link.open ? "open" : ""}`.trim(), ...own, opacity: (linkOpacity(link.probability) * faint).toFixed(3) });
     svgElement("title", {}, group).textContent = this.wordsOf(link);
-    if (!outline) return group;
+    if (!outline) return { link, group, outline };
+    this.curves.push({ link, curve: outline.curve });
     svgElement("path", { class: "line", d: outline.line, fill: "none", stroke: LINE, "stroke-width": width.toFixed(2) }, group);
     if (outline.head) svgElement("path", { class: "head", d: outline.head, fill: LINE }, group);
-    if (link.open && numbered) this.addNumbers(link, points, outline.numbers, group);
-    return group;
+    return { link, group, outline, points, looks: { class: `numbers ${kind}`.trim(), ...own, opacity: faint } };
+  }
+
+  // The points of a link, moved so that it runs behind as few other nodes as can be: a line behind
+  // a node looks like two links of that node.
+  roundNodes(points, source, target) {
+    if (!this.asBoxes) return points;
+    const others = this.centres.map((centre, i) => [centre, this.shapes[i]]).filter((_, i) => i !== source && i !== target);
+    const met = (curve) => others.filter(([centre, shape]) => curve.some((point) => inShape(point, centre, shape, 3))).length;
+    const right = this.size.width * this.zoom - 6; // beyond it nothing is seen
+    let [best, fewest] = [points, met(sampledCurve(points))];
+    for (let again = 0; fewest && again < 3; again++) {
+      for (const way of detoursOf(best).filter((each) => each.every(({ x }) => x >= 6 && x <= right))) {
+        const count = met(sampledCurve(way));
+        if (count < fewest) [best, fewest] = [way, count];
+        if (!fewest) break;
+      }
+    }
+    return best;
   }
 
   // The probabilities of both directions on a link that has none, where there is room on it.
-  addNumbers({ forward, backward }, points, places, group) {
+  addNumbers({ link, outline, points, looks }) {
+    const { forward, backward } = link;
     const [from, to] = [points[0], points[points.length - 1]];
     const upright = Math.abs(to.y - from.y) > 0.3 * Math.abs(to.x - from.x);
     const [there, back] = upright ? (to.y > from.y ? "↓↑" : "↑↓") : (to.x > from.x ? "→←" : "←→");
     const half = NUMBERS_WIDTH / 2 + 2;
-    const inside = places.map(({ x, y }) => ({ x: Math.min(this.size.width * this.zoom - half, Math.max(half, x)), y }));
-    const free = inside.find((place) => this.isFree(place));
+    const inside = outline.numbers.map(({ x, y }) => ({ x: Math.min(this.size.width * this.zoom - half, Math.max(half, x)), y }));
+    const room = inside.filter((place) => this.isFree(place));
+    // Where another link passes, one cannot tell whose numbers they are.
+    const others = this.curves.filter((other) => other.link !== link).map(({ curve }) => curve);
+    const passed = (place) => others.some((curve) => passesThrough(curve, boxAround(place, NUMBERS_WIDTH, 14)));
+    const free = room.find((place) => !passed(place)) ?? room[0];
     if (!free) return;
+    const group = svgElement("g", looks, this.numberLayer);
     const box = boxAround(free, NUMBERS_WIDTH, 12);
     this.numbers.push(box);
     svgElement("rect", { class: "plate", x: box.left.toFixed(1), y: box.top.toFixed(1), width: NUMBERS_WIDTH, height: 12, fill: "#ffffff" }, group);

@@ -17,8 +17,8 @@ from arcwise.records.runs import (
     UniqueDagsRun,
 )
 from arcwise.records.start import usual_order_steps
-from arcwise.report.words import in_words, plain_words
-from arcwise.support.descriptions import Description
+from arcwise.report.words import plain_words
+from arcwise.support.descriptions import Description, in_words
 from arcwise.support.words import number
 
 Rows = list[tuple[str, str]]

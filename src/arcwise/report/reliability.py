@@ -54,7 +54,8 @@ def _figures(diagnosis: Diagnosis) -> list[tuple[str, str, str]]:
         ("R-hat of the log posterior", found.rhat, "1 if the chains agree"),
         ("Largest R-hat of an edge", found.edge_rhat, "1 if the chains agree"),
         (
-            "Largest difference between chains",
+            "Largest difference between "
+            + ("chains" if diagnosis.chains <= 4 else "four groups of chains"),
             found.difference,
             f"in the probability of {edge[0]} → {edge[1]}" if edge else "in an edge probability",
         ),

@@ -18,8 +18,7 @@ from arcwise.records.runs import (
     MergedRun,
     UniqueDagsRun,
 )
-from arcwise.report.words import in_words
-from arcwise.support.descriptions import Description
+from arcwise.support.descriptions import Description, in_words
 from arcwise.support.words import listing, number, plural
 
 _NEAR_CERTAIN, _POSSIBLE = 0.9, 0.1

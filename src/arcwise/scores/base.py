@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Literal
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data import Data
+from arcwise.errors import ArgumentError
 from arcwise.scores.parametrization import Parametrization
 from arcwise.support.running import Run
 from arcwise.support.words import quoted
@@ -41,6 +43,8 @@ class LocalScore(ABC):
     def __init_subclass__(cls, name: str | None = None, **keywords: Any) -> None:
         """Register the class by name, if it has one."""
         super().__init_subclass__(**keywords)
+        if "fill" in vars(cls):
+            _refuse_other_arguments(cls)
         if name is not None:
             NAMED_SCORES[name] = cls
 
@@ -164,3 +168,15 @@ def usual_test(data: Data) -> IndependenceTest:
     if all(continuous):
         return "fisher-z"
     return "degenerate-gaussian" if any(continuous) else "g-squared"
+
+
+def _refuse_other_arguments(score: type[LocalScore]) -> None:
+    """Refuse a method `fill` that cannot be called, before anything has taken time."""
+    signature = inspect.signature(score.fill)
+    try:
+        signature.bind(None, None, None, None)
+    except TypeError:
+        raise ArgumentError(
+            f"the method fill of {score.__name__} takes ({', '.join(signature.parameters)}); give "
+            "it the arguments (self, data, table, run)"
+        ) from None

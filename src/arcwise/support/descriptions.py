@@ -1,8 +1,9 @@
-"""`Description`: a score, prior or space described by its class, its settings and its repr."""
+"""`Description`: a score, prior or space by its class, its settings and its repr, and in words."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from arcwise.support.plain import plain
 
 _LITERALS = (bool, int, float, str, type(None))
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 @dataclass(frozen=True)
@@ -83,3 +85,54 @@ def _is_literal(value: object) -> bool:
     if isinstance(value, list | tuple):
         return all(_is_literal(part) for part in value)
     return isinstance(value, _LITERALS)
+
+
+def in_words(thing: Description) -> str:
+    """Return a space, a prior or a score in words.
+
+    Examples
+    --------
+    >>> from arcwise.spaces import BucketOrders, LinearOrders
+    >>> in_words(Description.of(BucketOrders(5))), in_words(Description.of(LinearOrders()))
+    ('bucket orders (size 5)', 'linear orders')
+    >>> from arcwise.scores import BDeu
+    >>> in_words(Description.of(BDeu(1.0)))
+    'BDeu (equivalent sample size 1)'
+    """
+    if thing.name is None:
+        return thing.text
+    # An abbreviation stays one.
+    if thing.name[:2].isupper():
+        return _with_settings(thing.name, thing)
+    noun = _BETWEEN_WORDS.sub(" ", thing.name).lower()
+    for small, usual in (("dags", "DAGs"), ("gaussian", "Gaussian")):
+        noun = noun.replace(small, usual)
+    return _with_settings(noun, thing)
+
+
+def words_of(thing: object) -> str:
+    """Return a score, a prior or a space in words, as sentences tell it.
+
+    Examples
+    --------
+    >>> from arcwise.priors import Sparse
+    >>> from arcwise.spaces import Dags
+    >>> words_of(Sparse(1.5)), words_of(Dags())
+    ('sparse (expected parents 1.5)', 'DAGs')
+    """
+    return in_words(Description.of(thing))
+
+
+def _with_settings(noun: str, thing: Description) -> str:
+    details = [
+        f"{name.replace('_', ' ')} {_setting(value)}"
+        for name, value in thing.settings.items()
+        if value is not None
+    ]
+    if not details and not thing.complete:
+        return thing.text
+    return f"{noun} ({', '.join(details)})" if details else noun
+
+
+def _setting(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

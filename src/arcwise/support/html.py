@@ -40,6 +40,20 @@ def paragraphs(sentences: Iterable[str]) -> str:
     return "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
 
 
+def listed(title: str, sentences: Iterable[str]) -> str:
+    """Return a list of sentences under a title, or the title alone.
+
+    Examples
+    --------
+    >>> listed("Done", ["First a < b."])
+    '<p><strong>Done</strong></p><ul><li>First a &lt; b.</li></ul>'
+    >>> listed("Done", [])
+    '<p><strong>Done</strong></p>'
+    """
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
+    return f"<p><strong>{escape(title)}</strong></p>" + (f"<ul>{items}</ul>" if items else "")
+
+
 def facts(pairs: Mapping[str, Cell]) -> str:
     """Return a table of names and values; those that are None are left out."""
     rows = [(name, value) for name, value in pairs.items() if value is not None]
