@@ -11,7 +11,6 @@ tables in a row are alike, which the standard errors and the verdict know.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -321,8 +320,8 @@ class _Drawing:
 def choose_moves(chains: Sequence[ImputationChain], seen: NDArray[np.float64]) -> None:
     """Let all chains move the edges most that have been there and have been not.
 
-    In discrete tables, the parent sets that any chain has met are proposed, too. The choice is
-    made once, of the burn-in, so that chains keep their law.
+    In discrete tables, the parent sets that any chain has met are proposed, too, and edges that
+    go together. The choice is made of the burn-in, so that chains keep their law.
 
     Parameters
     ----------
@@ -333,18 +332,9 @@ def choose_moves(chains: Sequence[ImputationChain], seen: NDArray[np.float64]) -
     """
     shares = seen.mean(axis=0)
     worth = shares * (1.0 - shares)
-    met: dict[int, Counter[tuple[int, ...]]] = {}
-    for node in range(seen.shape[1]):
-        sets, counts = np.unique(seen[:, :, node], axis=0, return_counts=True)
-        met[node] = Counter(
-            {
-                tuple(np.flatnonzero(members).tolist()): int(count)
-                for members, count in zip(sets, counts, strict=True)
-            }
-        )
     for chain in chains:
         chain.choose_pairs(worth + _LEAST_WORTH * max(float(worth.max()), _LEAST_WORTH))
-        chain.choose_families(met)
+        chain.choose_known(seen)
 
 
 def _report(progress: Callable[[float], None] | None, share: float) -> None:

@@ -15,7 +15,6 @@ by data augmentation").
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -25,11 +24,21 @@ from numpy.typing import NDArray
 from arcwise.data import Data, IncompleteData
 from arcwise.data.incomplete import column_values
 from arcwise.graphs.dag import Dag
-from arcwise.imputation.annealed_moves import AnnealedMoves, KnownFamilies
+from arcwise.imputation.annealed_moves import AnnealedMoves, LogDensityRatio
 from arcwise.imputation.cell_blocks import CellBlocks
 from arcwise.imputation.conditioned_laws import ConditionedLaws
 from arcwise.imputation.draw_cells import CellSampler, observed_start
+from arcwise.imputation.edge_changes import Parents
 from arcwise.imputation.pair_moves import PairMoves, ReplacedFamilies
+from arcwise.imputation.proposals import (
+    KnownEdges,
+    KnownFamilies,
+    OtherEdge,
+    OtherEdges,
+    OtherEnd,
+    OtherParents,
+    Proposal,
+)
 from arcwise.imputation.rescoring import Rescoring
 from arcwise.imputation.structure import Packed, StructureStep, TableStructure, packed
 from arcwise.model import Model, Question
@@ -73,6 +82,9 @@ class Redraw(Protocol):
 
     def question(self, question: Question, number: int) -> Question:
         """Return the question with what has this number."""
+
+    def log_density_ratio(self, number: int, new: Parents, old: Parents) -> float:
+        """Return the log ratio of priors, density integrated out, less that with this number."""
 
 
 class ImputationChain:
@@ -126,14 +138,14 @@ class ImputationChain:
         self._conditioned_laws = ConditionedLaws(data, self._conditioned)
         self._blocks = CellBlocks.of(data)
         self._anneal, self._redraw = anneal, redraw
-        self._known: dict[int, KnownFamilies] = {}
         self._engine: Rescoring | None = None
         self._score: LocalScore = question.score
         self._asked_for: int | None = None
         self.ask(question)
         self._pairs: tuple[list[tuple[int, int]], NDArray[np.float64]] | None = None
         self.choose_pairs(np.ones((len(data.variables), len(data.variables))))
-        self._nodes: tuple[list[int], NDArray[np.float64]] | None = None
+        self._families: KnownFamilies | None = None
+        self._edges: KnownEdges | None = None
         self.last_model: Model | None = None
         self._columns = [column_values(column).copy() for column in data.table.columns]
         observed_start(self._columns, self._blocks, data, self.random)
@@ -157,7 +169,6 @@ class ImputationChain:
         if self._anneal and AnnealedMoves.can_move(self.data, question):
             laws = self._conditioned_laws
             self._annealed = AnnealedMoves(self.data, question, laws, self._conditioned)
-            self._annealed.know(self._known)
 
     @property
     def asked_for(self) -> int | None:
@@ -192,21 +203,18 @@ class ImputationChain:
             self._weights = np.zeros((len(ends), len(ends)))
             self._weights[u, v] = self._weights[v, u] = worth / (2.0 * worth.sum())
 
-    def choose_families(self, met: Mapping[int, Mapping[tuple[int, ...], int]]) -> None:
-        """Set which parent sets of nodes are proposed, in discrete tables.
+    def choose_known(self, seen: NDArray[np.float64]) -> None:
+        """Set which parent sets of nodes and which edges are proposed, in discrete tables.
 
         Parameters
         ----------
-        met
-            How often each parent set of a node was met.
+        seen
+            DAGs that were met, as [DAG, source, target].
         """
-        known = {node: KnownFamilies(counts) for node, counts in met.items() if len(counts) > 1}
-        if self._annealed is None or not known:
+        if self._annealed is None or self._pairs is None:
             return
-        self._known = known
-        self._annealed.know(known)
-        worth = np.array([each.worth for each in known.values()])
-        self._nodes = list(known), worth / worth.sum()
+        self._families = KnownFamilies(seen) or None
+        self._edges = KnownEdges(seen, self._weights > 0.0) or None
 
     @property
     def table(self) -> Data:
@@ -283,7 +291,9 @@ class ImputationChain:
         dag = DagSample(table.variables, self._dag[np.newaxis])[0]
         if self._annealed is not None:
             moves = self._chosen_moves(_MOVES_BY_STEPS * len(dag.variables))
-            parents = self._annealed.sweep(dag.parent_indices, self._columns, moves, self.random)
+            parents = self._annealed.sweep(
+                dag.parent_indices, self._columns, moves, self.random, self._log_density_ratio()
+            )
             self._dag = packed(parents)
         else:
             self._draw_by_parameters(dag, table)
@@ -313,16 +323,26 @@ class ImputationChain:
         places = self.random.choice(len(pairs), size=min(_MOST_MOVES, most), p=shares)
         return [pairs[place] for place in places.tolist()]
 
-    def _chosen_moves(self, most: int) -> list[tuple[int, ...]]:
-        """Return pairs to move the edge between, variables with two others, and single ones."""
-        pairs = self._chosen_pairs(most)
-        moves: list[tuple[int, ...]] = []
-        for number, pair in enumerate(pairs):
-            moves.append(pair)
-            if self._nodes is not None:
-                nodes, shares = self._nodes
-                moves.append((nodes[int(self.random.choice(len(nodes), p=shares))],))
-            if number % 2:
+    def _log_density_ratio(self) -> LogDensityRatio | None:
+        """Return how moves of edges see the prior with its density integrated out.
+
+        The density is drawn given the DAG right after them, and nothing between depends on it.
+        """
+        redraw, number = self._redraw, self._asked_for
+        if redraw is None or number is None:
+            return None
+        return lambda new, old: redraw.log_density_ratio(number, new, old)
+
+    def _chosen_moves(self, most: int) -> list[Proposal]:
+        """Return what is proposed in a sweep: changes of single edges, and those that are known."""
+        moves: list[Proposal] = []
+        for number, pair in enumerate(self._chosen_pairs(most)):
+            moves.append(OtherEdge(*pair))
+            if self._families is not None:
+                moves.append(OtherParents(self._families, self._families.chosen(self.random)))
+            if self._edges is not None:
+                moves.append(OtherEdges(self._edges, self._edges.chosen(self.random)))
+            if number % 4:
                 continue
             # Chosen by weights that do not depend on the state, so that the way back is as
             # probable: the node by the sum of its row, the two others by their weights in it.
@@ -330,7 +350,7 @@ class ImputationChain:
             row = self._weights[node] / self._weights[node].sum()
             one, other = sorted(self.random.choice(len(row), size=2, p=row).tolist())
             if one != other:
-                moves.append((node, one, other))
+                moves.append(OtherEnd(node, one, other))
         return moves
 
     def _moved(self, conditionals: Conditionals) -> Conditionals:

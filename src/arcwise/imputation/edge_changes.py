@@ -1,8 +1,8 @@
-"""Changes of the edge between two nodes, and whether the DAG that they lead to is allowed."""
+"""Changes of edges between pairs of nodes, and whether the DAG that they lead to is allowed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -31,9 +31,25 @@ def other_edge(
     """
     now = 1 if u in parents[v] else 2 if v in parents[u] else 0
     then = (now + int(random.integers(1, 3))) % 3
+    return with_edges(parents, {(u, v): then})
+
+
+def with_edges(
+    parents: Parents, edges: Mapping[tuple[int, int], int]
+) -> tuple[tuple[int, ...], ...]:
+    """Return parents with these edges between pairs of nodes.
+
+    Parameters
+    ----------
+    parents
+        The parents of each node.
+    edges
+        For pairs u, v: 0 for no edge, 1 for u -> v, 2 for v -> u.
+    """
     new = list(parents)
-    new[v] = _with(parents[v], u, present=then == 1)
-    new[u] = _with(parents[u], v, present=then == 2)
+    for (u, v), state in edges.items():
+        new[v] = _with(new[v], u, present=state == 1)
+        new[u] = _with(new[u], v, present=state == 2)
     return tuple(new)
 
 
