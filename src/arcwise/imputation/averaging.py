@@ -49,6 +49,8 @@ _SHARE_OF_BURN_IN = 0.25
 _DAGS_OF_A_TABLE = 100
 # How often pairs that never changed in the burn-in are moved, beside those that changed most.
 _LEAST_WORTH = 0.05
+_WORTH_OF_DIRECTIONS = 0.1
+_MOST_SLOWNESS = 25.0
 
 
 @dataclass(frozen=True)
@@ -193,6 +195,8 @@ class _Drawing:
         self._checkpoint = checkpoint
         self.burn_in, self.thinning = settings.burn_in, settings.thinning
         self._exact = isinstance(structure, ExactStructure)
+        count = min(settings.chains, settings.completions or settings.chains)
+        # The second half, which the verdict compares with the first, starts from elsewhere.
         self._chains = [
             ImputationChain(
                 data,
@@ -203,8 +207,9 @@ class _Drawing:
                 threads=threads,
                 deadline=deadline,
                 redraw=redraw,
+                associated=number >= (count + 1) // 2,
             )
-            for number in range(min(settings.chains, settings.completions or settings.chains))
+            for number in range(count)
         ]
         self._from: list[int] = []
         self.kept: list[CompletedTable] = []
@@ -318,7 +323,7 @@ class _Drawing:
 
 
 def choose_moves(chains: Sequence[ImputationChain], seen: NDArray[np.float64]) -> None:
-    """Let all chains move the edges most that have been there and have been not.
+    """Let all chains move the edges most that have been there and have been not, but seldom change.
 
     In discrete tables, the parent sets that any chain has met are proposed, too, and edges that
     go together. The choice is made of the burn-in, so that chains keep their law.
@@ -328,10 +333,16 @@ def choose_moves(chains: Sequence[ImputationChain], seen: NDArray[np.float64]) -
     chains
         The chains.
     seen
-        DAGs of the burn-in, as [DAG, source, target].
+        DAGs of the burn-in, all of a sweep together, as [DAG, source, target].
     """
-    shares = seen.mean(axis=0)
-    worth = shares * (1.0 - shares)
+    n = seen.shape[1]
+    joined = np.minimum(seen + seen.transpose(0, 2, 1), 1.0).reshape(-1, len(chains), n, n)
+    variances, directed = joined.var(axis=(0, 1)), seen.var(axis=0)
+    changes = np.abs(np.diff(joined, axis=0)).mean(axis=(0, 1)) if len(joined) > 1 else variances
+    # Independent draws would change so often.
+    expected = 2.0 * variances
+    slowness = np.clip(expected / np.maximum(changes, 1.0 / len(seen)), 1.0, _MOST_SLOWNESS)
+    worth = variances * np.sqrt(slowness) + _WORTH_OF_DIRECTIONS * (directed + directed.T)
     for chain in chains:
         chain.choose_pairs(worth + _LEAST_WORTH * max(float(worth.max()), _LEAST_WORTH))
         chain.choose_known(seen)

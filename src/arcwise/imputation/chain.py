@@ -27,7 +27,7 @@ from arcwise.graphs.dag import Dag
 from arcwise.imputation.annealed_moves import AnnealedMoves, LogDensityRatio
 from arcwise.imputation.cell_blocks import CellBlocks
 from arcwise.imputation.conditioned_laws import ConditionedLaws
-from arcwise.imputation.draw_cells import CellSampler, observed_start
+from arcwise.imputation.draw_cells import CellSampler
 from arcwise.imputation.edge_changes import Parents
 from arcwise.imputation.pair_moves import PairMoves, ReplacedFamilies
 from arcwise.imputation.proposals import (
@@ -38,8 +38,10 @@ from arcwise.imputation.proposals import (
     OtherEnd,
     OtherParents,
     Proposal,
+    TurnedFamily,
 )
 from arcwise.imputation.rescoring import Rescoring
+from arcwise.imputation.starts import associated_start, observed_start
 from arcwise.imputation.structure import Packed, StructureStep, TableStructure, packed
 from arcwise.model import Model, Question
 from arcwise.networks._random import Purpose, generator
@@ -53,6 +55,8 @@ from arcwise.support.clock import NEVER, Deadline
 _MOST_MOVES_BY_PAIRS = 12
 _MOVES_BY_STEPS = 1
 _MOST_MOVES = 24
+# Of the sweeps with moves by steps, those that draw a DAG given the table, too.
+_SHARE_OF_DRAWS = 0.25
 # Cells of a row depend on each other, and draws of them are cheap beside scores.
 _DRAWS_OF_CELLS = 2
 _SEEDS = 1 << 63
@@ -111,6 +115,8 @@ class ImputationChain:
         Whether edges of discrete tables are moved in small steps, parameters integrated out.
     redraw
         Draws score and prior given DAG and cells, after each sweep; None if they are known.
+    associated
+        Whether to start from cells that go with their rows, not from any that are observed.
     """
 
     def __init__(
@@ -125,6 +131,7 @@ class ImputationChain:
         deadline: Deadline = NEVER,
         anneal: bool = True,
         redraw: Redraw | None = None,
+        associated: bool = False,
     ) -> None:
         assert question.score is not None
         self.data = data
@@ -149,6 +156,8 @@ class ImputationChain:
         self.last_model: Model | None = None
         self._columns = [column_values(column).copy() for column in data.table.columns]
         observed_start(self._columns, self._blocks, data, self.random)
+        if associated:
+            associated_start(self._columns, self._blocks, data, self.random)
         self._dag: Packed | None = None
 
     def ask(self, question: Question) -> None:
@@ -169,6 +178,11 @@ class ImputationChain:
         if self._anneal and AnnealedMoves.can_move(self.data, question):
             laws = self._conditioned_laws
             self._annealed = AnnealedMoves(self.data, question, laws, self._conditioned)
+
+    @property
+    def leads_over(self) -> bool:
+        """Whether edges are moved in small steps: moves learn from what was met."""
+        return self._annealed is not None
 
     @property
     def asked_for(self) -> int | None:
@@ -213,8 +227,8 @@ class ImputationChain:
         """
         if self._annealed is None or self._pairs is None:
             return
-        self._families = KnownFamilies(seen) or None
-        self._edges = KnownEdges(seen, self._weights > 0.0) or None
+        self._families = KnownFamilies(seen, self._weights) or None
+        self._edges = KnownEdges(seen, self._weights) or None
 
     @property
     def table(self) -> Data:
@@ -250,10 +264,12 @@ class ImputationChain:
 
     def sweep(self) -> None:
         """Draw a DAG, its parameters and all cells."""
-        model = self.model()
-        if self._dag is None:
-            self._dag = self._structure.first(model, self._seed())
-        self._dag = self._structure.next(model, self._dag, self._seed())
+        # Moves that lead cells over change DAGs more for their time than scoring all families.
+        if self._dag is None or self._annealed is None or self.random.random() < _SHARE_OF_DRAWS:
+            model = self.model()
+            if self._dag is None:
+                self._dag = self._structure.first(model, self._seed())
+            self._dag = self._structure.next(model, self._dag, self._seed())
         self._draw_cells()
 
     def keep(self, dags: int) -> CompletedTable:
@@ -340,7 +356,9 @@ class ImputationChain:
             moves.append(OtherEdge(*pair))
             if self._families is not None:
                 moves.append(OtherParents(self._families, self._families.chosen(self.random)))
-            if self._edges is not None:
+            if number % 2:
+                moves.append(TurnedFamily())
+            elif self._edges is not None:
                 moves.append(OtherEdges(self._edges, self._edges.chosen(self.random)))
             if number % 4:
                 continue

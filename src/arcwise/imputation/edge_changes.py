@@ -83,6 +83,33 @@ def other_end(
     return tuple(new)
 
 
+def turned_family(
+    parents: Parents, random: np.random.Generator
+) -> tuple[tuple[int, ...], ...] | None:
+    """Return parents with a family turned round, or None if there is no edge.
+
+    Of an edge u -> v, the node v gets the parents of u, and u what is left of the parents of v,
+    with v in its own place: what several nodes do together may be said by any of them. The edge is
+    drawn, each as probable as others. The DAG reached has as many edges, among them v -> u, which
+    leads back, so that the way back is as probable. A covered edge is just reversed.
+
+    Parameters
+    ----------
+    parents
+        The parents of each node.
+    random
+        The source of random numbers.
+    """
+    edges = [(parent, node) for node, others in enumerate(parents) for parent in others]
+    if not edges:
+        return None
+    u, v = edges[int(random.integers(len(edges)))]
+    new = list(parents)
+    new[u] = _with(_with(parents[v], u, present=False), v, present=True)
+    new[v] = parents[u]
+    return tuple(new)
+
+
 def _with(parents: tuple[int, ...], other: int, *, present: bool) -> tuple[int, ...]:
     rest = {parent for parent in parents if parent != other}
     return tuple(sorted(rest | {other} if present else rest))

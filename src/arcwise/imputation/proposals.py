@@ -15,13 +15,20 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.imputation.edge_changes import Parents, other_edge, other_end, with_edges
+from arcwise.imputation.edge_changes import (
+    Parents,
+    other_edge,
+    other_end,
+    turned_family,
+    with_edges,
+)
 
 # A move leads cells over in one of these numbers of steps, any as probable: few are cheap, and more
-# are needed the more the missing cells would say about a family.
-_STEPS = (1, 4, 4, 4, 16, 16, 64)
-_STEPS_OF_FAMILIES = (4, 16, 64)
-_STEPS_OF_EDGES = (16, 64)
+# are needed the more the missing cells would say about a family. Each number gets about as much
+# time as the others.
+_STEPS = (1, 1, 4, 4, 4, 4, 4, 4, 16, 16, 16, 64)
+_STEPS_OF_FAMILIES = (1, 1, 1, 4, 4, 4, 16, 16, 16, 16, 64)
+_STEPS_OF_EDGES = (1, 4, 4, 16, 16, 64)
 
 _MOST_PAIRS = 64
 # How much pairs with a node in common go together, beside those that always change together.
@@ -29,7 +36,7 @@ _NEARNESS = 0.02
 # How often edges are proposed that were not met together, beside those that were.
 _UNMET = 0.1
 _EDGE_STATES = 3
-_MOST_TOGETHER = 3
+_MOST_TOGETHER = 4
 
 
 class Proposed(NamedTuple):
@@ -51,7 +58,7 @@ class Proposal(Protocol):
 
 
 class KnownFamilies:
-    """Parent sets that chains have met, alone and with those of one or two other nodes.
+    """Parent sets that chains have met, alone and with those of other nodes.
 
     Where modes differ in the parents of several nodes, none of which can change alone, chains in
     different modes show which nodes these are: their parent sets depend on each other over the DAGs
@@ -61,9 +68,11 @@ class KnownFamilies:
     ----------
     seen
         DAGs of all chains, as [DAG, source, target].
+    worth
+        How much it is worth to change the edge of a pair, as [one, other].
     """
 
-    def __init__(self, seen: NDArray[np.float64]) -> None:
+    def __init__(self, seen: NDArray[np.float64], worth: NDArray[np.float64]) -> None:
         n = seen.shape[1]
         self._sets: list[list[tuple[int, ...]]] = []
         self._numbers = np.zeros((len(seen), n), dtype=np.int64)
@@ -71,8 +80,8 @@ class KnownFamilies:
             sets, numbers = np.unique(seen[:, :, node] > 0.0, axis=0, return_inverse=True)
             self._sets.append([tuple(np.flatnonzero(each).tolist()) for each in sets])
             self._numbers[:, node] = numbers.reshape(-1)
-        worth = np.array([1.0 - float((self._alone(node) ** 2).sum()) for node in range(n)])
-        self._worth = np.where([len(sets) > 1 for sets in self._sets], worth, 0.0)
+        others = [len(sets) > 1 for sets in self._sets]
+        self._worth = np.where(others, worth.sum(axis=0) + worth.sum(axis=1), 0.0)
         self._attraction = np.zeros((n, n))
         for one in np.flatnonzero(self._worth).tolist():
             for other in range(one):
@@ -87,7 +96,7 @@ class KnownFamilies:
         return bool(self._worth.any())
 
     def chosen(self, random: np.random.Generator) -> tuple[int, ...]:
-        """Return one to three nodes, whatever the state is."""
+        """Return some nodes, whatever the state is."""
         return _chosen(self._worth, self._attraction, int(random.integers(_MOST_TOGETHER)), random)
 
     def drawn(
@@ -176,7 +185,7 @@ class _JointShares:
 
 
 class KnownEdges:
-    """Edges that chains have met, and how those of two or three pairs of nodes go together.
+    """Edges that chains have met, and how those of several pairs of nodes go together.
 
     Where modes differ in several edges, none of which can change alone, chains in different modes
     show which edges these are: their presence is correlated over the DAGs of all chains.
@@ -185,21 +194,22 @@ class KnownEdges:
     ----------
     seen
         DAGs of all chains, as [DAG, source, target].
-    movable
-        Which pairs are moved at all, as [one, other].
+    worth
+        How much it is worth to change the edge of a pair, as [one, other].
     """
 
-    def __init__(self, seen: NDArray[np.float64], movable: NDArray[np.bool_]) -> None:
+    def __init__(self, seen: NDArray[np.float64], worth: NDArray[np.float64]) -> None:
         u, v = np.triu_indices(seen.shape[1], 1)
         states = np.where(seen[:, u, v] > 0.0, 1, np.where(seen[:, v, u] > 0.0, 2, 0))
         present = (states > 0).astype(np.float64)
-        worth = np.where(movable[u, v], present.var(axis=0), 0.0)
-        best = np.argsort(-worth, kind="stable")[:_MOST_PAIRS]
-        best = np.sort(best[worth[best] > 0.0])
+        spread = present.std(axis=0)
+        each = np.where(spread > 0.0, (worth + worth.T)[u, v], 0.0)
+        best = np.argsort(-each, kind="stable")[:_MOST_PAIRS]
+        best = np.sort(best[each[best] > 0.0])
         self.pairs = list(zip(u[best].tolist(), v[best].tolist(), strict=True))
         self._states = states[:, best]
-        self._worth = worth[best]
-        deviations = (present[:, best] - present[:, best].mean(axis=0)) / np.sqrt(self._worth)
+        self._worth = each[best]
+        deviations = (present[:, best] - present[:, best].mean(axis=0)) / spread[best]
         correlations = deviations.T @ deviations / max(1, len(states))
         ends = np.array(self.pairs, dtype=np.int64).reshape(-1, 2)
         near = (ends[:, np.newaxis, :, np.newaxis] == ends[:, np.newaxis]).any(axis=(2, 3))
@@ -212,7 +222,7 @@ class KnownEdges:
         return len(self.pairs) > 1
 
     def chosen(self, random: np.random.Generator) -> tuple[int, ...]:
-        """Return two or three pairs, by their numbers and whatever the state is."""
+        """Return two pairs or more, by their numbers and whatever the state is."""
         further = int(random.integers(1, _MOST_TOGETHER))
         return _chosen(self._worth, self._attraction, further, random)
 
@@ -256,6 +266,18 @@ class OtherEnd:
 
 
 @dataclass(frozen=True)
+class TurnedFamily:
+    """A family of a node becomes that of one of its parents; the way back is as probable."""
+
+    steps: tuple[int, ...] = _STEPS
+
+    def proposed(self, parents: Parents, random: np.random.Generator) -> Proposed | None:
+        """Return the DAG with a family turned round, if it has an edge."""
+        found = turned_family(parents, random)
+        return None if found is None else Proposed(found, 0.0)
+
+
+@dataclass(frozen=True)
 class OtherParents:
     """Other parents of some nodes, drawn from those known, whatever they are now.
 
@@ -282,7 +304,7 @@ class OtherParents:
 
 @dataclass(frozen=True)
 class OtherEdges:
-    """Other edges of two or three pairs at once, drawn from those known to go together.
+    """Other edges of some pairs at once, drawn from those known to go together.
 
     The state of these pairs, each without an edge or with one in one of two directions, is drawn
     with its share q, whatever it is now, so that back and there have q(old) / q(new). Every state

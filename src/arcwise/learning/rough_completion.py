@@ -117,6 +117,7 @@ def complete_roughly(
             number=_FIRST + number,
             threads=request.threads,
             redraw=redraw,
+            associated=number > 0,
         )
         shares = []
         for sweep in range(_FEWEST_SWEEPS if redraw is None else sweeps):
