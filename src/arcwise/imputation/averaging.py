@@ -2,10 +2,12 @@
 
 Tables are kept until the standard error of every edge probability is at most 0.02, so that an
 error of 0.1 is five standard errors, or until there are as many as take a minute or two at ten
-variables. The number is 40 at first and then twice as many each time; where DAGs are drawn exactly
-and sweeps are cheap, so is the number of sweeps between two tables. Both depend on the data and
-the seed only. Where cells and edges depend much on each other, as in discrete tables of many rows,
-tables in a row are alike, which the standard errors and the verdict know.
+variables. The number is 40 at first and then twice as many each time; where sweeps are cheap beside
+what is learned from a table, so is the number of sweeps between two tables. Where moves of discrete
+tables are chosen by what chains have met and errors are large, all so far was burn-in: moves are
+chosen anew, and tables before are left out. All this depends on the data and the seed only. Where
+cells and edges depend much on each other, as in discrete tables of many rows, tables in a row are
+alike, which the standard errors and the verdict know.
 """
 
 from __future__ import annotations
@@ -41,8 +43,12 @@ DEFAULT_CHAINS = 4
 BURN_IN = 20
 THINNING = 5
 FEWEST_COMPLETIONS = 40
-MOST_COMPLETIONS = 160
+MOST_COMPLETIONS = 320
 _SMALL_ERROR = 0.02
+# Chains of so large an error are so far apart that they go on with moves chosen anew.
+_LARGE_ERROR = 0.04
+_MOST_THINNING = 20
+_MOST_SWEEPS_SEEN = 400
 _FEWEST_TABLES = 2
 # Of a limited time, what the sweeps before the first table may take.
 _SHARE_OF_BURN_IN = 0.25
@@ -212,6 +218,9 @@ class _Drawing:
             for number in range(count)
         ]
         self._from: list[int] = []
+        self._stages = [0]
+        self._seen = np.zeros((0, len(data.variables), len(data.variables)))
+        self._met: list[NDArray[np.uint8]] = []
         self.kept: list[CompletedTable] = []
 
     @property
@@ -229,12 +238,12 @@ class _Drawing:
         if self._checkpoint is not None:
             before = self._checkpoint.read(self._data.variables, self._chains)
         if before is None:
-            seen = self._burn_in(target, progress)
+            self._seen = self._burn_in(target, progress)
         else:
-            seen, target = before.seen, before.target
-            self.kept, self._from = before.kept, before.chains
+            self._seen, self._met, target = before.seen, before.met, before.target
+            self.kept, self._from, self._stages = before.kept, before.chains, before.stages
             self.burn_in, self.thinning = before.burn_in, before.thinning
-        choose_moves(self._chains, seen)
+        choose_moves(self._chains, self._seen)
         done = self.burn_in + len(self.kept) * self.thinning / len(self._chains)
         sweeps = done + self.thinning * (target - len(self.kept)) / len(self._chains)
         while True:
@@ -243,13 +252,31 @@ class _Drawing:
                 self._round(each, target)
                 done += (len(self.kept) - had) * self.thinning / len(self._chains)
                 _report(progress, min(1.0, done / sweeps))
-                self._write(seen, target)
-            if target >= most or self._largest_error() <= _SMALL_ERROR:
+                self._write(target)
+            wanted = target - self._stages[-1]
+            error = self._largest_error()
+            if wanted >= most or error <= _SMALL_ERROR:
                 return
-            further = min(2 * target, most) - target
-            self.thinning *= 2 if self._exact else 1
+            learns = self._chains[0].leads_over
+            if learns and error > _LARGE_ERROR:
+                self._learn_again()
+            further = min(2 * wanted, most) - (target - self._stages[-1])
+            if self._exact or learns:
+                self.thinning = min(2 * self.thinning, _MOST_THINNING)
             sweeps = done + self.thinning * further / len(self._chains)
             target += further
+
+    def _learn_again(self) -> None:
+        """Take all so far as burn-in, and choose moves by it.
+
+        Chains that are apart have met what some of them had not met before, and if moves go on to
+        be chosen by what has been drawn, only draws from then on have the law.
+        """
+        n = len(self._data.variables)
+        seen = np.array(self._met, dtype=np.float64)[-_MOST_SWEEPS_SEEN:].reshape(-1, n, n)
+        self._seen, self._met = seen, []
+        choose_moves(self._chains, seen)
+        self._stages.append(len(self.kept))
 
     def _burn_in(
         self, target: int, progress: Callable[[float], None] | None
@@ -264,6 +291,8 @@ class _Drawing:
         sweeps = self.burn_in + self.thinning * target / len(self._chains)
         seen = [self._edges()]
         for sweep in range(1, self.burn_in):
+            if 2 * sweep == self.burn_in:
+                choose_moves(self._chains, np.concatenate(seen))
             for chain in self._chains:
                 self._deadline.check()
                 chain.sweep()
@@ -271,10 +300,19 @@ class _Drawing:
             _report(progress, sweep / sweeps)
         return np.concatenate(seen)
 
-    def _write(self, seen: NDArray[np.float64], target: int) -> None:
+    def _write(self, target: int) -> None:
         """Write where chains stand, if it is time to."""
         if self._checkpoint is not None:
-            position = Position(self.burn_in, self.thinning, target, seen, self.kept, self._from)
+            position = Position(
+                self.burn_in,
+                self.thinning,
+                target,
+                self._seen,
+                self._met,
+                self.kept,
+                self._from,
+                self._stages,
+            )
             self._checkpoint.write_if_due(position, self._chains)
 
     def _edges(self) -> NDArray[np.float64]:
@@ -285,23 +323,42 @@ class _Drawing:
 
     def _round(self, dags: int, target: int) -> None:
         """Keep a table of each chain, unless there are enough."""
+        n = len(self._data.variables)
+        met = np.zeros((self.thinning, len(self._chains), n, n), dtype=np.uint8)
         for number, chain in enumerate(self._chains):
             if len(self.kept) >= target:
                 return
-            for _ in range(self.thinning - 1):
+            for sweep in range(self.thinning):
                 self._deadline.check()
-                chain.sweep()
-            self._deadline.check()
-            self.kept.append(chain.keep(dags))
-            self._from.append(number)
+                if sweep + 1 < self.thinning:
+                    chain.sweep()
+                else:
+                    self.kept.append(chain.keep(dags))
+                    self._from.append(number)
+                assert chain.dag is not None
+                met[sweep, number] = unpacked(chain.dag[np.newaxis], n)[0].T
+        if self._chains[0].leads_over:
+            self._met = [*self._met, *met][-_MOST_SWEEPS_SEEN:]
 
     def _largest_error(self) -> float:
         tables = self.completions()
         return float(np.nanmax(tables.spread(tables.edges).error, initial=0.0))
 
+    def _counted(self) -> list[int]:
+        """Return the places of the tables that count, chain by chain.
+
+        These are the tables since moves were chosen for the last time or, if that are few yet,
+        since the time before.
+        """
+        first = self._stages[-1]
+        if len(self._stages) > 1 and 2 * (len(self.kept) - first) < first - self._stages[-2]:
+            first = self._stages[-2]
+        order = np.argsort(self._from[first:], kind="stable") + first
+        return [int(place) for place in order]
+
     def completions(self) -> Completions:
-        """Return the tables so far, chain by chain."""
-        order = np.argsort(self._from, kind="stable").tolist()
+        """Return the tables so far that count, chain by chain."""
+        order = self._counted()
         kept = [self.kept[place] for place in order]
         paths = [each.structure.paths for each in kept]
         return Completions(
@@ -314,8 +371,8 @@ class _Drawing:
         )
 
     def dags(self) -> DagSample:
-        """Return the DAGs of all tables, numbered by table, as many as were asked for."""
-        order = np.argsort(self._from, kind="stable").tolist()
+        """Return the DAGs of all these tables, numbered by table, as many as were asked for."""
+        order = self._counted()
         most = max(1, -(-self._settings.dags // len(order)))
         parts = [self.kept[place].structure.dags.thinned(most).parents for place in order]
         tables = np.repeat(np.arange(len(parts)), [len(part) for part in parts])

@@ -55,8 +55,6 @@ from arcwise.support.clock import NEVER, Deadline
 _MOST_MOVES_BY_PAIRS = 12
 _MOVES_BY_STEPS = 1
 _MOST_MOVES = 24
-# Of the sweeps with moves by steps, those that draw a DAG given the table, too.
-_SHARE_OF_DRAWS = 0.25
 # Cells of a row depend on each other, and draws of them are cheap beside scores.
 _DRAWS_OF_CELLS = 2
 _SEEDS = 1 << 63
@@ -264,8 +262,8 @@ class ImputationChain:
 
     def sweep(self) -> None:
         """Draw a DAG, its parameters and all cells."""
-        # Moves that lead cells over change DAGs more for their time than scoring all families.
-        if self._dag is None or self._annealed is None or self.random.random() < _SHARE_OF_DRAWS:
+        alone = self._dag is None or self._annealed is None
+        if alone or self.random.random() < self._structure.share:
             model = self.model()
             if self._dag is None:
                 self._dag = self._structure.first(model, self._seed())
