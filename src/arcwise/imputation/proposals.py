@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,7 +166,7 @@ class _JointShares:
         self._places = {each: place for place, each in enumerate(self._met)}
 
     def drawn(self, random: np.random.Generator) -> tuple[tuple[int, ...], ...]:
-        if random.random() < _UNMET:
+        if random.choice(2, p=(1.0 - _UNMET, _UNMET)):
             found = tuple(int(random.choice(len(each), p=each)) for each in self._alone)
         else:
             found = self._met[int(random.choice(len(self._met), p=self._shares))]
@@ -243,7 +243,7 @@ class OtherEdge:
 
     u: int
     v: int
-    steps: tuple[int, ...] = _STEPS
+    steps: ClassVar[tuple[int, ...]] = _STEPS
 
     def proposed(self, parents: Parents, random: np.random.Generator) -> Proposed | None:
         """Return the DAG with one of the two others."""
@@ -257,7 +257,7 @@ class OtherEnd:
     node: int
     one: int
     other: int
-    steps: tuple[int, ...] = _STEPS
+    steps: ClassVar[tuple[int, ...]] = _STEPS
 
     def proposed(self, parents: Parents, random: np.random.Generator) -> Proposed | None:
         """Return the DAG with the edge led over, if the node has an edge to just one."""
@@ -269,7 +269,7 @@ class OtherEnd:
 class TurnedFamily:
     """A family of a node becomes that of one of its parents; the way back is as probable."""
 
-    steps: tuple[int, ...] = _STEPS
+    steps: ClassVar[tuple[int, ...]] = _STEPS
 
     def proposed(self, parents: Parents, random: np.random.Generator) -> Proposed | None:
         """Return the DAG with a family turned round, if it has an edge."""
@@ -287,7 +287,7 @@ class OtherParents:
 
     known: KnownFamilies
     nodes: tuple[int, ...]
-    steps: tuple[int, ...] = _STEPS_OF_FAMILIES
+    steps: ClassVar[tuple[int, ...]] = _STEPS_OF_FAMILIES
 
     def proposed(self, parents: Parents, random: np.random.Generator) -> Proposed | None:
         """Return the DAG with known parent sets."""
@@ -313,7 +313,7 @@ class OtherEdges:
 
     known: KnownEdges
     places: tuple[int, ...]
-    steps: tuple[int, ...] = _STEPS_OF_EDGES
+    steps: ClassVar[tuple[int, ...]] = _STEPS_OF_EDGES
 
     def proposed(self, parents: Parents, random: np.random.Generator) -> Proposed | None:
         """Return the DAG with other edges of the pairs."""
