@@ -219,12 +219,12 @@ def test_moves_to_what_was_met_before_and_families_turned_round_do(
 
 @pytest.mark.parametrize("kind", [proposals.OtherParents, proposals.OtherEdges])
 def test_what_was_met_before_proposed_as_if_the_way_back_were_as_probable_is_caught(
-    kind: type, monkeypatch: pytest.MonkeyPatch
+    kind: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proposed = kind.proposed
 
     def without_ratio(self: Any, *given: Any) -> proposals.Proposed | None:
-        found = proposed(self, *given)
+        found: proposals.Proposed | None = proposed(self, *given)
         return None if found is None else found._replace(log_ratio=0.0)
 
     monkeypatch.setattr(kind, "proposed", without_ratio)

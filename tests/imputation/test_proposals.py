@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ FAMILIES, EDGES = KnownFamilies(_seen(MET), WORTH), KnownEdges(_seen(MET), WORTH
 
 
 def _law(
-    propose: Callable[[Parents, object], Proposed | None], dag: Parents
+    propose: Callable[[Parents, Any], Proposed | None], dag: Parents
 ) -> dict[Parents, tuple[float, float]]:
     """Return the probability of each DAG proposed, with the ratio that is told for it."""
     shares: dict[Parents, float] = defaultdict(float)
@@ -94,7 +95,7 @@ def test_the_ratio_is_that_of_the_ways_back_and_there(proposal: Proposal, nodes:
 
 
 @pytest.mark.parametrize("kind", [OtherParents, OtherEdges])
-def test_a_ratio_that_is_left_out_is_caught(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ratio_that_is_left_out_is_caught(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     proposed = kind.proposed
     monkeypatch.setattr(
         kind, "proposed", lambda *given: (f := proposed(*given)) and f._replace(log_ratio=0.0)
@@ -110,13 +111,13 @@ def test_a_family_turned_by_any_of_its_nodes_edges_is_caught(
     """With the edge of a random node, the way back would not be as probable."""
     proposed = TurnedFamily.proposed
 
-    def of_a_node(self: TurnedFamily, parents: Parents, random: object) -> Proposed | None:
-        node = random.integers(len(parents))  # type: ignore[attr-defined]
+    def of_a_node(self: TurnedFamily, parents: Parents, random: Any) -> Proposed | None:
+        node = random.integers(len(parents))
         if not parents[node]:
             return None
-        own = [() for _ in parents]
+        own: list[tuple[int, ...]] = [() for _ in parents]
         own[node] = parents[node]
-        found = proposed(self, own, random)  # type: ignore[arg-type]
+        found = proposed(self, own, random)
         assert found is not None
         return found._replace(
             parents=tuple(

@@ -80,7 +80,9 @@ class Staying(ChainStructure):
         return dag
 
 
-def _after_a_sweep(structure: StructureStep | None = None) -> tuple[list[tuple[Parents, tuple[int, ...]]], Law]:
+def _after_a_sweep(
+    structure: StructureStep | None = None,
+) -> tuple[list[tuple[Parents, tuple[int, ...]]], Law]:
     data = _data()
     question = _question(data)
     law = _law(question)

@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 LogDensityRatio: TypeAlias = Callable[[Parents, Parents], float]
 
 # Moves draw the cells of families that change; all cells are drawn after so many of them.
-_MOVES_BETWEEN_DRAWS = 4
+_MOVES_BETWEEN_DRAWS = 8
 _MOST_CELLS = 1 << 12
 # Completions of a row that are compared at once.
 _MOST_LINES = 64

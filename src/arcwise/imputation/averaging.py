@@ -2,12 +2,12 @@
 
 Tables are kept until the standard error of every edge probability is at most 0.02, so that an
 error of 0.1 is five standard errors, or until there are as many as take a minute or two at ten
-variables. The number is 40 at first and then twice as many each time; where sweeps are cheap beside
-what is learned from a table, so is the number of sweeps between two tables. Where moves of discrete
-tables are chosen by what chains have met and errors are large, all so far was burn-in: moves are
-chosen anew, and tables before are left out. All this depends on the data and the seed only. Where
-cells and edges depend much on each other, as in discrete tables of many rows, tables in a row are
-alike, which the standard errors and the verdict know.
+variables. The number is 40 at first and then twice as many each time; where DAGs are drawn exactly,
+sweeps are cheap and tables in a row alike, so is the number of sweeps between two tables. Where
+moves of discrete tables are chosen by what chains have met and errors are large, all so far was
+burn-in: moves are chosen anew, and tables before are left out. All this depends on the data and the
+seed only. Where cells and edges depend much on each other, as in discrete tables of many rows,
+tables in a row are alike, which the standard errors and the verdict know.
 """
 
 from __future__ import annotations
@@ -43,11 +43,13 @@ DEFAULT_CHAINS = 4
 BURN_IN = 20
 THINNING = 5
 FEWEST_COMPLETIONS = 40
-MOST_COMPLETIONS = 320
+MOST_COMPLETIONS = 160
+# Where moves lead cells over and sweeps are cheap for their effect.
+MOST_COMPLETIONS_LED_OVER = 640
 _SMALL_ERROR = 0.02
-# Chains of so large an error are so far apart that they go on with moves chosen anew.
+# Chains of so large an error are so far apart that they go on with moves chosen anew; the second
+# time, of twice as large a one, and so on, as what was drawn before is lost.
 _LARGE_ERROR = 0.04
-_MOST_THINNING = 20
 _MOST_SWEEPS_SEEN = 400
 _FEWEST_TABLES = 2
 # Of a limited time, what the sweeps before the first table may take.
@@ -68,7 +70,7 @@ class ImputationSettings:
     completions
         The number of completed tables; None for as many as the precision of the result needs.
     most
-        The largest number of them, in that case.
+        The largest number of them, in that case; None for what takes a few minutes.
     chains
         The number of chains.
     burn_in, thinning
@@ -80,7 +82,7 @@ class ImputationSettings:
     """
 
     completions: int | None = None
-    most: int = MOST_COMPLETIONS
+    most: int | None = None
     chains: int = DEFAULT_CHAINS
     burn_in: int = BURN_IN
     thinning: int = THINNING
@@ -232,7 +234,9 @@ class _Drawing:
         """Draw all tables; whatever happens, those kept so far are there."""
         settings = self._settings
         target = settings.completions or FEWEST_COMPLETIONS
-        most = settings.completions or max(settings.most, target)
+        learns = self._chains[0].leads_over
+        most = MOST_COMPLETIONS_LED_OVER if learns else MOST_COMPLETIONS
+        most = settings.completions or max(settings.most or most, target)
         each = max(1, min(_DAGS_OF_A_TABLE, -(-settings.dags // target)))
         before = None
         if self._checkpoint is not None:
@@ -257,12 +261,11 @@ class _Drawing:
             error = self._largest_error()
             if wanted >= most or error <= _SMALL_ERROR:
                 return
-            learns = self._chains[0].leads_over
-            if learns and error > _LARGE_ERROR:
+            if learns and error > _LARGE_ERROR * len(self._stages):
                 self._learn_again()
             further = min(2 * wanted, most) - (target - self._stages[-1])
-            if self._exact or learns:
-                self.thinning = min(2 * self.thinning, _MOST_THINNING)
+            # Tables in a row that were led over are not alike.
+            self.thinning *= 2 if self._exact and not learns else 1
             sweeps = done + self.thinning * further / len(self._chains)
             target += further
 
@@ -360,12 +363,12 @@ class _Drawing:
         """Return the tables so far that count, chain by chain."""
         order = self._counted()
         kept = [self.kept[place] for place in order]
-        paths = [each.structure.paths for each in kept]
+        paths = [each.structure.paths for each in kept if each.structure.paths is not None]
         return Completions(
             np.stack([each.structure.edges for each in kept]),
             np.array(self._from, dtype=np.int64)[order],
             np.stack([each.values for each in kept]),
-            None if any(each is None for each in paths) else np.stack(paths),
+            np.stack(paths) if len(paths) == len(kept) else None,
             self._data,
             self._question.score,
         )

@@ -55,6 +55,8 @@ from arcwise.support.clock import NEVER, Deadline
 _MOST_MOVES_BY_PAIRS = 12
 _MOVES_BY_STEPS = 1
 _MOST_MOVES = 24
+# Moves to parents that were met before, for each move of an edge: most changes are by these.
+_MOVES_OF_FAMILIES = 3
 # Cells of a row depend on each other, and draws of them are cheap beside scores.
 _DRAWS_OF_CELLS = 2
 _SEEDS = 1 << 63
@@ -353,7 +355,8 @@ class ImputationChain:
         for number, pair in enumerate(self._chosen_pairs(most)):
             moves.append(OtherEdge(*pair))
             if self._families is not None:
-                moves.append(OtherParents(self._families, self._families.chosen(self.random)))
+                for _ in range(_MOVES_OF_FAMILIES):
+                    moves.append(OtherParents(self._families, self._families.chosen(self.random)))
             if number % 2:
                 moves.append(TurnedFamily())
             elif self._edges is not None:

@@ -11,14 +11,11 @@ nothing in rows in which its node was set by an intervention.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import IncompleteData
-from arcwise.data.incomplete import column_values
 from arcwise.imputation.cell_blocks import Block, CellBlocks, NormalRows, Places
 from arcwise.imputation.normal_law import normal_law
 from arcwise.parameters.conditionals import Conditionals

@@ -27,7 +27,7 @@ from arcwise.imputation.edge_changes import (
 # are needed the more the missing cells would say about a family. Each number gets about as much
 # time as the others.
 _STEPS = (1, 1, 4, 4, 4, 4, 4, 4, 16, 16, 16, 64)
-_STEPS_OF_FAMILIES = (1, 1, 1, 4, 4, 4, 16, 16, 16, 16, 64)
+_STEPS_OF_FAMILIES = (1, 1, 1, 1, 4, 4, 4, 4, 4, 4, 16, 16, 16, 16, 64)
 _STEPS_OF_EDGES = (1, 4, 4, 16, 16, 64)
 
 _MOST_PAIRS = 64
