@@ -103,7 +103,7 @@ def _after_a_sweep(
     question = Question.of(data.table, BDeu(STRENGTH), prior="uniform", constraints=rules)
     chain = ImputationChain(data, question, structure, seed=5, threads=1, anneal=anneal)
     if seen is not None:
-        chain.choose_known(seen)
+        chain.propose(chain.known(seen))
     states = list(law)
     random = np.random.default_rng(7)
     found = []

@@ -50,7 +50,9 @@ _SMALL_ERROR = 0.02
 # Chains of so large an error are so far apart that they go on with moves chosen anew; the second
 # time, of twice as large a one, and so on, as what was drawn before is lost.
 _LARGE_ERROR = 0.04
-_MOST_SWEEPS_SEEN = 400
+# Moves are chosen by so many sweeps at least, and by DAGs with so many pairs of nodes at most.
+_FEWEST_SWEEPS_SEEN = 40
+_MOST_SEEN = 1 << 20
 _FEWEST_TABLES = 2
 # Of a limited time, what the sweeps before the first table may take.
 _SHARE_OF_BURN_IN = 0.25
@@ -276,7 +278,7 @@ class _Drawing:
         be chosen by what has been drawn, only draws from then on have the law.
         """
         n = len(self._data.variables)
-        seen = np.array(self._met, dtype=np.float64)[-_MOST_SWEEPS_SEEN:].reshape(-1, n, n)
+        seen = np.array(self._met, dtype=np.float64).reshape(-1, n, n)
         self._seen, self._met = seen, []
         choose_moves(self._chains, seen)
         self._stages.append(len(self.kept))
@@ -341,7 +343,8 @@ class _Drawing:
                 assert chain.dag is not None
                 met[sweep, number] = unpacked(chain.dag[np.newaxis], n)[0].T
         if self._chains[0].leads_over:
-            self._met = [*self._met, *met][-_MOST_SWEEPS_SEEN:]
+            most = max(_FEWEST_SWEEPS_SEEN, _MOST_SEEN // met[0].size)
+            self._met = [*self._met, *met][-most:]
 
     def _largest_error(self) -> float:
         tables = self.completions()
@@ -405,7 +408,9 @@ def choose_moves(chains: Sequence[ImputationChain], seen: NDArray[np.float64]) -
     worth = variances * np.sqrt(slowness) + _WORTH_OF_DIRECTIONS * (directed + directed.T)
     for chain in chains:
         chain.choose_pairs(worth + _LEAST_WORTH * max(float(worth.max()), _LEAST_WORTH))
-        chain.choose_known(seen)
+    known = chains[0].known(seen)
+    for chain in chains:
+        chain.propose(known)
 
 
 def _report(progress: Callable[[float], None] | None, share: float) -> None:

@@ -16,7 +16,7 @@ by data augmentation").
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,13 @@ class CompletedTable:
 
     values: NDArray[np.float64]
     structure: TableStructure
+
+
+class Known(NamedTuple):
+    """What was met by chains, and is proposed to all of them; None if there is nothing to."""
+
+    families: KnownFamilies | None
+    edges: KnownEdges | None
 
 
 class Redraw(Protocol):
@@ -151,8 +158,7 @@ class ImputationChain:
         self.ask(question)
         self._pairs: tuple[list[tuple[int, int]], NDArray[np.float64]] | None = None
         self.choose_pairs(np.ones((len(data.variables), len(data.variables))))
-        self._families: KnownFamilies | None = None
-        self._edges: KnownEdges | None = None
+        self._known = Known(None, None)
         self.last_model: Model | None = None
         self._columns = [column_values(column).copy() for column in data.table.columns]
         observed_start(self._columns, self._blocks, data, self.random)
@@ -217,18 +223,23 @@ class ImputationChain:
             self._weights = np.zeros((len(ends), len(ends)))
             self._weights[u, v] = self._weights[v, u] = worth / (2.0 * worth.sum())
 
-    def choose_known(self, seen: NDArray[np.float64]) -> None:
-        """Set which parent sets of nodes and which edges are proposed, in discrete tables.
+    def known(self, seen: NDArray[np.float64]) -> Known:
+        """Return the parent sets and the edges to propose by DAGs that were met, if they are moved.
 
         Parameters
         ----------
         seen
-            DAGs that were met, as [DAG, source, target].
+            The DAGs, as [DAG, source, target].
         """
         if self._annealed is None or self._pairs is None:
-            return
-        self._families = KnownFamilies(seen, self._weights) or None
-        self._edges = KnownEdges(seen, self._weights) or None
+            return Known(None, None)
+        return Known(
+            KnownFamilies(seen, self._weights) or None, KnownEdges(seen, self._weights) or None
+        )
+
+    def propose(self, known: Known) -> None:
+        """Propose these parent sets and edges from now on."""
+        self._known = known
 
     @property
     def table(self) -> Data:
@@ -352,15 +363,16 @@ class ImputationChain:
     def _chosen_moves(self, most: int) -> list[Proposal]:
         """Return what is proposed in a sweep: changes of single edges, and those that are known."""
         moves: list[Proposal] = []
+        families, edges = self._known
         for number, pair in enumerate(self._chosen_pairs(most)):
             moves.append(OtherEdge(*pair))
-            if self._families is not None:
+            if families is not None:
                 for _ in range(_MOVES_OF_FAMILIES):
-                    moves.append(OtherParents(self._families, self._families.chosen(self.random)))
+                    moves.append(OtherParents(families, families.chosen(self.random)))
             if number % 2:
                 moves.append(TurnedFamily())
-            elif self._edges is not None:
-                moves.append(OtherEdges(self._edges, self._edges.chosen(self.random)))
+            elif edges is not None:
+                moves.append(OtherEdges(edges, edges.chosen(self.random)))
             if number % 4:
                 continue
             # Chosen by weights that do not depend on the state, so that the way back is as

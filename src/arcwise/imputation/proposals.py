@@ -37,6 +37,8 @@ _NEARNESS = 0.02
 _UNMET = 0.1
 _EDGE_STATES = 3
 _MOST_TOGETHER = 4
+# Laws that are kept, and else found again from the DAGs that were met.
+_MOST_LAWS = 500
 
 
 class Proposed(NamedTuple):
@@ -134,6 +136,8 @@ class KnownFamilies:
 
     def _law(self, nodes: tuple[int, ...]) -> _JointShares:
         if nodes not in self._laws:
+            if len(self._laws) >= _MOST_LAWS:
+                self._laws.clear()
             alone = [self._alone(node) for node in nodes]
             self._laws[nodes] = _JointShares(
                 [self._sets[node] for node in nodes], alone, self._numbers[:, nodes]
@@ -229,6 +233,8 @@ class KnownEdges:
     def shares(self, places: tuple[int, ...]) -> NDArray[np.float64]:
         """Return how probable each state of some pairs is proposed, the first pair slowest."""
         if places not in self._shares:
+            if len(self._shares) >= _MOST_LAWS:
+                self._shares.clear()
             number = np.zeros(len(self._states), dtype=np.int64)
             for place in places:
                 number = _EDGE_STATES * number + self._states[:, place]
