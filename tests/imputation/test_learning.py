@@ -185,6 +185,7 @@ def test_tables_before_moves_were_chosen_anew_are_left_out(
     posterior = _learned(_gappy(share=0.3), completions=None)
     assert isinstance(posterior.run, ImputationRun)
     assert posterior.run.completions == 16
+    assert posterior.run.burn_in == 20 + 2 * 5
     # In the middle and at the end of the burn-in, and after two tables of each of four chains.
     assert seen == [40, 80, 2 * 5 * 4]
 

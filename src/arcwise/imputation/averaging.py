@@ -13,7 +13,7 @@ tables in a row are alike, which the standard errors and the verdict know.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,6 +24,7 @@ from arcwise.errors import InterruptedWarning, TimeIsUpError
 from arcwise.graphs.dag import Dag
 from arcwise.imputation.chain import CompletedTable, ImputationChain, Redraw
 from arcwise.imputation.checkpoint import Checkpoint, Position
+from arcwise.imputation.choose_moves import choose_moves
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
 from arcwise.model import Model, Question
 from arcwise.model.modularity import Modularity
@@ -57,10 +58,6 @@ _FEWEST_TABLES = 2
 # Of a limited time, what the sweeps before the first table may take.
 _SHARE_OF_BURN_IN = 0.25
 _DAGS_OF_A_TABLE = 100
-# How often pairs that never changed in the burn-in are moved, beside those that changed most.
-_LEAST_WORTH = 0.05
-_WORTH_OF_DIRECTIONS = 0.1
-_MOST_SLOWNESS = 25.0
 
 
 @dataclass(frozen=True)
@@ -142,7 +139,8 @@ def averaged(
             if len(drawing.kept) < _FEWEST_TABLES:
                 raise
             asked = "" if settings.completions is None else f" of {settings.completions}"
-            deadline.cut(f"The time was up after {len(drawing.kept)}{asked} completed tables.")
+            count = len(drawing.kept) - drawing.first
+            deadline.cut(f"The time was up after {count}{asked} completed tables.")
         except KeyboardInterrupt:
             if len(drawing.kept) < _FEWEST_TABLES:
                 raise
@@ -166,7 +164,7 @@ def averaged(
             missing=data.missing_counts(),
             completions=len(tables),
             chains=len(by_chain),
-            burn_in=drawing.burn_in,
+            burn_in=drawing.sweeps_before,
             thinning=drawing.thinning,
             steps=None if steps is None else steps.steps,
             steps_on_a_table=None if steps is None else steps.longer,
@@ -350,16 +348,26 @@ class _Drawing:
         tables = self.completions()
         return float(np.nanmax(tables.spread(tables.edges).error, initial=0.0))
 
-    def _counted(self) -> list[int]:
-        """Return the places of the tables that count, chain by chain.
+    @property
+    def first(self) -> int:
+        """The first of the tables that count.
 
         These are the tables since moves were chosen for the last time or, if that are few yet,
         since the time before.
         """
-        first = self._stages[-1]
-        if len(self._stages) > 1 and 2 * (len(self.kept) - first) < first - self._stages[-2]:
-            first = self._stages[-2]
-        order = np.argsort(self._from[first:], kind="stable") + first
+        last = self._stages[-1]
+        if len(self._stages) > 1 and 2 * (len(self.kept) - last) < last - self._stages[-2]:
+            return self._stages[-2]
+        return last
+
+    @property
+    def sweeps_before(self) -> int:
+        """The sweeps of a chain before the first of its tables that counts."""
+        return self.burn_in + self.first * self.thinning // len(self._chains)
+
+    def _counted(self) -> list[int]:
+        """Return the places of the tables that count, chain by chain."""
+        order = np.argsort(self._from[self.first :], kind="stable") + self.first
         return [int(place) for place in order]
 
     def completions(self) -> Completions:
@@ -383,34 +391,6 @@ class _Drawing:
         parts = [self.kept[place].structure.dags.thinned(most).parents for place in order]
         tables = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         return DagSample(self._data.variables, np.concatenate(parts), chains=tables)
-
-
-def choose_moves(chains: Sequence[ImputationChain], seen: NDArray[np.float64]) -> None:
-    """Let all chains move the edges most that have been there and have been not, but seldom change.
-
-    In discrete tables, the parent sets that any chain has met are proposed, too, and edges that
-    go together. The choice is made of the burn-in, so that chains keep their law.
-
-    Parameters
-    ----------
-    chains
-        The chains.
-    seen
-        DAGs of the burn-in, all of a sweep together, as [DAG, source, target].
-    """
-    n = seen.shape[1]
-    joined = np.minimum(seen + seen.transpose(0, 2, 1), 1.0).reshape(-1, len(chains), n, n)
-    variances, directed = joined.var(axis=(0, 1)), seen.var(axis=0)
-    changes = np.abs(np.diff(joined, axis=0)).mean(axis=(0, 1)) if len(joined) > 1 else variances
-    # Independent draws would change so often.
-    expected = 2.0 * variances
-    slowness = np.clip(expected / np.maximum(changes, 1.0 / len(seen)), 1.0, _MOST_SLOWNESS)
-    worth = variances * np.sqrt(slowness) + _WORTH_OF_DIRECTIONS * (directed + directed.T)
-    for chain in chains:
-        chain.choose_pairs(worth + _LEAST_WORTH * max(float(worth.max()), _LEAST_WORTH))
-    known = chains[0].known(seen)
-    for chain in chains:
-        chain.propose(known)
 
 
 def _report(progress: Callable[[float], None] | None, share: float) -> None:
