@@ -1,10 +1,10 @@
 """How fast chains over DAGs and missing cells move: effective draws of adjacencies a second.
 
-Values are taken away at random from tables of random networks. Chains over DAG and cells start from
-observed values, and the DAG after each sweep is kept; moves are chosen after a quarter of the time.
-Of the adjacencies that are neither certain nor impossible, the least and the median number of
-effective draws of a second of processor time are printed, and how far chains are apart: where modes
-are far apart, effective draws alone mislead.
+Values are taken away at random from tables of random networks. Chains over DAG and cells start as
+`learn` lets them, and the DAG after each sweep is kept; moves are chosen after an eighth and a
+quarter of the time. Of the adjacencies that are neither certain nor impossible, the least and the
+median number of effective draws of a second of processor time are printed, and how far chains are
+apart: where modes are far apart, effective draws alone mislead.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from missing import KINDS, table_of, with_gaps
 from numpy.typing import NDArray
 
 import arcwise
-from arcwise.imputation.averaging import choose_moves
 from arcwise.imputation.chain import ImputationChain
+from arcwise.imputation.choose_moves import choose_moves
 from arcwise.imputation.structure import ChainStructure, ExactStructure
 from arcwise.model import Question
 from arcwise.posterior.matrices import unpacked
@@ -52,16 +52,27 @@ def measure(
     question = replace(question, score=question.score.fixed_by(given.table))
     start = time.process_time()
     running = [
-        ImputationChain(given, question, structure, seed=1, number=number, threads=1)
+        ImputationChain(
+            given,
+            question,
+            structure,
+            seed=1,
+            number=number,
+            threads=1,
+            associated=number >= (chains + 1) // 2,
+        )
         for number in range(chains)
     ]
     drawn: list[NDArray[np.float64]] = []
-    first = 0
+    first, early = 0, False
     while (spent := time.process_time() - start) < seconds:
         for chain in running:
             chain.sweep()
         found = np.stack([chain.dag for chain in running if chain.dag is not None])
         drawn.append(unpacked(found, n).transpose(0, 2, 1).astype(np.float64))
+        if not early and spent > _BURN_IN * seconds / 2.0:
+            early = True
+            choose_moves(running, np.concatenate(drawn))
         if not first and spent > _BURN_IN * seconds:
             first, began = len(drawn), spent
             choose_moves(running, np.concatenate(drawn))

@@ -7,7 +7,7 @@ rates of false alarms are those of `support.chi_squared`, one in a million.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import pytest
 from arcwise import _core
 from arcwise.constraints import Constraints
 from arcwise.data import Data, DiscreteColumn, IncompleteData
-from arcwise.imputation import annealed_moves
+from arcwise.imputation import annealed_moves, proposals
 from arcwise.imputation import chain as chain_module
 from arcwise.imputation.chain import ImputationChain
 from arcwise.imputation.draw_cells import CellSampler
@@ -96,13 +96,14 @@ def _after_a_sweep(
     parent_only: Sequence[str] = (),
     draws: int = DRAWS,
     anneal: bool = True,
-    families: Mapping[int, Mapping[tuple[int, ...], int]] | None = None,
+    seen: np.ndarray | None = None,
 ) -> list[tuple[Parents, tuple[int, ...]]]:
     """Return the states one sweep after draws from the law."""
     rules = Constraints(parent_only=list(parent_only))
     question = Question.of(data.table, BDeu(STRENGTH), prior="uniform", constraints=rules)
     chain = ImputationChain(data, question, structure, seed=5, threads=1, anneal=anneal)
-    chain.choose_families({} if families is None else families)
+    if seen is not None:
+        chain.propose(chain.known(seen))
     states = list(law)
     random = np.random.default_rng(7)
     found = []
@@ -166,30 +167,71 @@ def test_a_law_of_cells_that_forgets_the_children_is_caught(
 def test_moves_alone_in_any_number_of_steps_leave_the_posterior_as_it_is(
     steps: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(annealed_moves, "_STEPS", (steps,))
+    for kind in (proposals.OtherEdge, proposals.OtherEnd, proposals.TurnedFamily):
+        monkeypatch.setattr(kind, "steps", (steps,))
     monkeypatch.setattr(chain_module, "_MOVES_BY_STEPS", 4)
     law = _law(VALUES, CELLS)
     assert_follows(_after_a_sweep(_data(VALUES, CELLS), law, Staying()), law)
 
 
-# Some parent sets of two nodes, one of them not all.
-MET = {0: {(): 9, (1,): 4, (1, 2): 1}, 2: {(): 1, (0,): 1, (1,): 2, (0, 1): 1}}
+# DAGs of a burn-in, some of them several times: of no node all parent sets.
+MET = (
+    *[((), (0,), (0, 1))] * 6,
+    *[((1, 2), (), ())] * 3,
+    *[((), (), ())] * 2,
+    ((1,), (), (1,)),
+)
 
 
-def test_moves_to_parent_sets_that_were_met_before_do() -> None:
+def _seen(dags: Sequence[Parents]) -> np.ndarray:
+    result = np.zeros((len(dags), 3, 3))
+    for place, dag in enumerate(dags):
+        for node, parents in enumerate(dag):
+            result[place, list(parents), node] = 1.0
+    return result
+
+
+def _only(monkeypatch: pytest.MonkeyPatch, kind: type, moves: int) -> None:
+    """Leave one kind of what is proposed."""
+
+    def chosen(self: ImputationChain, most: int) -> list[proposals.Proposal]:
+        found: list[proposals.Proposal] = []
+        while len(found) < moves:
+            found += [each for each in whole(self, most) if isinstance(each, kind)]
+        return found[:moves]
+
+    whole = ImputationChain._chosen_moves
+    monkeypatch.setattr(ImputationChain, "_chosen_moves", chosen)
+
+
+@pytest.mark.parametrize(
+    "kind", [proposals.OtherParents, proposals.OtherEdges, proposals.TurnedFamily]
+)
+def test_moves_to_what_was_met_before_and_families_turned_round_do(
+    kind: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _only(monkeypatch, kind, 6)
+    monkeypatch.setattr(kind, "steps", (1, 3))
     law = _law(VALUES, CELLS)
-    found = _after_a_sweep(_data(VALUES, CELLS), law, Staying(), families=MET)
+    found = _after_a_sweep(_data(VALUES, CELLS), law, Staying(), seen=_seen(MET))
     assert_follows(found, law)
 
 
-def test_parent_sets_proposed_by_their_counts_alone_are_caught(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("kind", [proposals.OtherParents, proposals.OtherEdges])
+def test_what_was_met_before_proposed_as_if_the_way_back_were_as_probable_is_caught(
+    kind: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(annealed_moves.KnownFamilies, "log_share", lambda self, parents: 0.0)
-    monkeypatch.setattr(chain_module, "_MOVES_BY_STEPS", 4)
+    proposed = kind.proposed
+
+    def without_ratio(self: Any, *given: Any) -> proposals.Proposed | None:
+        found: proposals.Proposed | None = proposed(self, *given)
+        return None if found is None else found._replace(log_ratio=0.0)
+
+    monkeypatch.setattr(kind, "proposed", without_ratio)
+    _only(monkeypatch, kind, 20)
     law = _law(VALUES, CELLS)
-    met = {0: {(): 400, (1,): 1, (2,): 1}}
-    found = _after_a_sweep(_data(VALUES, CELLS), law, Staying(), families=met)
+    met = [((), (), ())] * 4000 + [((1,), (), ()), ((), (2,), ()), ((2,), (), ())]
+    found = _after_a_sweep(_data(VALUES, CELLS), law, Staying(), seen=_seen(met))
     assert p_value(found, law) < FALSE_ALARM_RATE
 
 

@@ -11,8 +11,13 @@ import pytest
 import arcwise
 from arcwise.data import IncompleteData
 from arcwise.errors import ArcwiseError
-from arcwise.imputation import checkpoint
+from arcwise.imputation import averaging, checkpoint
+from arcwise.imputation.averaging import ImputationSettings
+from arcwise.imputation.chain import ImputationChain
 from arcwise.imputation.checkpoint import Checkpoint
+from arcwise.imputation.choose_moves import choose_moves
+from arcwise.imputation.structure import ExactStructure
+from arcwise.model import Question
 from arcwise.parameters.mean_effects import MeanEffects
 from arcwise.records.runs import ImputationRun
 
@@ -152,6 +157,80 @@ def test_a_killed_run_goes_on_to_the_same_result(
     assert isinstance(whole.run, ImputationRun)
     assert again.run.thinning == whole.run.thinning
     assert not (tmp_path / "run" / checkpoint.FILE).exists()
+
+
+def _staged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let moves be chosen anew after 8 tables, and there be 16 more."""
+    monkeypatch.setattr(averaging, "FEWEST_COMPLETIONS", 8)
+    monkeypatch.setattr(averaging, "_SMALL_ERROR", -1.0)
+    monkeypatch.setattr(averaging, "_LARGE_ERROR", -1.0)
+    monkeypatch.setattr(ImputationSettings, "__init__", _with(ImputationSettings.__init__, most=16))
+
+
+def _with(function: Any, **fixed: Any) -> Any:
+    return lambda *given, **named: function(*given, **named | fixed)
+
+
+def test_tables_before_moves_were_chosen_anew_are_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _staged(monkeypatch)
+    seen: list[int] = []
+
+    def counted(chains: Any, met: np.ndarray) -> None:
+        seen.append(len(met))
+        choose_moves(chains, met)
+
+    monkeypatch.setattr(averaging, "choose_moves", counted)
+    posterior = _learned(_gappy(share=0.3), completions=None)
+    assert isinstance(posterior.run, ImputationRun)
+    assert posterior.run.completions == 16
+    assert posterior.run.burn_in == 20 + 2 * 5
+    # In the middle and at the end of the burn-in, and after two tables of each of four chains.
+    assert seen == [40, 80, 2 * 5 * 4]
+
+
+def test_a_run_killed_after_moves_were_chosen_anew_goes_on_to_the_same_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _staged(monkeypatch)
+    table = _gappy(share=0.3)
+    whole = _learned(table, completions=None)
+    monkeypatch.setattr(checkpoint, "_SECONDS", -1.0)
+    monkeypatch.setattr(checkpoint, "_SHARE", 1e9)
+    write, stages = Checkpoint.write, []
+
+    def killed(self: Checkpoint, position: Any, chains: Any) -> None:
+        write(self, position, chains)
+        stages.append(list(position.stages))
+        if len(stages) in (1, 4):
+            raise SystemExit
+
+    monkeypatch.setattr(Checkpoint, "write", killed)
+    for _ in range(2):
+        with pytest.raises(SystemExit):
+            _learned(table, directory=tmp_path / "run", completions=None)
+    again = _learned(table, directory=tmp_path / "run", completions=None)
+    assert stages[0] == [0]
+    assert stages[3] == [0, 8]
+    assert np.array_equal(again.edges, whole.edges)
+    assert np.array_equal(again.dags.parents, whole.dags.parents)
+    assert np.array_equal(again.completions.values, whole.completions.values)
+
+
+def test_chains_start_from_cells_at_random_and_from_cells_that_go_with_their_rows() -> None:
+    a = np.arange(200) % 2
+    table = {"a": a.tolist(), "b": [None if row % 3 == 0 else int(a[row]) for row in range(200)]}
+    data = arcwise.read(table, missing="impute")
+    assert isinstance(data, IncompleteData)
+    question = Question.of(data.table, "bdeu")
+    agreeing = []
+    for associated in (False, True):
+        chain = ImputationChain(data, question, ExactStructure(), associated=associated)
+        columns = chain.table.columns
+        agreeing.append(float((columns[0].numbers() == columns[1].numbers()).mean()))
+    assert agreeing[0] < 0.9
+    assert agreeing[1] > 0.98
 
 
 def test_a_damaged_file_of_tables_counts_for_nothing(tmp_path: Path) -> None:

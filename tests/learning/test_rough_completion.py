@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 
 from arcwise.data import Data, DiscreteColumn, IncompleteData
+from arcwise.imputation import chain as chain_module
 from arcwise.imputation.chain import ImputationChain
-from arcwise.imputation.structure import ExactStructure
+from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
 from arcwise.learning import rough_completion
 from arcwise.learning.hyperparameters import EXPECTED_PARENTS, LOG_PRIOR, prior_odds
 from arcwise.learning.rough_completion import HyperparameterDraws
@@ -67,14 +69,26 @@ def _prior(question: Question, dag: Parents, dags: list[Parents]) -> float:
     return result
 
 
-def _after_a_sweep() -> tuple[list[tuple[Parents, tuple[int, ...]]], Law]:
+class Staying(ChainStructure):
+    """Leaves DAGs as they are, so that moves alone change them."""
+
+    def __init__(self) -> None:
+        super().__init__(steps=1, longer=1, threads=1)
+
+    def next(self, model: Any, dag: np.ndarray, seed: int) -> np.ndarray:
+        """Return the DAG as it is."""
+        return dag
+
+
+def _after_a_sweep(
+    structure: StructureStep | None = None,
+) -> tuple[list[tuple[Parents, tuple[int, ...]]], Law]:
     data = _data()
     question = _question(data)
     law = _law(question)
     redraw = HyperparameterDraws(question, [BDeu(size) for size in SIZES], "modular", 1)
-    chain = ImputationChain(
-        data, question, ExactStructure(threads=1), seed=3, threads=1, redraw=redraw
-    )
+    step = ExactStructure(threads=1) if structure is None else structure
+    chain = ImputationChain(data, question, step, seed=3, threads=1, redraw=redraw)
     random = np.random.default_rng(5)
     states = list(law)
     found = []
@@ -91,6 +105,22 @@ def _after_a_sweep() -> tuple[list[tuple[Parents, tuple[int, ...]]], Law]:
 
 def test_a_sweep_with_score_and_prior_leaves_the_posterior_of_dags_and_cells_as_it_is() -> None:
     assert_follows(*_after_a_sweep())
+
+
+def test_moves_with_the_density_integrated_out_do() -> None:
+    assert_follows(*_after_a_sweep(Staying()))
+
+
+def test_a_density_that_moves_count_twice_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = HyperparameterDraws.log_density_ratio
+
+    def with_odds(self: HyperparameterDraws, number: int, new: Parents, old: Parents) -> float:
+        edges = sum(map(len, new)) - sum(map(len, old))
+        return whole(self, number, new, old) + edges * float(self._log_odds[number % 9])
+
+    monkeypatch.setattr(HyperparameterDraws, "log_density_ratio", with_odds)
+    monkeypatch.setattr(chain_module, "_MOVES_BY_STEPS", 4)
+    assert p_value(*_after_a_sweep(Staying())) < FALSE_ALARM_RATE
 
 
 def test_odds_without_the_sum_over_dags_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,10 @@ std::size_t index(int number) { return static_cast<std::size_t>(number); }
 
 CollapsedChain::CollapsedChain(IncompleteRows rows, std::vector<CountedFamily> families,
                                std::size_t most_lines)
-    : rows_(std::move(rows)), most_lines_(most_lines), all_(rows_.variables(), 1) {
+    : rows_(std::move(rows)),
+      most_lines_(most_lines),
+      logs_of_counts_(std::make_shared<LogCounts>(rows_.rows())),
+      all_(rows_.variables(), 1) {
     std::vector<int> found(rows_.variables(), 0);
     for (CountedFamily& family : families) {
         ++found[index(family.node())];
@@ -38,7 +41,8 @@ const CountedFamily& CollapsedChain::family(int node) const {
     throw Error(ErrorKind::argument, "A variable with a law has no family.");
 }
 
-void CollapsedChain::count(CountedFamily& family) const {
+void CollapsedChain::count(CountedFamily& family) {
+    family.look_up(*logs_of_counts_);
     for (std::size_t row = 0; row < rows_.rows(); ++row) {
         if (rows_.counts(row, family.node())) family.add(family.cell_of(rows_.row(row)));
     }
@@ -53,7 +57,18 @@ void CollapsedChain::list_terms() {
     }
 }
 
-void CollapsedChain::sweep(Random& random) { sweep_some(all_, random); }
+void CollapsedChain::sweep(Random& random) { sweep_some(holding(all_), all_, random); }
+
+std::vector<const Unknowns*> CollapsedChain::holding(const std::vector<std::uint8_t>& some) const {
+    std::vector<const Unknowns*> result;
+    for (const Unknowns& unknowns : rows_.unknowns) {
+        if (std::any_of(unknowns.places.begin(), unknowns.places.end(),
+                        [&](const Place& place) { return some[index(place.variable)] != 0; })) {
+            result.push_back(&unknowns);
+        }
+    }
+    return result;
+}
 
 bool CollapsedChain::move(std::vector<CountedFamily> proposed, double log_ratio, int steps,
                           Random& random) {
@@ -80,6 +95,7 @@ bool CollapsedChain::move(std::vector<CountedFamily> proposed, double log_ratio,
         if (changed[index(terms_[i].family.node())] != 0) enter(terms_[i].family);
     }
     list_terms();
+    const std::vector<const Unknowns*> unknowns = holding(scope);
     double weight = log_ratio;
     for (int step = 1; step <= steps; ++step) {
         for (std::size_t i = 0; i < terms_.size(); ++i) {
@@ -93,7 +109,7 @@ bool CollapsedChain::move(std::vector<CountedFamily> proposed, double log_ratio,
             if (changed[index(terms_[i].family.node())] == 0) continue;
             terms_[i].exponent = i < old_terms ? 1.0 - share : share;
         }
-        sweep_some(scope, random);
+        sweep_some(unknowns, scope, random);
     }
     const double gap = weight < 0.0 ? -weight : 0.0;
     const bool accepted = random.event(gap < farthest ? exp_of_minus(gap) : 0.0);
@@ -115,16 +131,14 @@ bool CollapsedChain::move(std::vector<CountedFamily> proposed, double log_ratio,
 
 // In either direction as probably, and so with detailed balance; the parts of large rows are chosen
 // before, and gone through in the same direction.
-void CollapsedChain::sweep_some(const std::vector<std::uint8_t>& some, Random& random) {
+void CollapsedChain::sweep_some(std::span<const Unknowns* const> of_rows,
+                                const std::vector<std::uint8_t>& some, Random& random) {
     const bool forward = random.event(0.5);
-    const std::size_t count = rows_.unknowns.size();
+    const std::size_t count = of_rows.size();
     for (std::size_t i = 0; i < count; ++i) {
-        const Unknowns& unknowns = rows_.unknowns[forward ? i : count - 1 - i];
+        const Unknowns& unknowns = *of_rows[forward ? i : count - 1 - i];
         if (unknowns.copied) {
-            if (std::any_of(unknowns.places.begin(), unknowns.places.end(),
-                            [&](const Place& place) { return some[index(place.variable)] != 0; })) {
-                draw_copied(unknowns, random);
-            }
+            draw_copied(unknowns, random);
             continue;
         }
         places_.clear();

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -54,16 +55,20 @@ class CollapsedChain {
         FamilyCell at;
     };
 
-    void count(CountedFamily& family) const;
+    void count(CountedFamily& family);
     void list_terms();
-    // Draws the unknown values of some variables, all if there are none.
-    void sweep_some(const std::vector<std::uint8_t>& some, Random& random);
+    // The unknowns that hold one of some variables.
+    std::vector<const Unknowns*> holding(const std::vector<std::uint8_t>& some) const;
+    // Draws the values of some variables among these unknowns.
+    void sweep_some(std::span<const Unknowns* const> unknowns,
+                    const std::vector<std::uint8_t>& some, Random& random);
     void draw_of_row(std::span<const Place> places, Random& random);
     void draw_copied(const Unknowns& one, Random& random);
     std::size_t drawn_line(Random& random);
 
     IncompleteRows rows_;
     std::size_t most_lines_;
+    std::shared_ptr<LogCounts> logs_of_counts_;  // which families point to, in copies as well
     std::vector<Term> terms_;
     std::vector<std::vector<std::size_t>> terms_of_;  // the terms that hold each variable
     std::vector<std::uint8_t> all_;

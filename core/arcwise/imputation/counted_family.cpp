@@ -57,9 +57,36 @@ void CountedFamily::change(FamilyCell at, double by) {
     counts_[at.cell] += by;
     sums_[at.configuration] += by;
     // Counts are whole numbers, so that nothing is left of what was added and removed.
+    if (known_counts_ != nullptr) {
+        log_counts_[at.cell] = known_counts_[static_cast<std::size_t>(counts_[at.cell])];
+        log_sums_[at.configuration] =
+            known_sums_[static_cast<std::size_t>(sums_[at.configuration])];
+        return;
+    }
     log_counts_[at.cell] = log_kernel(pseudo_counts_[at.cell] + counts_[at.cell], 0.0);
     log_sums_[at.configuration] =
         log_kernel(pseudo_sums_[at.configuration] + sums_[at.configuration], 0.0);
+}
+
+void CountedFamily::look_up(LogCounts& known) {
+    const auto equal = [](const std::vector<double>& numbers) {
+        return std::all_of(numbers.begin(), numbers.end(),
+                           [&](double number) { return number == numbers.front(); });
+    };
+    if (!equal(pseudo_counts_) || !equal(pseudo_sums_)) return;
+    known_counts_ = known.of(pseudo_counts_.front());
+    known_sums_ = known.of(pseudo_sums_.front());
+}
+
+const double* LogCounts::of(double pseudo_count) {
+    std::vector<double>& logs = known_[pseudo_count];
+    if (logs.empty()) {
+        logs.resize(rows_ + 1);
+        for (std::size_t count = 0; count <= rows_; ++count) {
+            logs[count] = log_kernel(pseudo_count + static_cast<double>(count), 0.0);
+        }
+    }
+    return logs.data();
 }
 
 }  // namespace arcwise

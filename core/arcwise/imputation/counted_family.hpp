@@ -3,11 +3,13 @@
 // With pseudo-counts a and counts N, the next row has the cell c of the configuration j with the
 // probability (a_c + N_c) / (a_j + N_j), and the likelihood of a table is the product of these, row
 // by row in any order. Logarithms of all numerators and denominators are kept, as cells are asked
-// for more often than they change.
+// for more often than they change. Where all pseudo-counts of a family are equal, those of all
+// counts may be known beforehand (`LogCounts`).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -17,6 +19,19 @@ namespace arcwise {
 struct FamilyCell {
     std::size_t cell = 0;
     std::size_t configuration = 0;
+};
+
+// The logarithms of a pseudo-count and 0, 1, 2, .. rows, for each pseudo-count that was asked for.
+class LogCounts {
+  public:
+    explicit LogCounts(std::size_t rows) : rows_(rows) {}
+
+    // Valid as long as this is.
+    const double* of(double pseudo_count);
+
+  private:
+    std::size_t rows_;
+    std::map<double, std::vector<double>> known_;
 };
 
 class CountedFamily {
@@ -57,6 +72,9 @@ class CountedFamily {
 
     double log_likelihood() const { return log_likelihood_; }
 
+    // Looks logarithms up from now on, if all its pseudo-counts are equal.
+    void look_up(LogCounts& known);
+
   private:
     void change(FamilyCell at, double by);
 
@@ -68,6 +86,8 @@ class CountedFamily {
     std::vector<double> counts_, sums_;
     std::vector<double> log_counts_, log_sums_;
     double log_likelihood_ = 0.0;
+    const double* known_counts_ = nullptr;  // nothing if pseudo-counts differ
+    const double* known_sums_ = nullptr;
 };
 
 }  // namespace arcwise

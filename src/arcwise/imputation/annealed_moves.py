@@ -5,15 +5,14 @@ completed with or without it, so that drawing DAG and cells in turn hardly ever 
 edge. `pair_moves` changes edges with the cells of their ends summed out, in tables of any kind.
 Here, where all is counts, parameters are integrated out and cells are led over from the old
 families to the new ones in many small steps (the core's `CollapsedChain`), so that a move is
-accepted about as often as if all cells were summed out. An edge may also be led to another end, and
-a node get other parents that some chain has met before.
+accepted about as often as if all cells were summed out. What is proposed is in `proposals`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,52 +21,21 @@ from arcwise import _core
 from arcwise.data import Data, DiscreteColumn, IncompleteData
 from arcwise.families import Families
 from arcwise.imputation.conditioned_laws import ConditionedLaws
-from arcwise.imputation.edge_changes import Parents, allowed, other_edge, other_end, reaches
+from arcwise.imputation.edge_changes import Parents, allowed, reaches
+from arcwise.imputation.proposals import Proposal
 from arcwise.model import Question
 from arcwise.parameters.dirichlet import Tables
 from arcwise.scores.parametrization import ProbabilityTables
 
 Array = NDArray[np.float64]
+LogDensityRatio: TypeAlias = Callable[[Parents, Parents], float]
 
-# A move leads cells over in one of these numbers of steps, any as probable: few are cheap, and more
-# are needed the more the missing cells would say about a family.
-_STEPS = (4, 4, 16, 16, 64)
-_STEPS_OF_FAMILIES = (16, 64)
+# Moves draw the cells of families that change; all cells are drawn after so many of them.
+_MOVES_BETWEEN_DRAWS = 8
 _MOST_CELLS = 1 << 12
 # Completions of a row that are compared at once.
 _MOST_LINES = 64
 _SEEDS = 1 << 63
-
-
-class KnownFamilies:
-    """Parent sets of a node that chains have met, with the probability that each is proposed.
-
-    Parameters
-    ----------
-    counts
-        How often each was met. Those that were met often are proposed less than in proportion, as
-        chains may have been elsewhere for too short a time.
-    """
-
-    def __init__(self, counts: Mapping[tuple[int, ...], int]) -> None:
-        self.families = sorted(counts)
-        roots = np.sqrt([float(counts[each]) for each in self.families])
-        self.shares = roots / roots.sum()
-
-    @property
-    def worth(self) -> float:
-        """How probable it is that two of them differ."""
-        return float(1.0 - (self.shares**2).sum())
-
-    def drawn(self, random: np.random.Generator) -> tuple[int, ...]:
-        """Return one of them."""
-        return self.families[int(random.choice(len(self.families), p=self.shares))]
-
-    def log_share(self, parents: tuple[int, ...]) -> float:
-        """Return how probable a parent set is; minus infinity if it is none of them."""
-        if parents not in self.families:
-            return -math.inf
-        return math.log(self.shares[self.families.index(parents)])
 
 
 class AnnealedMoves:
@@ -114,7 +82,6 @@ class AnnealedMoves:
         intervened = table.intervened
         self._intervened = None if intervened is None else intervened.astype(np.uint8, order="C")
         self._cells = data.cells
-        self._known: dict[int, KnownFamilies] = {}
 
     @staticmethod
     def can_move(data: IncompleteData, question: Question) -> bool:
@@ -130,16 +97,13 @@ class AnnealedMoves:
             )
         )
 
-    def know(self, families: Mapping[int, KnownFamilies]) -> None:
-        """Propose these parent sets of nodes from now on."""
-        self._known = dict(families)
-
     def sweep(
         self,
         parents: Parents,
         columns: list[NDArray[Any]],
-        moves: Sequence[tuple[int, ...]],
+        moves: Sequence[Proposal],
         random: np.random.Generator,
+        log_density_ratio: LogDensityRatio | None = None,
     ) -> tuple[tuple[int, ...], ...]:
         """Move a DAG given a completed table, and draw the cells anew; return the DAG.
 
@@ -150,10 +114,12 @@ class AnnealedMoves:
         columns
             The completed columns, in which cells change.
         moves
-            What is proposed, in turn: other parents of a variable, another edge between two or,
-            of a variable and two others, that its edge to one of these leads to the other.
+            What is proposed, in turn.
         random
             The source of random numbers.
+        log_density_ratio
+            Of the DAG proposed and the one before, what the prior with its density integrated out
+            has besides that of the question; None if the density is known.
         """
         now = tuple(parents)
         chain = _core.CollapsedChain(
@@ -167,9 +133,10 @@ class AnnealedMoves:
             _MOST_LINES,
         )
         chain.sweep()
-        for ends in moves:
-            now = self._moved(chain, now, ends, random)
-            chain.sweep()
+        for number, move in enumerate(moves, start=1):
+            now = self._moved(chain, now, move, random, log_density_ratio)
+            if number % _MOVES_BETWEEN_DRAWS == 0 or number == len(moves):
+                chain.sweep()
         codes = chain.codes()
         for place, column in enumerate(columns):
             column[:] = codes[:, place]
@@ -179,14 +146,16 @@ class AnnealedMoves:
         self,
         chain: _core.CollapsedChain,
         parents: tuple[tuple[int, ...], ...],
-        ends: tuple[int, ...],
+        move: Proposal,
         random: np.random.Generator,
+        log_density_ratio: LogDensityRatio | None,
     ) -> tuple[tuple[int, ...], ...]:
-        """Propose other parents, another edge or another end of one; return the DAG after it."""
-        new, ratio, steps = self._proposed(parents, ends, random)
-        if new is None or ratio == -math.inf:
+        """Propose another DAG; return the DAG after it."""
+        found = move.proposed(parents, random)
+        if found is None:
             return parents
-        changed = [node for node in ends if new[node] != parents[node]]
+        new, ratio = found
+        changed = [node for node, others in enumerate(new) if others != parents[node]]
         for node in changed:
             if node in self._conditioned or not allowed(self._families, node, new[node]):
                 return parents
@@ -197,29 +166,11 @@ class AnnealedMoves:
             return parents
         for node in changed:
             ratio += self._log_prior(node, new[node]) - self._log_prior(node, parents[node])
-        times = steps[int(random.integers(len(steps)))]
+        if log_density_ratio is not None:
+            ratio += log_density_ratio(new, parents)
+        times = move.steps[int(random.integers(len(move.steps)))]
         accepted = chain.move([self._family(node, new[node]) for node in changed], ratio, times)
         return tuple(new) if accepted else parents
-
-    def _proposed(
-        self,
-        parents: tuple[tuple[int, ...], ...],
-        ends: tuple[int, ...],
-        random: np.random.Generator,
-    ) -> tuple[Parents | None, float, tuple[int, ...]]:
-        """Return a DAG, the log ratio of proposing back and forth, and in how many steps."""
-        if len(ends) == 2:
-            return other_edge(parents, *ends, random), 0.0, _STEPS
-        if len(ends) == 3:
-            return other_end(parents, ends[0], ends[1], ends[2], random), 0.0, _STEPS
-        (node,) = ends
-        known = self._known[node]
-        new = list(parents)
-        new[node] = known.drawn(random)
-        if new[node] == parents[node]:
-            return None, 0.0, ()
-        ratio = known.log_share(parents[node]) - known.log_share(new[node])
-        return new, ratio, _STEPS_OF_FAMILIES
 
     def _family(self, node: int, parents: tuple[int, ...]) -> tuple[int, list[int], Array]:
         """Return a family with its pseudo-counts, by configuration of parents and level."""

@@ -2,17 +2,18 @@
 
 Tables are kept until the standard error of every edge probability is at most 0.02, so that an
 error of 0.1 is five standard errors, or until there are as many as take a minute or two at ten
-variables. The number is 40 at first and then twice as many each time; where DAGs are drawn exactly
-and sweeps are cheap, so is the number of sweeps between two tables. Both depend on the data and
-the seed only. Where cells and edges depend much on each other, as in discrete tables of many rows,
+variables. The number is 40 at first and then twice as many each time; where DAGs are drawn exactly,
+sweeps are cheap and tables in a row alike, so is the number of sweeps between two tables. Where
+moves of discrete tables are chosen by what chains have met and errors are large, all so far was
+burn-in: moves are chosen anew, and tables before are left out. All this depends on the data and the
+seed only. Where cells and edges depend much on each other, as in discrete tables of many rows,
 tables in a row are alike, which the standard errors and the verdict know.
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +24,7 @@ from arcwise.errors import InterruptedWarning, TimeIsUpError
 from arcwise.graphs.dag import Dag
 from arcwise.imputation.chain import CompletedTable, ImputationChain, Redraw
 from arcwise.imputation.checkpoint import Checkpoint, Position
+from arcwise.imputation.choose_moves import choose_moves
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
 from arcwise.model import Model, Question
 from arcwise.model.modularity import Modularity
@@ -43,13 +45,19 @@ BURN_IN = 20
 THINNING = 5
 FEWEST_COMPLETIONS = 40
 MOST_COMPLETIONS = 160
+# Where moves lead cells over and sweeps are cheap for their effect.
+MOST_COMPLETIONS_LED_OVER = 640
 _SMALL_ERROR = 0.02
+# Chains of so large an error are so far apart that they go on with moves chosen anew; the second
+# time, of twice as large a one, and so on, as what was drawn before is lost.
+_LARGE_ERROR = 0.04
+# Moves are chosen by so many sweeps at least, and by DAGs with so many pairs of nodes at most.
+_FEWEST_SWEEPS_SEEN = 40
+_MOST_SEEN = 1 << 20
 _FEWEST_TABLES = 2
 # Of a limited time, what the sweeps before the first table may take.
 _SHARE_OF_BURN_IN = 0.25
 _DAGS_OF_A_TABLE = 100
-# How often pairs that never changed in the burn-in are moved, beside those that changed most.
-_LEAST_WORTH = 0.05
 
 
 @dataclass(frozen=True)
@@ -61,7 +69,7 @@ class ImputationSettings:
     completions
         The number of completed tables; None for as many as the precision of the result needs.
     most
-        The largest number of them, in that case.
+        The largest number of them, in that case; None for what takes a few minutes.
     chains
         The number of chains.
     burn_in, thinning
@@ -73,7 +81,7 @@ class ImputationSettings:
     """
 
     completions: int | None = None
-    most: int = MOST_COMPLETIONS
+    most: int | None = None
     chains: int = DEFAULT_CHAINS
     burn_in: int = BURN_IN
     thinning: int = THINNING
@@ -131,7 +139,8 @@ def averaged(
             if len(drawing.kept) < _FEWEST_TABLES:
                 raise
             asked = "" if settings.completions is None else f" of {settings.completions}"
-            deadline.cut(f"The time was up after {len(drawing.kept)}{asked} completed tables.")
+            count = len(drawing.kept) - drawing.first
+            deadline.cut(f"The time was up after {count}{asked} completed tables.")
         except KeyboardInterrupt:
             if len(drawing.kept) < _FEWEST_TABLES:
                 raise
@@ -155,7 +164,7 @@ def averaged(
             missing=data.missing_counts(),
             completions=len(tables),
             chains=len(by_chain),
-            burn_in=drawing.burn_in,
+            burn_in=drawing.sweeps_before,
             thinning=drawing.thinning,
             steps=None if steps is None else steps.steps,
             steps_on_a_table=None if steps is None else steps.longer,
@@ -194,6 +203,8 @@ class _Drawing:
         self._checkpoint = checkpoint
         self.burn_in, self.thinning = settings.burn_in, settings.thinning
         self._exact = isinstance(structure, ExactStructure)
+        count = min(settings.chains, settings.completions or settings.chains)
+        # The second half, which the verdict compares with the first, starts from elsewhere.
         self._chains = [
             ImputationChain(
                 data,
@@ -204,10 +215,14 @@ class _Drawing:
                 threads=threads,
                 deadline=deadline,
                 redraw=redraw,
+                associated=number >= (count + 1) // 2,
             )
-            for number in range(min(settings.chains, settings.completions or settings.chains))
+            for number in range(count)
         ]
         self._from: list[int] = []
+        self._stages = [0]
+        self._seen = np.zeros((0, len(data.variables), len(data.variables)))
+        self._met: list[NDArray[np.uint8]] = []
         self.kept: list[CompletedTable] = []
 
     @property
@@ -219,18 +234,20 @@ class _Drawing:
         """Draw all tables; whatever happens, those kept so far are there."""
         settings = self._settings
         target = settings.completions or FEWEST_COMPLETIONS
-        most = settings.completions or max(settings.most, target)
+        learns = self._chains[0].leads_over
+        most = MOST_COMPLETIONS_LED_OVER if learns else MOST_COMPLETIONS
+        most = settings.completions or max(settings.most or most, target)
         each = max(1, min(_DAGS_OF_A_TABLE, -(-settings.dags // target)))
         before = None
         if self._checkpoint is not None:
             before = self._checkpoint.read(self._data.variables, self._chains)
         if before is None:
-            seen = self._burn_in(target, progress)
+            self._seen = self._burn_in(target, progress)
         else:
-            seen, target = before.seen, before.target
-            self.kept, self._from = before.kept, before.chains
+            self._seen, self._met, target = before.seen, before.met, before.target
+            self.kept, self._from, self._stages = before.kept, before.chains, before.stages
             self.burn_in, self.thinning = before.burn_in, before.thinning
-        choose_moves(self._chains, seen)
+        choose_moves(self._chains, self._seen)
         done = self.burn_in + len(self.kept) * self.thinning / len(self._chains)
         sweeps = done + self.thinning * (target - len(self.kept)) / len(self._chains)
         while True:
@@ -239,13 +256,30 @@ class _Drawing:
                 self._round(each, target)
                 done += (len(self.kept) - had) * self.thinning / len(self._chains)
                 _report(progress, min(1.0, done / sweeps))
-                self._write(seen, target)
-            if target >= most or self._largest_error() <= _SMALL_ERROR:
+                self._write(target)
+            wanted = target - self._stages[-1]
+            error = self._largest_error()
+            if wanted >= most or error <= _SMALL_ERROR:
                 return
-            further = min(2 * target, most) - target
-            self.thinning *= 2 if self._exact else 1
+            if learns and error > _LARGE_ERROR * len(self._stages):
+                self._learn_again()
+            further = min(2 * wanted, most) - (target - self._stages[-1])
+            # Tables in a row that were led over are not alike.
+            self.thinning *= 2 if self._exact and not learns else 1
             sweeps = done + self.thinning * further / len(self._chains)
             target += further
+
+    def _learn_again(self) -> None:
+        """Take all so far as burn-in, and choose moves by it.
+
+        Chains that are apart have met what some of them had not met before, and if moves go on to
+        be chosen by what has been drawn, only draws from then on have the law.
+        """
+        n = len(self._data.variables)
+        seen = np.array(self._met, dtype=np.float64).reshape(-1, n, n)
+        self._seen, self._met = seen, []
+        choose_moves(self._chains, seen)
+        self._stages.append(len(self.kept))
 
     def _burn_in(
         self, target: int, progress: Callable[[float], None] | None
@@ -260,6 +294,8 @@ class _Drawing:
         sweeps = self.burn_in + self.thinning * target / len(self._chains)
         seen = [self._edges()]
         for sweep in range(1, self.burn_in):
+            if 2 * sweep == self.burn_in:
+                choose_moves(self._chains, np.concatenate(seen))
             for chain in self._chains:
                 self._deadline.check()
                 chain.sweep()
@@ -267,10 +303,19 @@ class _Drawing:
             _report(progress, sweep / sweeps)
         return np.concatenate(seen)
 
-    def _write(self, seen: NDArray[np.float64], target: int) -> None:
+    def _write(self, target: int) -> None:
         """Write where chains stand, if it is time to."""
         if self._checkpoint is not None:
-            position = Position(self.burn_in, self.thinning, target, seen, self.kept, self._from)
+            position = Position(
+                self.burn_in,
+                self.thinning,
+                target,
+                self._seen,
+                self._met,
+                self.kept,
+                self._from,
+                self._stages,
+            )
             self._checkpoint.write_if_due(position, self._chains)
 
     def _edges(self) -> NDArray[np.float64]:
@@ -281,70 +326,71 @@ class _Drawing:
 
     def _round(self, dags: int, target: int) -> None:
         """Keep a table of each chain, unless there are enough."""
+        n = len(self._data.variables)
+        met = np.zeros((self.thinning, len(self._chains), n, n), dtype=np.uint8)
         for number, chain in enumerate(self._chains):
             if len(self.kept) >= target:
                 return
-            for _ in range(self.thinning - 1):
+            for sweep in range(self.thinning):
                 self._deadline.check()
-                chain.sweep()
-            self._deadline.check()
-            self.kept.append(chain.keep(dags))
-            self._from.append(number)
+                if sweep + 1 < self.thinning:
+                    chain.sweep()
+                else:
+                    self.kept.append(chain.keep(dags))
+                    self._from.append(number)
+                assert chain.dag is not None
+                met[sweep, number] = unpacked(chain.dag[np.newaxis], n)[0].T
+        if self._chains[0].leads_over:
+            most = max(_FEWEST_SWEEPS_SEEN, _MOST_SEEN // met[0].size)
+            self._met = [*self._met, *met][-most:]
 
     def _largest_error(self) -> float:
         tables = self.completions()
         return float(np.nanmax(tables.spread(tables.edges).error, initial=0.0))
 
+    @property
+    def first(self) -> int:
+        """The first of the tables that count.
+
+        These are the tables since moves were chosen for the last time or, if that are few yet,
+        since the time before.
+        """
+        last = self._stages[-1]
+        if len(self._stages) > 1 and 2 * (len(self.kept) - last) < last - self._stages[-2]:
+            return self._stages[-2]
+        return last
+
+    @property
+    def sweeps_before(self) -> int:
+        """The sweeps of a chain before the first of its tables that counts."""
+        return self.burn_in + self.first * self.thinning // len(self._chains)
+
+    def _counted(self) -> list[int]:
+        """Return the places of the tables that count, chain by chain."""
+        order = np.argsort(self._from[self.first :], kind="stable") + self.first
+        return [int(place) for place in order]
+
     def completions(self) -> Completions:
-        """Return the tables so far, chain by chain."""
-        order = np.argsort(self._from, kind="stable").tolist()
+        """Return the tables so far that count, chain by chain."""
+        order = self._counted()
         kept = [self.kept[place] for place in order]
-        paths = [each.structure.paths for each in kept]
+        paths = [each.structure.paths for each in kept if each.structure.paths is not None]
         return Completions(
             np.stack([each.structure.edges for each in kept]),
             np.array(self._from, dtype=np.int64)[order],
             np.stack([each.values for each in kept]),
-            None if any(each is None for each in paths) else np.stack(paths),
+            np.stack(paths) if len(paths) == len(kept) else None,
             self._data,
             self._question.score,
         )
 
     def dags(self) -> DagSample:
-        """Return the DAGs of all tables, numbered by table, as many as were asked for."""
-        order = np.argsort(self._from, kind="stable").tolist()
+        """Return the DAGs of all these tables, numbered by table, as many as were asked for."""
+        order = self._counted()
         most = max(1, -(-self._settings.dags // len(order)))
         parts = [self.kept[place].structure.dags.thinned(most).parents for place in order]
         tables = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         return DagSample(self._data.variables, np.concatenate(parts), chains=tables)
-
-
-def choose_moves(chains: Sequence[ImputationChain], seen: NDArray[np.float64]) -> None:
-    """Let all chains move the edges most that have been there and have been not.
-
-    In discrete tables, the parent sets that any chain has met are proposed, too. The choice is
-    made once, of the burn-in, so that chains keep their law.
-
-    Parameters
-    ----------
-    chains
-        The chains.
-    seen
-        DAGs of the burn-in, as [DAG, source, target].
-    """
-    shares = seen.mean(axis=0)
-    worth = shares * (1.0 - shares)
-    met: dict[int, Counter[tuple[int, ...]]] = {}
-    for node in range(seen.shape[1]):
-        sets, counts = np.unique(seen[:, :, node], axis=0, return_counts=True)
-        met[node] = Counter(
-            {
-                tuple(np.flatnonzero(members).tolist()): int(count)
-                for members, count in zip(sets, counts, strict=True)
-            }
-        )
-    for chain in chains:
-        chain.choose_pairs(worth + _LEAST_WORTH * max(float(worth.max()), _LEAST_WORTH))
-        chain.choose_families(met)
 
 
 def _report(progress: Callable[[float], None] | None, share: float) -> None:

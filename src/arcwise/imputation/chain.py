@@ -15,9 +15,8 @@ by data augmentation").
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +24,24 @@ from numpy.typing import NDArray
 from arcwise.data import Data, IncompleteData
 from arcwise.data.incomplete import column_values
 from arcwise.graphs.dag import Dag
-from arcwise.imputation.annealed_moves import AnnealedMoves, KnownFamilies
+from arcwise.imputation.annealed_moves import AnnealedMoves, LogDensityRatio
 from arcwise.imputation.cell_blocks import CellBlocks
 from arcwise.imputation.conditioned_laws import ConditionedLaws
-from arcwise.imputation.draw_cells import CellSampler, observed_start
+from arcwise.imputation.draw_cells import CellSampler
+from arcwise.imputation.edge_changes import Parents
 from arcwise.imputation.pair_moves import PairMoves, ReplacedFamilies
+from arcwise.imputation.proposals import (
+    KnownEdges,
+    KnownFamilies,
+    OtherEdge,
+    OtherEdges,
+    OtherEnd,
+    OtherParents,
+    Proposal,
+    TurnedFamily,
+)
 from arcwise.imputation.rescoring import Rescoring
+from arcwise.imputation.starts import associated_start, observed_start
 from arcwise.imputation.structure import Packed, StructureStep, TableStructure, packed
 from arcwise.model import Model, Question
 from arcwise.networks._random import Purpose, generator
@@ -44,6 +55,8 @@ from arcwise.support.clock import NEVER, Deadline
 _MOST_MOVES_BY_PAIRS = 12
 _MOVES_BY_STEPS = 1
 _MOST_MOVES = 24
+# Moves to parents that were met before, for each move of an edge: most changes are by these.
+_MOVES_OF_FAMILIES = 3
 # Cells of a row depend on each other, and draws of them are cheap beside scores.
 _DRAWS_OF_CELLS = 2
 _SEEDS = 1 << 63
@@ -65,6 +78,13 @@ class CompletedTable:
     structure: TableStructure
 
 
+class Known(NamedTuple):
+    """What was met by chains, and is proposed to all of them; None if there is nothing to."""
+
+    families: KnownFamilies | None
+    edges: KnownEdges | None
+
+
 class Redraw(Protocol):
     """Draws score and prior given the DAG and the cells of a chain."""
 
@@ -73,6 +93,9 @@ class Redraw(Protocol):
 
     def question(self, question: Question, number: int) -> Question:
         """Return the question with what has this number."""
+
+    def log_density_ratio(self, number: int, new: Parents, old: Parents) -> float:
+        """Return the log ratio of priors, density integrated out, less that with this number."""
 
 
 class ImputationChain:
@@ -99,6 +122,8 @@ class ImputationChain:
         Whether edges of discrete tables are moved in small steps, parameters integrated out.
     redraw
         Draws score and prior given DAG and cells, after each sweep; None if they are known.
+    associated
+        Whether to start from cells that go with their rows, not from any that are observed.
     """
 
     def __init__(
@@ -113,6 +138,7 @@ class ImputationChain:
         deadline: Deadline = NEVER,
         anneal: bool = True,
         redraw: Redraw | None = None,
+        associated: bool = False,
     ) -> None:
         assert question.score is not None
         self.data = data
@@ -126,17 +152,18 @@ class ImputationChain:
         self._conditioned_laws = ConditionedLaws(data, self._conditioned)
         self._blocks = CellBlocks.of(data)
         self._anneal, self._redraw = anneal, redraw
-        self._known: dict[int, KnownFamilies] = {}
         self._engine: Rescoring | None = None
         self._score: LocalScore = question.score
         self._asked_for: int | None = None
         self.ask(question)
         self._pairs: tuple[list[tuple[int, int]], NDArray[np.float64]] | None = None
         self.choose_pairs(np.ones((len(data.variables), len(data.variables))))
-        self._nodes: tuple[list[int], NDArray[np.float64]] | None = None
+        self._known = Known(None, None)
         self.last_model: Model | None = None
         self._columns = [column_values(column).copy() for column in data.table.columns]
         observed_start(self._columns, self._blocks, data, self.random)
+        if associated:
+            associated_start(self._columns, self._blocks, data, self.random)
         self._dag: Packed | None = None
 
     def ask(self, question: Question) -> None:
@@ -157,7 +184,11 @@ class ImputationChain:
         if self._anneal and AnnealedMoves.can_move(self.data, question):
             laws = self._conditioned_laws
             self._annealed = AnnealedMoves(self.data, question, laws, self._conditioned)
-            self._annealed.know(self._known)
+
+    @property
+    def leads_over(self) -> bool:
+        """Whether edges are moved in small steps: moves learn from what was met."""
+        return self._annealed is not None
 
     @property
     def asked_for(self) -> int | None:
@@ -192,21 +223,23 @@ class ImputationChain:
             self._weights = np.zeros((len(ends), len(ends)))
             self._weights[u, v] = self._weights[v, u] = worth / (2.0 * worth.sum())
 
-    def choose_families(self, met: Mapping[int, Mapping[tuple[int, ...], int]]) -> None:
-        """Set which parent sets of nodes are proposed, in discrete tables.
+    def known(self, seen: NDArray[np.float64]) -> Known:
+        """Return the parent sets and the edges to propose by DAGs that were met, if they are moved.
 
         Parameters
         ----------
-        met
-            How often each parent set of a node was met.
+        seen
+            The DAGs, as [DAG, source, target].
         """
-        known = {node: KnownFamilies(counts) for node, counts in met.items() if len(counts) > 1}
-        if self._annealed is None or not known:
-            return
+        if self._annealed is None or self._pairs is None:
+            return Known(None, None)
+        return Known(
+            KnownFamilies(seen, self._weights) or None, KnownEdges(seen, self._weights) or None
+        )
+
+    def propose(self, known: Known) -> None:
+        """Propose these parent sets and edges from now on."""
         self._known = known
-        self._annealed.know(known)
-        worth = np.array([each.worth for each in known.values()])
-        self._nodes = list(known), worth / worth.sum()
 
     @property
     def table(self) -> Data:
@@ -242,10 +275,12 @@ class ImputationChain:
 
     def sweep(self) -> None:
         """Draw a DAG, its parameters and all cells."""
-        model = self.model()
-        if self._dag is None:
-            self._dag = self._structure.first(model, self._seed())
-        self._dag = self._structure.next(model, self._dag, self._seed())
+        alone = self._dag is None or self._annealed is None
+        if alone or self.random.random() < self._structure.share:
+            model = self.model()
+            if self._dag is None:
+                self._dag = self._structure.first(model, self._seed())
+            self._dag = self._structure.next(model, self._dag, self._seed())
         self._draw_cells()
 
     def keep(self, dags: int) -> CompletedTable:
@@ -283,7 +318,9 @@ class ImputationChain:
         dag = DagSample(table.variables, self._dag[np.newaxis])[0]
         if self._annealed is not None:
             moves = self._chosen_moves(_MOVES_BY_STEPS * len(dag.variables))
-            parents = self._annealed.sweep(dag.parent_indices, self._columns, moves, self.random)
+            parents = self._annealed.sweep(
+                dag.parent_indices, self._columns, moves, self.random, self._log_density_ratio()
+            )
             self._dag = packed(parents)
         else:
             self._draw_by_parameters(dag, table)
@@ -313,16 +350,30 @@ class ImputationChain:
         places = self.random.choice(len(pairs), size=min(_MOST_MOVES, most), p=shares)
         return [pairs[place] for place in places.tolist()]
 
-    def _chosen_moves(self, most: int) -> list[tuple[int, ...]]:
-        """Return pairs to move the edge between, variables with two others, and single ones."""
-        pairs = self._chosen_pairs(most)
-        moves: list[tuple[int, ...]] = []
-        for number, pair in enumerate(pairs):
-            moves.append(pair)
-            if self._nodes is not None:
-                nodes, shares = self._nodes
-                moves.append((nodes[int(self.random.choice(len(nodes), p=shares))],))
+    def _log_density_ratio(self) -> LogDensityRatio | None:
+        """Return how moves of edges see the prior with its density integrated out.
+
+        The density is drawn given the DAG right after them, and nothing between depends on it.
+        """
+        redraw, number = self._redraw, self._asked_for
+        if redraw is None or number is None:
+            return None
+        return lambda new, old: redraw.log_density_ratio(number, new, old)
+
+    def _chosen_moves(self, most: int) -> list[Proposal]:
+        """Return what is proposed in a sweep: changes of single edges, and those that are known."""
+        moves: list[Proposal] = []
+        families, edges = self._known
+        for number, pair in enumerate(self._chosen_pairs(most)):
+            moves.append(OtherEdge(*pair))
+            if families is not None:
+                for _ in range(_MOVES_OF_FAMILIES):
+                    moves.append(OtherParents(families, families.chosen(self.random)))
             if number % 2:
+                moves.append(TurnedFamily())
+            elif edges is not None:
+                moves.append(OtherEdges(edges, edges.chosen(self.random)))
+            if number % 4:
                 continue
             # Chosen by weights that do not depend on the state, so that the way back is as
             # probable: the node by the sum of its row, the two others by their weights in it.
@@ -330,7 +381,7 @@ class ImputationChain:
             row = self._weights[node] / self._weights[node].sum()
             one, other = sorted(self.random.choice(len(row), size=2, p=row).tolist())
             if one != other:
-                moves.append((node, one, other))
+                moves.append(OtherEnd(node, one, other))
         return moves
 
     def _moved(self, conditionals: Conditionals) -> Conditionals:

@@ -1,6 +1,6 @@
 """Where chains over DAGs and cells stand, in a file: so that a killed run goes on to the last bit.
 
-A file has the tables kept so far, the DAGs of the burn-in, by which moves are chosen, and of every
+A file has the tables kept so far, the DAGs by which moves were chosen and will be, and of every
 chain the cells, the DAG, the score and the prior, and the state of its random numbers.
 """
 
@@ -38,17 +38,23 @@ class Position:
     burn_in, thinning, target
         The sweeps before the first table and between two, and the number of tables wanted now.
     seen
-        The DAGs of the burn-in, as [DAG, source, target].
+        The DAGs that moves were chosen by, as [DAG, source, target].
+    met
+        The DAGs of all chains in each sweep since, as [chain, source, target].
     kept, chains
         The tables so far, and the number of the chain that each is from.
+    stages
+        How many tables there were when moves were chosen, each time.
     """
 
     burn_in: int
     thinning: int
     target: int
     seen: NDArray[np.float64]
+    met: list[NDArray[np.uint8]]
     kept: list[CompletedTable]
     chains: list[int]
+    stages: list[int]
 
 
 class Checkpoint:
@@ -84,6 +90,7 @@ class Checkpoint:
             "thinning": position.thinning,
             "target": position.target,
             "from": position.chains,
+            "stages": position.stages,
             "dags": [len(each.structure.dags) for each in position.kept],
             "asked": [chain.asked_for for chain in chains],
         }
@@ -94,6 +101,8 @@ class Checkpoint:
             "chain_dags": np.stack([chain.dag for chain in chains if chain.dag is not None]),
             "chain_random": np.stack([_random_out(chain.random) for chain in chains]),
         }
+        if position.met:
+            arrays["met"] = np.stack(position.met)
         if position.kept:
             tables = [each.structure for each in position.kept]
             arrays |= {
@@ -119,8 +128,10 @@ class Checkpoint:
                 header["thinning"],
                 header["target"],
                 arrays["seen"].astype(np.float64),
+                list(arrays["met"]) if "met" in arrays else [],
                 _tables(arrays, header["dags"], variables),
                 header["from"],
+                header["stages"],
             )
             for number, chain in enumerate(chains):
                 chain.go_to(arrays["chain_values"][number], arrays["chain_dags"][number])

@@ -11,14 +11,11 @@ nothing in rows in which its node was set by an intervention.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import IncompleteData
-from arcwise.data.incomplete import column_values
 from arcwise.imputation.cell_blocks import Block, CellBlocks, NormalRows, Places
 from arcwise.imputation.normal_law import normal_law
 from arcwise.parameters.conditionals import Conditionals
@@ -173,38 +170,3 @@ def _drawn_levels(logs: Array, random: np.random.Generator) -> NDArray[np.int64]
     levels: NDArray[np.int64] = (sums <= thresholds[:, np.newaxis]).sum(axis=1)
     inside: NDArray[np.int64] = np.minimum(levels, logs.shape[1] - 1)
     return inside
-
-
-def observed_start(
-    columns: Sequence[NDArray[Any]],
-    blocks: CellBlocks,
-    data: IncompleteData,
-    random: np.random.Generator,
-) -> None:
-    """Fill every cell with the value of a random row that has one, as a start.
-
-    Parameters
-    ----------
-    columns
-        All columns, with anything in the cells.
-    blocks
-        The cells.
-    data
-        The table that they are of.
-    random
-        The source of random numbers.
-    """
-    for block in blocks.blocks:
-        variable, rows = block.places[0]
-        block.write(columns, random.choice(_values(data, variable), len(rows)))
-    if blocks.normal_rows is not None:
-        rows, missing = blocks.normal_rows.rows, blocks.normal_rows.variables
-        for variable in np.unique(missing[missing >= 0]).tolist():
-            own = rows[(missing == variable).any(axis=1)]
-            columns[variable][own] = random.choice(_values(data, variable), len(own))
-
-
-def _values(data: IncompleteData, variable: int) -> NDArray[Any]:
-    """Return the values of a column that are there, or its placeholders where none is."""
-    there = data.present(variable)
-    return there if len(there) else column_values(data.table.columns[variable])

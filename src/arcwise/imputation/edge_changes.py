@@ -1,8 +1,8 @@
-"""Changes of the edge between two nodes, and whether the DAG that they lead to is allowed."""
+"""Changes of edges between pairs of nodes, and whether the DAG that they lead to is allowed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -31,9 +31,25 @@ def other_edge(
     """
     now = 1 if u in parents[v] else 2 if v in parents[u] else 0
     then = (now + int(random.integers(1, 3))) % 3
+    return with_edges(parents, {(u, v): then})
+
+
+def with_edges(
+    parents: Parents, edges: Mapping[tuple[int, int], int]
+) -> tuple[tuple[int, ...], ...]:
+    """Return parents with these edges between pairs of nodes.
+
+    Parameters
+    ----------
+    parents
+        The parents of each node.
+    edges
+        For pairs u, v: 0 for no edge, 1 for u -> v, 2 for v -> u.
+    """
     new = list(parents)
-    new[v] = _with(parents[v], u, present=then == 1)
-    new[u] = _with(parents[u], v, present=then == 2)
+    for (u, v), state in edges.items():
+        new[v] = _with(new[v], u, present=state == 1)
+        new[u] = _with(new[u], v, present=state == 2)
     return tuple(new)
 
 
@@ -64,6 +80,33 @@ def other_end(
     new[node] = _with(_with(parents[node], old, present=False), end, present=not forward)
     new[old] = _with(parents[old], node, present=False)
     new[end] = _with(parents[end], node, present=forward)
+    return tuple(new)
+
+
+def turned_family(
+    parents: Parents, random: np.random.Generator
+) -> tuple[tuple[int, ...], ...] | None:
+    """Return parents with a family turned round, or None if there is no edge.
+
+    Of an edge u -> v, the node v gets the parents of u, and u what is left of the parents of v,
+    with v in its own place: what several nodes do together may be said by any of them. The edge is
+    drawn, each as probable as others. The DAG reached has as many edges, among them v -> u, which
+    leads back, so that the way back is as probable. A covered edge is just reversed.
+
+    Parameters
+    ----------
+    parents
+        The parents of each node.
+    random
+        The source of random numbers.
+    """
+    edges = [(parent, node) for node, others in enumerate(parents) for parent in others]
+    if not edges:
+        return None
+    u, v = edges[int(random.integers(len(edges)))]
+    new = list(parents)
+    new[u] = _with(_with(parents[v], u, present=False), v, present=True)
+    new[v] = parents[u]
     return tuple(new)
 
 

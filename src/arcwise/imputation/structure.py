@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,12 @@ class TableStructure(NamedTuple):
 
 class StructureStep(ABC):
     """Draws DAGs given a completed table."""
+
+    share: ClassVar[float]
+    """Of sweeps whose moves change DAGs together with cells, those that draw one given the table.
+
+    Scoring all families takes as long as many such moves.
+    """
 
     @abstractmethod
     def first(self, model: Model, seed: int) -> Packed:
@@ -98,6 +104,8 @@ class ExactStructure(StructureStep):
         parent-only variables there are.
     """
 
+    share: ClassVar[float] = 0.5
+
     modularity: Modularity = "modular"
     threads: int | None = None
     deadline: Deadline = NEVER
@@ -141,6 +149,8 @@ class ChainStructure(StructureStep):
     deadline
         By when to end.
     """
+
+    share: ClassVar[float] = 0.2
 
     steps: int
     longer: int

@@ -27,6 +27,7 @@ from arcwise.candidates import candidates as choose_candidates
 from arcwise.data import Data, IncompleteData
 from arcwise.graphs.dag import Dag
 from arcwise.imputation.chain import ImputationChain
+from arcwise.imputation.edge_changes import Parents
 from arcwise.imputation.structure import ExactStructure, StructureStep
 from arcwise.learning.hyperparameters import EXPECTED_PARENTS, LOG_PRIOR, chosen_of, prior_odds
 from arcwise.learning.request import Request
@@ -116,6 +117,7 @@ def complete_roughly(
             number=_FIRST + number,
             threads=request.threads,
             redraw=redraw,
+            associated=number > 0,
         )
         shares = []
         for sweep in range(_FEWEST_SWEEPS if redraw is None else sweeps):
@@ -186,15 +188,41 @@ class HyperparameterDraws:
         prior = self._asked.prior.on(self._priors[expected])
         return replace(question, score=self._scores[place], prior=prior)
 
+    def log_density_ratio(self, number: int, new: Parents, old: Parents) -> float:
+        """Return the log ratio of the priors of two DAGs, density integrated out, less as given.
+
+        With the odds o of an edge integrated out, a DAG of m edges has the prior weight
+
+            L(m) = sum over o of p(o) o^m / (sum of o^edges over all DAGs),
+
+        and with the odds of this number o^m: what is left is log L(m') - log L(m) - (m' - m) log o.
+
+        Parameters
+        ----------
+        number
+            The number of the score and the prior that the weights of families are from.
+        new, old
+            The parents of each node in both DAGs.
+        """
+        there, here = self._edges(new), self._edges(old)
+        own = self._log_odds[number % len(self._priors)]
+        of_both = [self._log_weights + edges * self._log_odds for edges in (there, here)]
+        ratio = np.logaddexp.reduce(of_both[0]) - np.logaddexp.reduce(of_both[1])
+        return float(ratio - (there - here) * own)
+
+    def _edges(self, parents: Parents) -> int:
+        """Return the number of edges of a DAG that are not required."""
+        return sum(
+            bool(self._optional[parent, node])
+            for node, others in enumerate(parents)
+            for parent in others
+        )
+
     def posterior(self, chain: ImputationChain) -> NDArray[np.float64]:
         """Return the posterior of score and expected number of parents, as [score, number]."""
         assert chain.dag is not None
         dag = DagSample(self._asked.variables, chain.dag[np.newaxis])[0]
-        edges = sum(
-            bool(self._optional[parent, node])
-            for node, parents in enumerate(dag.parent_indices)
-            for parent in parents
-        )
+        edges = self._edges(dag.parent_indices)
         table = chain.table
         of_scores = np.array([0.0])
         if len(self._scores) > 1:
