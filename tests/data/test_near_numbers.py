@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from arcwise.data import describe, read
+from arcwise.data import DiscreteColumn, describe, read
 from arcwise.data.near_numbers import likely_code
 from arcwise.errors import DataError, DataWarning
 
@@ -33,7 +33,9 @@ def test_a_word_for_missing_among_numbers_is_read_as_that(word: str, values: np.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         labels = read(table, kinds={"x": "discrete"})
-    assert word in labels.columns[0].levels
+    column = labels.columns[0]
+    assert isinstance(column, DiscreteColumn)
+    assert word in column.levels
 
 
 def test_such_a_column_is_not_left_out_as_an_identifier() -> None:
@@ -68,7 +70,9 @@ def test_labels_of_which_some_look_like_numbers_are_labels(labels: list[str]) ->
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         data = read({"x": labels, "y": [0, 1] * 30}, identifiers="keep")
-    assert set(data.columns[0].levels) == set(labels)
+    column = data.columns[0]
+    assert isinstance(column, DiscreteColumn)
+    assert set(column.levels) == set(labels)
 
 
 @pytest.mark.parametrize("written", ["{}%", "{} kg", "$ {}", "€{}", "{} mg/dl"])
@@ -92,6 +96,7 @@ def test_dates_are_told_as_such_with_what_to_do_about_them() -> None:
     (warning,) = told
     assert "left out 'day' (it has 60 dates)" in str(warning.message)
     assert "give arcwise.time_series(..., time='day')" in str(warning.message)
+    assert isinstance(warning.message, DataWarning)
     assert "give --time day" in warning.message.in_shell()
 
 
