@@ -86,7 +86,7 @@ def _after_a_sweep(
     data = _data()
     question = _question(data)
     law = _law(question)
-    redraw = HyperparameterDraws(question, [BDeu(size) for size in SIZES], "modular", 1)
+    redraw = HyperparameterDraws(question, [BDeu(size) for size in SIZES], "modular")
     step = ExactStructure(threads=1) if structure is None else structure
     chain = ImputationChain(data, question, step, seed=3, threads=1, redraw=redraw)
     random = np.random.default_rng(5)

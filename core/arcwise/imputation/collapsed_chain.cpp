@@ -59,12 +59,13 @@ void CollapsedChain::list_terms() {
 
 void CollapsedChain::sweep(Random& random) { sweep_some(holding(all_), all_, random); }
 
-std::vector<const Unknowns*> CollapsedChain::holding(const std::vector<std::uint8_t>& some) const {
-    std::vector<const Unknowns*> result;
+std::vector<CollapsedChain::Draw> CollapsedChain::holding(
+    const std::vector<std::uint8_t>& some) const {
+    std::vector<Draw> result;
     for (const Unknowns& unknowns : rows_.unknowns) {
         if (std::any_of(unknowns.places.begin(), unknowns.places.end(),
                         [&](const Place& place) { return some[index(place.variable)] != 0; })) {
-            result.push_back(&unknowns);
+            result.push_back({&unknowns, nullptr});
         }
     }
     return result;
@@ -73,8 +74,10 @@ std::vector<const Unknowns*> CollapsedChain::holding(const std::vector<std::uint
 bool CollapsedChain::move(std::vector<CountedFamily> proposed, double log_ratio, int steps,
                           Random& random) {
     if (steps < 1) throw Error(ErrorKind::argument, "A move has one step or more.");
-    const std::vector<Term> terms_before = terms_;
-    const std::vector<std::uint16_t> codes_before = rows_.codes;
+    // In one step no value is drawn, and nothing but the new families changes.
+    const std::vector<Term> terms_before = steps > 1 ? terms_ : std::vector<Term>();
+    const std::vector<std::uint16_t> codes_before =
+        steps > 1 ? rows_.codes : std::vector<std::uint16_t>();
     const std::size_t old_terms = terms_.size();
     std::vector<std::uint8_t> changed(rows_.variables(), 0);
     std::vector<std::uint8_t> scope(rows_.variables(), 0);
@@ -95,7 +98,12 @@ bool CollapsedChain::move(std::vector<CountedFamily> proposed, double log_ratio,
         if (changed[index(terms_[i].family.node())] != 0) enter(terms_[i].family);
     }
     list_terms();
-    const std::vector<const Unknowns*> unknowns = holding(scope);
+    std::vector<Draw> draws;
+    Plans plans;
+    if (steps > 1) {
+        draws = holding(scope);
+        prepare(draws, scope, plans);
+    }
     double weight = log_ratio;
     for (int step = 1; step <= steps; ++step) {
         for (std::size_t i = 0; i < terms_.size(); ++i) {
@@ -109,13 +117,15 @@ bool CollapsedChain::move(std::vector<CountedFamily> proposed, double log_ratio,
             if (changed[index(terms_[i].family.node())] == 0) continue;
             terms_[i].exponent = i < old_terms ? 1.0 - share : share;
         }
-        sweep_some(unknowns, scope, random);
+        sweep_some(draws, scope, random);
     }
     const double gap = weight < 0.0 ? -weight : 0.0;
     const bool accepted = random.event(gap < farthest ? exp_of_minus(gap) : 0.0);
-    if (!accepted) {
+    if (!accepted && steps > 1) {
         terms_ = terms_before;
         rows_.codes = codes_before;
+    } else if (!accepted) {
+        terms_.erase(terms_.begin() + static_cast<std::ptrdiff_t>(old_terms), terms_.end());
     } else {
         std::vector<Term> kept;
         for (std::size_t i = 0; i < terms_.size(); ++i) {
@@ -129,123 +139,165 @@ bool CollapsedChain::move(std::vector<CountedFamily> proposed, double log_ratio,
     return accepted;
 }
 
+bool CollapsedChain::find_places(const Unknowns& unknowns, const std::vector<std::uint8_t>& some) {
+    places_.clear();
+    std::size_t lines = 1;
+    bool many = false;
+    for (const Place& place : unknowns.places) {
+        if (some[index(place.variable)] == 0) continue;
+        places_.push_back(place);
+        lines *= index(rows_.levels[index(place.variable)]);
+        many |= lines > most_lines_;
+        if (many) lines = 1;
+    }
+    return many;
+}
+
+void CollapsedChain::prepare(std::vector<Draw>& draws, const std::vector<std::uint8_t>& some,
+                             Plans& plans) {
+    std::vector<int> key;
+    for (Draw& draw : draws) {
+        if (draw.unknowns->copied || find_places(*draw.unknowns, some)) continue;
+        key.clear();
+        for (const Place& place : places_) key.push_back(place.variable);
+        if (!rows_.intervened.empty()) {
+            // Which families count differs from row to row.
+            key.push_back(-1 - static_cast<int>(places_[0].row));
+        }
+        auto found = plans.find(key);
+        if (found == plans.end()) {
+            found = plans.emplace(key, Plan()).first;
+            make(found->second, places_);
+        }
+        draw.plan = &found->second;
+    }
+}
+
 // In either direction as probably, and so with detailed balance; the parts of large rows are chosen
 // before, and gone through in the same direction.
-void CollapsedChain::sweep_some(std::span<const Unknowns* const> of_rows,
-                                const std::vector<std::uint8_t>& some, Random& random) {
+void CollapsedChain::sweep_some(std::span<const Draw> draws, const std::vector<std::uint8_t>& some,
+                                Random& random) {
     const bool forward = random.event(0.5);
-    const std::size_t count = of_rows.size();
+    const std::size_t count = draws.size();
     for (std::size_t i = 0; i < count; ++i) {
-        const Unknowns& unknowns = *of_rows[forward ? i : count - 1 - i];
-        if (unknowns.copied) {
-            draw_copied(unknowns, random);
-            continue;
+        const Draw& draw = draws[forward ? i : count - 1 - i];
+        if (draw.plan != nullptr) {
+            draw_of_row(*draw.plan, draw.unknowns->places[0].row, random);
+        } else if (draw.unknowns->copied) {
+            draw_copied(*draw.unknowns, random);
+        } else if (find_places(*draw.unknowns, some)) {
+            draw_in_parts(forward, random);
+        } else if (!places_.empty()) {
+            make(plan_, places_);
+            draw_of_row(plan_, places_[0].row, random);
         }
-        places_.clear();
-        std::size_t lines = 1;
-        bool many = false;
-        for (const Place& place : unknowns.places) {
-            if (some[index(place.variable)] == 0) continue;
-            places_.push_back(place);
-            lines *= index(rows_.levels[index(place.variable)]);
-            many |= lines > most_lines_;
-            if (many) lines = 1;
+    }
+}
+
+void CollapsedChain::draw_in_parts(bool forward, Random& random) {
+    random.shuffle(std::span<Place>(places_));
+    parts_.assign(1, 0);
+    std::size_t lines = 1;
+    for (std::size_t place = 0; place < places_.size(); ++place) {
+        const std::size_t levels = index(rows_.levels[index(places_[place].variable)]);
+        lines *= levels;
+        if (lines > most_lines_ && place > parts_.back()) {
+            parts_.push_back(place);
+            lines = levels;
         }
-        if (places_.empty()) continue;
-        if (!many) {
-            draw_of_row(places_, random);
-            continue;
-        }
-        random.shuffle(std::span<Place>(places_));
-        parts_.assign(1, 0);
-        lines = 1;
-        for (std::size_t place = 0; place < places_.size(); ++place) {
-            const std::size_t levels = index(rows_.levels[index(places_[place].variable)]);
-            lines *= levels;
-            if (lines > most_lines_ && place > parts_.back()) {
-                parts_.push_back(place);
-                lines = levels;
+    }
+    parts_.push_back(places_.size());
+    const std::size_t parts = parts_.size() - 1;
+    for (std::size_t part = 0; part < parts; ++part) {
+        const std::size_t at = forward ? part : parts - 1 - part;
+        make(plan_, std::span<const Place>(places_).subspan(parts_[at], parts_[at + 1] - parts_[at]));
+        draw_of_row(plan_, places_[0].row, random);
+    }
+}
+
+void CollapsedChain::make(Plan& plan, std::span<const Place> places) const {
+    plan.variables.clear();
+    plan.terms.clear();
+    for (const Place& place : places) {
+        plan.variables.push_back(place.variable);
+        for (const std::size_t number : terms_of_[index(place.variable)]) {
+            if (!rows_.counts(place.row, terms_[number].family.node())) continue;
+            if (std::find(plan.terms.begin(), plan.terms.end(), number) == plan.terms.end()) {
+                plan.terms.push_back(number);
             }
         }
-        parts_.push_back(places_.size());
-        const std::size_t parts = parts_.size() - 1;
-        for (std::size_t part = 0; part < parts; ++part) {
-            const std::size_t at = forward ? part : parts - 1 - part;
-            draw_of_row(
-                std::span<const Place>(places_).subspan(parts_[at], parts_[at + 1] - parts_[at]),
-                random);
+    }
+    const std::size_t terms = plan.terms.size();
+    plan.steps.assign(places.size() * terms, 0);
+    plan.completions = 1;
+    plan.cells.assign(terms, 0);
+    plan.log_laws.clear();
+    const bool laws = std::any_of(places.begin(), places.end(), [&](const Place& place) {
+        return !rows_.laws[index(place.variable)].empty();
+    });
+    if (laws) plan.log_laws.assign(1, 0.0);
+    // The first value changes fastest.
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const int variable = places[i].variable;
+        for (std::size_t j = 0; j < terms; ++j) {
+            const CountedFamily& family = terms_[plan.terms[j]].family;
+            if (family.holds(variable)) plan.steps[i * terms + j] = family.step_of(variable).cell;
+        }
+        const std::size_t levels = index(rows_.levels[index(variable)]);
+        plan.cells.reserve(levels * plan.cells.size());
+        for (std::size_t level = 1; level < levels; ++level) {
+            for (std::size_t k = 0; k < plan.completions * terms; ++k) {
+                plan.cells.push_back(plan.cells[k] + level * plan.steps[i * terms + k % terms]);
+            }
+        }
+        plan.completions *= levels;
+        if (!laws) continue;
+        const std::vector<double>& law = rows_.laws[index(variable)];
+        const std::vector<double> logs = std::exchange(plan.log_laws, {});
+        for (std::size_t level = 0; level < levels; ++level) {
+            for (const double log : logs) {
+                plan.log_laws.push_back(law.empty() ? log : log + law[level]);
+            }
         }
     }
 }
 
 // In one row every family has one cell, so that the predictive probability of a completion is the
 // product over the families that hold some of it.
-void CollapsedChain::draw_of_row(std::span<const Place> places, Random& random) {
-    const std::size_t row = places[0].row;
+void CollapsedChain::draw_of_row(const Plan& plan, std::size_t row, Random& random) {
     std::uint16_t* codes = &rows_.codes[row * rows_.variables()];
-    touched_.clear();
-    for (const Place& place : places) {
-        for (const std::size_t number : terms_of_[index(place.variable)]) {
-            Term& term = terms_[number];
-            if (!rows_.counts(row, term.family.node())) continue;
-            if (std::any_of(touched_.begin(), touched_.end(),
-                            [&](const Touched& other) { return other.term == &term; })) {
-                continue;
-            }
-            touched_.push_back({&term, term.family.cell_of(codes)});
+    const std::size_t terms = plan.terms.size();
+    touched_.resize(terms);
+    for (std::size_t j = 0; j < terms; ++j) {
+        Term& term = terms_[plan.terms[j]];
+        const FamilyCell at = term.family.cell_of(codes);
+        term.family.remove(at);
+        std::size_t first = at.cell;
+        for (std::size_t i = 0; i < plan.variables.size(); ++i) {
+            first -= plan.steps[i * terms + j] * codes[plan.variables[i]];
         }
+        touched_[j] = {term.family.log_predictives() + first, term.exponent};
     }
-    for (const Touched& each : touched_) each.term->family.remove(each.at);
-    for (const Place& place : places) codes[place.variable] = 0;
-    for (Touched& each : touched_) each.at = each.term->family.cell_of(codes);
-    steps_.assign(places.size() * touched_.size(), {});
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        for (std::size_t j = 0; j < touched_.size(); ++j) {
-            const CountedFamily& family = touched_[j].term->family;
-            if (family.holds(places[i].variable)) {
-                steps_[i * touched_.size() + j] = family.step_of(places[i].variable);
-            }
-        }
-    }
-    digits_.assign(places.size(), 0);
     logs_.clear();
-    while (true) {
+    const std::size_t* cells = plan.cells.data();
+    for (std::size_t line = 0; line < plan.completions; ++line, cells += terms) {
         double log = 0.0;
-        for (const Touched& each : touched_) {
-            log += each.term->exponent * each.term->family.log_predictive(each.at);
+        for (std::size_t j = 0; j < terms; ++j) {
+            log += touched_[j].exponent * touched_[j].log_predictives[cells[j]];
         }
-        for (std::size_t i = 0; i < places.size(); ++i) {
-            const std::vector<double>& law = rows_.laws[index(places[i].variable)];
-            if (!law.empty()) log += law[index(digits_[i])];
-        }
+        if (!plan.log_laws.empty()) log += plan.log_laws[line];
         logs_.push_back(log);
-        // On to the next completion, the first value changing fastest.
-        std::size_t i = 0;
-        for (; i < places.size(); ++i) {
-            const int levels = rows_.levels[index(places[i].variable)];
-            const bool over = ++digits_[i] == levels;
-            for (std::size_t j = 0; j < touched_.size(); ++j) {
-                const FamilyCell step = steps_[i * touched_.size() + j];
-                if (over) {
-                    touched_[j].at.cell -= step.cell * index(levels - 1);
-                    touched_[j].at.configuration -= step.configuration * index(levels - 1);
-                } else {
-                    touched_[j].at.cell += step.cell;
-                    touched_[j].at.configuration += step.configuration;
-                }
-            }
-            if (!over) break;
-            digits_[i] = 0;
-        }
-        if (i == places.size()) break;
     }
     std::size_t line = drawn_line(random);
-    for (const Place& place : places) {
-        const std::size_t levels = index(rows_.levels[index(place.variable)]);
-        codes[place.variable] = static_cast<std::uint16_t>(line % levels);
+    for (const int variable : plan.variables) {
+        const std::size_t levels = index(rows_.levels[index(variable)]);
+        codes[variable] = static_cast<std::uint16_t>(line % levels);
         line /= levels;
     }
-    for (const Touched& each : touched_) each.term->family.add(each.term->family.cell_of(codes));
+    for (const std::size_t number : plan.terms) {
+        CountedFamily& family = terms_[number].family;
+        family.add(family.cell_of(codes));
+    }
 }
 
 // Several rows of one family depend on each other by its parameters: they are added in turn.

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -50,19 +51,43 @@ class CollapsedChain {
         CountedFamily family;
         double exponent = 1.0;
     };
+    // A draw of some unknown values of a row: the families that hold one of them, and where each
+    // completion stands in their tables. Rows that lack the same values share it.
+    struct Plan {
+        std::vector<int> variables;
+        std::vector<std::size_t> terms;  // each once
+        std::vector<std::size_t> steps;  // by [variable, term], cells for each level
+        std::size_t completions = 1;
+        std::vector<std::size_t> cells;  // by [completion, term], from those of the first on
+        std::vector<double> log_laws;    // by completion; nothing if no variable has a law
+    };
+    using Plans = std::map<std::vector<int>, Plan>;
+    // The unknown values of a row, and the plan of those that are drawn; none if it is made for
+    // each draw, where there are too many completions for one.
+    struct Draw {
+        const Unknowns* unknowns = nullptr;
+        const Plan* plan = nullptr;
+    };
+    // Where a family stands during a draw.
     struct Touched {
-        Term* term;
-        FamilyCell at;
+        const double* log_predictives;  // from the cell of the first completion on
+        double exponent;
     };
 
     void count(CountedFamily& family);
     void list_terms();
     // The unknowns that hold one of some variables.
-    std::vector<const Unknowns*> holding(const std::vector<std::uint8_t>& some) const;
+    std::vector<Draw> holding(const std::vector<std::uint8_t>& some) const;
+    // Makes the plans of draws of some variables that are repeated as long as families stay.
+    void prepare(std::vector<Draw>& draws, const std::vector<std::uint8_t>& some, Plans& plans);
     // Draws the values of some variables among these unknowns.
-    void sweep_some(std::span<const Unknowns* const> unknowns,
-                    const std::vector<std::uint8_t>& some, Random& random);
-    void draw_of_row(std::span<const Place> places, Random& random);
+    void sweep_some(std::span<const Draw> draws, const std::vector<std::uint8_t>& some,
+                    Random& random);
+    // Finds the places of some variables; returns whether they have too many completions.
+    bool find_places(const Unknowns& unknowns, const std::vector<std::uint8_t>& some);
+    void make(Plan& plan, std::span<const Place> places) const;
+    void draw_of_row(const Plan& plan, std::size_t row, Random& random);
+    void draw_in_parts(bool forward, Random& random);
     void draw_copied(const Unknowns& one, Random& random);
     std::size_t drawn_line(Random& random);
 
@@ -75,8 +100,7 @@ class CollapsedChain {
 
     // Of a draw.
     std::vector<Touched> touched_;
-    std::vector<FamilyCell> steps_;
-    std::vector<int> digits_;
+    Plan plan_;
     std::vector<double> logs_;
     std::vector<Place> places_;
     std::vector<std::size_t> parts_;

@@ -31,13 +31,14 @@ CountedFamily::CountedFamily(int node, std::vector<int> parents, std::vector<dou
         }
         pseudo_sums_[cell / levels_] += pseudo_counts_[cell];
     }
-    counts_.assign(pseudo_counts_.size(), 0.0);
-    sums_.assign(configurations, 0.0);
+    counts_.assign(pseudo_counts_.size(), 0);
+    sums_.assign(configurations, 0);
     log_counts_.resize(counts_.size());
-    log_sums_.resize(configurations);
-    const auto logarithm = [](double x) { return log_kernel(x, 0.0); };
-    std::transform(pseudo_counts_.begin(), pseudo_counts_.end(), log_counts_.begin(), logarithm);
-    std::transform(pseudo_sums_.begin(), pseudo_sums_.end(), log_sums_.begin(), logarithm);
+    log_predictives_.resize(counts_.size());
+    for (std::size_t cell = 0; cell < counts_.size(); ++cell) {
+        log_counts_[cell] = log_kernel(pseudo_counts_[cell], 0.0);
+        log_predictives_[cell] = log_counts_[cell] - log_kernel(pseudo_sums_[cell / levels_], 0.0);
+    }
 }
 
 bool CountedFamily::holds(int variable) const {
@@ -53,19 +54,9 @@ FamilyCell CountedFamily::step_of(int variable) const {
     return {step * levels_, step};
 }
 
-void CountedFamily::change(FamilyCell at, double by) {
-    counts_[at.cell] += by;
-    sums_[at.configuration] += by;
-    // Counts are whole numbers, so that nothing is left of what was added and removed.
-    if (known_counts_ != nullptr) {
-        log_counts_[at.cell] = known_counts_[static_cast<std::size_t>(counts_[at.cell])];
-        log_sums_[at.configuration] =
-            known_sums_[static_cast<std::size_t>(sums_[at.configuration])];
-        return;
-    }
+double CountedFamily::found_logarithms(FamilyCell at) {
     log_counts_[at.cell] = log_kernel(pseudo_counts_[at.cell] + counts_[at.cell], 0.0);
-    log_sums_[at.configuration] =
-        log_kernel(pseudo_sums_[at.configuration] + sums_[at.configuration], 0.0);
+    return log_kernel(pseudo_sums_[at.configuration] + sums_[at.configuration], 0.0);
 }
 
 void CountedFamily::look_up(LogCounts& known) {

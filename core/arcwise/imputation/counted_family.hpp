@@ -2,8 +2,8 @@
 //
 // With pseudo-counts a and counts N, the next row has the cell c of the configuration j with the
 // probability (a_c + N_c) / (a_j + N_j), and the likelihood of a table is the product of these, row
-// by row in any order. Logarithms of all numerators and denominators are kept, as cells are asked
-// for more often than they change. Where all pseudo-counts of a family are equal, those of all
+// by row in any order. The logarithms of all these probabilities are kept, as cells are asked for
+// more often than they change. Where all pseudo-counts of a family are equal, logarithms of all
 // counts may be known beforehand (`LogCounts`).
 #pragma once
 
@@ -57,16 +57,20 @@ class CountedFamily {
     FamilyCell step_of(int variable) const;
 
     // The log probability that the next row has this cell of its configuration.
-    double log_predictive(FamilyCell at) const {
-        return log_counts_[at.cell] - log_sums_[at.configuration];
-    }
+    double log_predictive(FamilyCell at) const { return log_predictives_[at.cell]; }
+    // Those of all cells; valid until the family is changed otherwise than by `add` and `remove`.
+    const double* log_predictives() const { return log_predictives_.data(); }
 
     void add(FamilyCell at) {
         log_likelihood_ += log_predictive(at);
-        change(at, 1.0);
+        ++counts_[at.cell];
+        ++sums_[at.configuration];
+        look_at(at);
     }
     void remove(FamilyCell at) {
-        change(at, -1.0);
+        --counts_[at.cell];
+        --sums_[at.configuration];
+        look_at(at);
         log_likelihood_ -= log_predictive(at);
     }
 
@@ -76,15 +80,30 @@ class CountedFamily {
     void look_up(LogCounts& known);
 
   private:
-    void change(FamilyCell at, double by);
+    // Finds the probabilities again after a cell has changed.
+    void look_at(FamilyCell at) {
+        double log_sum = 0.0;
+        if (known_counts_ != nullptr) {
+            log_counts_[at.cell] = known_counts_[counts_[at.cell]];
+            log_sum = known_sums_[sums_[at.configuration]];
+        } else {
+            log_sum = found_logarithms(at);
+        }
+        const std::size_t first = at.configuration * levels_;
+        for (std::size_t cell = first; cell < first + levels_; ++cell) {
+            log_predictives_[cell] = log_counts_[cell] - log_sum;
+        }
+    }
+    // Sets that of a cell and returns that of its configuration.
+    double found_logarithms(FamilyCell at);
 
     int node_;
     std::vector<int> parents_;
     std::size_t levels_;
     std::vector<std::size_t> configuration_steps_;
     std::vector<double> pseudo_counts_, pseudo_sums_;
-    std::vector<double> counts_, sums_;
-    std::vector<double> log_counts_, log_sums_;
+    std::vector<std::uint32_t> counts_, sums_;
+    std::vector<double> log_counts_, log_predictives_;
     double log_likelihood_ = 0.0;
     const double* known_counts_ = nullptr;  // nothing if pseudo-counts differ
     const double* known_sums_ = nullptr;

@@ -21,7 +21,7 @@ from arcwise import _core
 from arcwise.data import Data, DiscreteColumn, IncompleteData
 from arcwise.families import Families
 from arcwise.imputation.conditioned_laws import ConditionedLaws
-from arcwise.imputation.edge_changes import Parents, allowed, reaches
+from arcwise.imputation.edge_changes import Parents, allowed, reaches, same_adjacencies
 from arcwise.imputation.proposals import Proposal
 from arcwise.model import Question
 from arcwise.parameters.dirichlet import Tables
@@ -168,7 +168,11 @@ class AnnealedMoves:
             ratio += self._log_prior(node, new[node]) - self._log_prior(node, parents[node])
         if log_density_ratio is not None:
             ratio += log_density_ratio(new, parents)
-        times = move.steps[int(random.integers(len(move.steps)))]
+        # Turning edges changes likelihoods little or not at all, whatever the cells are. The
+        # number of steps is the same for the way back.
+        times = 1
+        if not same_adjacencies(new, parents):
+            times = move.steps[int(random.integers(len(move.steps)))]
         accepted = chain.move([self._family(node, new[node]) for node in changed], ratio, times)
         return tuple(new) if accepted else parents
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from arcwise.graphs.dag import Dag
 from arcwise.imputation.chain import CompletedTable, ImputationChain, Redraw
 from arcwise.imputation.checkpoint import Checkpoint, Position
 from arcwise.imputation.choose_moves import choose_moves
+from arcwise.imputation.side_by_side import Halted, side_by_side, threads_each
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
 from arcwise.model import Model, Question
 from arcwise.model.modularity import Modularity
@@ -58,6 +60,9 @@ _FEWEST_TABLES = 2
 # Of a limited time, what the sweeps before the first table may take.
 _SHARE_OF_BURN_IN = 0.25
 _DAGS_OF_A_TABLE = 100
+
+_Edges: TypeAlias = NDArray[np.uint8]
+"""The edges of DAGs, as [DAG, source, target]."""
 
 
 @dataclass(frozen=True)
@@ -204,15 +209,16 @@ class _Drawing:
         self.burn_in, self.thinning = settings.burn_in, settings.thinning
         self._exact = isinstance(structure, ExactStructure)
         count = min(settings.chains, settings.completions or settings.chains)
+        self._threads, each = threads, threads_each(count, threads)
         # The second half, which the verdict compares with the first, starts from elsewhere.
         self._chains = [
             ImputationChain(
                 data,
                 question,
-                structure,
+                structure.on(each),
                 seed=settings.seed,
                 number=number,
-                threads=threads,
+                threads=each,
                 deadline=deadline,
                 redraw=redraw,
                 associated=number >= (count + 1) // 2,
@@ -286,8 +292,7 @@ class _Drawing:
     ) -> NDArray[np.float64]:
         """Make the sweeps before the first table; return the DAGs met, as [DAG, source, target]."""
         began = time.perf_counter()
-        for chain in self._chains:
-            chain.sweep()
+        self._sweep()
         if self._deadline.limited:
             rounds = self._deadline.left / max(time.perf_counter() - began, 1e-6)
             self.burn_in = min(self.burn_in, max(1, round(_SHARE_OF_BURN_IN * rounds)))
@@ -296,12 +301,15 @@ class _Drawing:
         for sweep in range(1, self.burn_in):
             if 2 * sweep == self.burn_in:
                 choose_moves(self._chains, np.concatenate(seen))
-            for chain in self._chains:
-                self._deadline.check()
-                chain.sweep()
+            self._deadline.check()
+            self._sweep()
             seen.append(self._edges())
             _report(progress, sweep / sweeps)
         return np.concatenate(seen)
+
+    def _sweep(self) -> None:
+        """Let every chain draw DAG, parameters and cells."""
+        side_by_side(lambda chain, _: chain.sweep(), self._chains, self._threads)
 
     def _write(self, target: int) -> None:
         """Write where chains stand, if it is time to."""
@@ -326,23 +334,44 @@ class _Drawing:
 
     def _round(self, dags: int, target: int) -> None:
         """Keep a table of each chain, unless there are enough."""
+        chains = self._chains[: target - len(self.kept)]
+
+        def work(chain: ImputationChain, halted: Halted) -> tuple[CompletedTable | None, _Edges]:
+            return self._next_table(chain, dags, halted)
+
+        found = side_by_side(work, chains, self._threads)
+        for number, (table, _) in enumerate(found):
+            if table is not None:
+                self.kept.append(table)
+                self._from.append(number)
+        if any(table is None for table, _ in found):
+            raise TimeIsUpError("the seconds given are over")
+        if chains[0].leads_over and len(chains) == len(self._chains):
+            met = np.stack([edges for _, edges in found], axis=1)
+            most = max(_FEWEST_SWEEPS_SEEN, _MOST_SEEN // met[0].size)
+            self._met = [*self._met, *met][-most:]
+
+    def _next_table(
+        self, chain: ImputationChain, dags: int, halted: Halted
+    ) -> tuple[CompletedTable | None, _Edges]:
+        """Return the next table of a chain, None if time is up, and the edges after each sweep."""
         n = len(self._data.variables)
-        met = np.zeros((self.thinning, len(self._chains), n, n), dtype=np.uint8)
-        for number, chain in enumerate(self._chains):
-            if len(self.kept) >= target:
-                return
+        met = np.zeros((self.thinning, n, n), dtype=np.uint8)
+        table = None
+        try:
             for sweep in range(self.thinning):
+                if halted():
+                    return None, met
                 self._deadline.check()
                 if sweep + 1 < self.thinning:
                     chain.sweep()
                 else:
-                    self.kept.append(chain.keep(dags))
-                    self._from.append(number)
+                    table = chain.keep(dags)
                 assert chain.dag is not None
-                met[sweep, number] = unpacked(chain.dag[np.newaxis], n)[0].T
-        if self._chains[0].leads_over:
-            most = max(_FEWEST_SWEEPS_SEEN, _MOST_SEEN // met[0].size)
-            self._met = [*self._met, *met][-most:]
+                met[sweep] = unpacked(chain.dag[np.newaxis], n)[0].T
+        except TimeIsUpError:
+            return None, met
+        return table, met
 
     def _largest_error(self) -> float:
         tables = self.completions()

@@ -115,6 +115,19 @@ def _with(parents: tuple[int, ...], other: int, *, present: bool) -> tuple[int, 
     return tuple(sorted(rest | {other} if present else rest))
 
 
+def same_adjacencies(one: Parents, other: Parents) -> bool:
+    """Return whether two DAGs join the same pairs of nodes, in whatever direction."""
+    return _adjacencies(one) == _adjacencies(other)
+
+
+def _adjacencies(parents: Parents) -> set[tuple[int, int]]:
+    return {
+        (min(node, parent), max(node, parent))
+        for node, others in enumerate(parents)
+        for parent in others
+    }
+
+
 def allowed(families: Families, node: int, parents: tuple[int, ...]) -> bool:
     """Return whether a node may have these parents."""
     required = set(families.required[node])

@@ -134,15 +134,18 @@ class KnownFamilies:
         squares -= (sizes[0] - 1) * (sizes[1] - 1) / max(1, len(self._numbers) - 1)
         return max(squares, 0.0) / (min(sizes) - 1) + _NEARNESS
 
+    # Chains on other threads ask as well, and may clear what is kept at any moment.
     def _law(self, nodes: tuple[int, ...]) -> _JointShares:
-        if nodes not in self._laws:
+        law = self._laws.get(nodes)
+        if law is None:
             if len(self._laws) >= _MOST_LAWS:
                 self._laws.clear()
             alone = [self._alone(node) for node in nodes]
-            self._laws[nodes] = _JointShares(
+            law = _JointShares(
                 [self._sets[node] for node in nodes], alone, self._numbers[:, nodes]
             )
-        return self._laws[nodes]
+            self._laws[nodes] = law
+        return law
 
 
 class _JointShares:
@@ -232,15 +235,17 @@ class KnownEdges:
 
     def shares(self, places: tuple[int, ...]) -> NDArray[np.float64]:
         """Return how probable each state of some pairs is proposed, the first pair slowest."""
-        if places not in self._shares:
+        shares = self._shares.get(places)
+        if shares is None:
             if len(self._shares) >= _MOST_LAWS:
                 self._shares.clear()
             number = np.zeros(len(self._states), dtype=np.int64)
             for place in places:
                 number = _EDGE_STATES * number + self._states[:, place]
             met = np.sqrt(np.bincount(number, minlength=_EDGE_STATES ** len(places)))
-            self._shares[places] = (1.0 - _UNMET) * met / met.sum() + _UNMET / len(met)
-        return self._shares[places]
+            shares = (1.0 - _UNMET) * met / met.sum() + _UNMET / len(met)
+            self._shares[places] = shares
+        return shares
 
 
 @dataclass(frozen=True)

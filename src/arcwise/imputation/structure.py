@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -55,6 +55,10 @@ class StructureStep(ABC):
 
     Scoring all families takes as long as many such moves.
     """
+
+    @abstractmethod
+    def on(self, threads: int) -> StructureStep:
+        """Return the same on so many threads."""
 
     @abstractmethod
     def first(self, model: Model, seed: int) -> Packed:
@@ -111,6 +115,10 @@ class ExactStructure(StructureStep):
     deadline: Deadline = NEVER
     with_paths: bool = True
 
+    def on(self, threads: int) -> ExactStructure:
+        """Return the same on so many threads."""
+        return replace(self, threads=threads)
+
     def first(self, model: Model, seed: int) -> Packed:
         """Return a draw."""
         dag: Packed = self._computation(model).dags(1, seed=seed).parents[0]
@@ -156,6 +164,10 @@ class ChainStructure(StructureStep):
     longer: int
     threads: int | None = None
     deadline: Deadline = NEVER
+
+    def on(self, threads: int) -> ChainStructure:
+        """Return the same on so many threads."""
+        return replace(self, threads=threads)
 
     def first(self, model: Model, seed: int) -> Packed:
         """Return a DAG some way from the one that has the required edges alone."""

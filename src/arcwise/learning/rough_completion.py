@@ -28,6 +28,7 @@ from arcwise.data import Data, IncompleteData
 from arcwise.graphs.dag import Dag
 from arcwise.imputation.chain import ImputationChain
 from arcwise.imputation.edge_changes import Parents
+from arcwise.imputation.side_by_side import Halted, side_by_side, threads_each
 from arcwise.imputation.structure import ExactStructure, StructureStep
 from arcwise.learning.hyperparameters import EXPECTED_PARENTS, LOG_PRIOR, chosen_of, prior_odds
 from arcwise.learning.request import Request
@@ -105,28 +106,34 @@ def complete_roughly(
     redraw = None
     if choose_prior:
         fixed = [score.fixed_by(data.table) for score in scores]
-        redraw = HyperparameterDraws(asked, fixed, request.modularity, request.threads)
+        redraw = HyperparameterDraws(asked, fixed, request.modularity)
     sweeps = _SWEEPS if isinstance(structure, ExactStructure) else _SWEEPS_OF_CHAINS
-    found: list[NDArray[np.float64]] = []
-    for number in range(1 if redraw is None else _CHAINS):
+    count = 1 if redraw is None else _CHAINS
+    each = threads_each(count, request.threads)
+
+    def begun(number: int, halted: Halted) -> tuple[ImputationChain, list[NDArray[np.float64]]]:
         chain = ImputationChain(
             data,
             begin,
-            structure,
+            structure.on(each),
             seed=request.seed,
             number=_FIRST + number,
-            threads=request.threads,
+            threads=each,
             redraw=redraw,
             associated=number > 0,
         )
-        shares = []
+        shares: list[NDArray[np.float64]] = []
         for sweep in range(_FEWEST_SWEEPS if redraw is None else sweeps):
-            if deadline.passed and sweep:
+            if halted() or (deadline.passed and sweep):
                 break
             chain.sweep()
             if redraw is not None:
                 shares.append(redraw.posterior(chain))
-        found += shares[len(shares) // 2 :]
+        return chain, shares[len(shares) // 2 :]
+
+    chains = side_by_side(begun, range(count), request.threads)
+    found = [share for _, shares in chains for share in shares]
+    chain = chains[-1][0]
     complete = replace(asked, data=chain.table)
     if redraw is None:
         return RoughCompletion(complete, (), None)
@@ -151,18 +158,12 @@ class HyperparameterDraws:
         The scores to choose from.
     modularity
         Which posterior is computed.
-    threads
-        The number of threads.
     """
 
     def __init__(
-        self,
-        asked: Question,
-        scores: Sequence[LocalScore],
-        modularity: Modularity,
-        threads: int | None,
+        self, asked: Question, scores: Sequence[LocalScore], modularity: Modularity
     ) -> None:
-        self._asked, self._scores, self._threads = asked, scores, threads
+        self._asked, self._scores = asked, scores
         n = len(asked.variables)
         self._priors = [Sparse(prior_odds(asked, m, modularity)) for m in EXPECTED_PARENTS]
         self._log_odds = np.array([prior.log_odds(n) for prior in self._priors])
@@ -235,7 +236,7 @@ class HyperparameterDraws:
         parents = [list(each) for each in dag.parent_indices]
         nothing: list[list[int]] = [[] for _ in parents]
         scored = _core.FamilyTable(nothing, parents, [0] * len(parents))
-        with running(self._threads, None, "") as run:
+        with running(1, None, "") as run:  # a family for each variable
             score.fill(table, scored, run)
         nodes = [node for node in range(len(parents)) if node not in self._outside]
         return math.fsum(float(scored.values(node)[0]) for node in nodes)

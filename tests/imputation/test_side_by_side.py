@@ -1,0 +1,77 @@
+"""Chains that run side by side: what they give is in order, and failures end all of them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arcwise
+from arcwise.imputation.side_by_side import Halted, side_by_side, threads_each
+
+SECONDS = 10.0  # after which a test fails instead of waiting
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_results_are_in_the_order_of_the_items(threads: int) -> None:
+    def later_first(item: int, _: Halted) -> int:
+        time.sleep(0.01 * (3 - item))
+        return item * item
+
+    assert side_by_side(later_first, range(4), threads) == [0, 1, 4, 9]
+    assert side_by_side(later_first, [], threads) == []
+
+
+def test_two_items_are_worked_on_at_the_same_time() -> None:
+    meeting = threading.Barrier(2)
+    places = side_by_side(lambda _, __: meeting.wait(SECONDS), "ab", 2)
+    assert sorted(places) == [0, 1]
+
+
+def test_a_failure_is_raised_those_begun_are_told_and_no_other_is_begun() -> None:
+    begun: list[int] = []
+    told = []
+    both = threading.Barrier(2)
+
+    def work(item: int, halted: Halted) -> None:
+        begun.append(item)
+        if item < 2:
+            both.wait(SECONDS)
+        if item == 0:
+            raise ValueError("the first")
+        end = time.monotonic() + SECONDS
+        while not halted() and time.monotonic() < end:
+            time.sleep(0.001)
+        told.append(halted())
+
+    with pytest.raises(ValueError, match="the first"):
+        side_by_side(work, range(5), 2)
+    # The thread of the one that failed may have taken another before the failure was seen.
+    assert set(begun) <= {0, 1, 2}
+    assert told and all(told)
+
+
+def test_threads_are_shared_out() -> None:
+    assert threads_each(4, 2) == 1
+    assert threads_each(1, 2) == 2
+    assert threads_each(0, 3) == 3
+
+
+@pytest.mark.parametrize("kind", ["discrete", "continuous"])
+def test_completed_tables_are_the_same_on_any_number_of_threads(kind: str) -> None:
+    random = np.random.default_rng(3)
+    table: dict[str, Any] = {}
+    for name in "abcd":
+        values = random.normal(size=60) + sum(np.nan_to_num(table[each]) for each in table)
+        column = (values > 0).astype(float) if kind == "discrete" else values
+        table[name] = np.where(random.random(60) < 0.2, np.nan, column)
+    given = {name: [None if np.isnan(v) else v for v in column] for name, column in table.items()}
+    kinds = dict.fromkeys(given, kind)
+    found = [
+        arcwise.learn(given, kinds=kinds, completions=8, seed=4, threads=threads, progress=None)
+        for threads in (1, 2)
+    ]
+    assert np.array_equal(found[0].edges, found[1].edges)
