@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import time
 import warnings
 from collections import defaultdict
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -124,29 +126,32 @@ def _learned(given: Any, table: Table, seed: int, **options: Any) -> arcwise.Pos
     return arcwise.learn(given, **common)
 
 
-def compare(
-    kind: str, n: int, rows: int, shares: list[float], completions: int | None, seed: int
-) -> dict[str, Any]:
+def compare(number: int, options: argparse.Namespace) -> dict[str, Any]:
     """Return the probabilities of adjacency of one table, for each share of missing values."""
-    table = _drawn(kind, n, rows, seed)
+    warnings.simplefilter("ignore", ArcwiseWarning)
+    seed, place = divmod(number, len(options.kinds))
+    kind, n = options.kinds[place], options.sizes[seed % len(options.sizes)]
+    table = _drawn(kind, n, options.rows, seed)
     matrix = np.zeros((n, n))
     for source, target in table.dag.edges:
         matrix[table.dag.variables.index(source), table.dag.variables.index(target)] = 1.0
-    complete = adjacency(_learned(table.data, table, seed).edges)
+    learned = partial(_learned, table=table, seed=seed, threads=options.threads)
+    complete = adjacency(learned(table.data).edges)
     result: dict[str, Any] = {
+        "number": number,
         "kind": kind,
         "n": n,
         "truth": adjacency(matrix).tolist(),
         "complete": complete.tolist(),
         "shares": {},
     }
-    for share in shares:
+    for share in options.shares:
         gappy = with_gaps(table.data, share, seed)
         start = time.process_time()
-        imputed = _learned(gappy, table, seed, completions=completions)
+        imputed = learned(gappy, completions=options.completions, seconds=options.seconds_each)
         seconds = time.process_time() - start
         try:
-            dropped = adjacency(_learned(gappy, table, seed, missing="drop").edges)
+            dropped = adjacency(learned(gappy, missing="drop").edges)
         except ArcwiseError:  # hardly a row is left: about as much as nothing is known
             dropped = np.full(len(complete), float(np.mean(complete)))
         assert imputed.edge_errors is not None
@@ -211,23 +216,29 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="*", choices=KINDS, default=list(KINDS))
     parser.add_argument("--sizes", type=int, nargs="*", default=[5, 7, 10])
     parser.add_argument("--file", type=Path, help="a line of JSON for each table; continued")
-    parser.add_argument("--seconds", type=float, default=np.inf, help="when to begin no other")
+    parser.add_argument("--seconds", type=float, default=np.inf, help="when to end")
+    parser.add_argument("--seconds-each", type=float, help="of imputing; default: no limit")
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--threads", type=int, help="of each process; default: all")
+    parser.add_argument("--report", action="store_true", help="only what is in the file")
     options = parser.parse_args()
-    warnings.simplefilter("ignore", ArcwiseWarning)
     found = []
     if options.file is not None and options.file.exists():
         found = [json.loads(each) for each in options.file.read_text().splitlines()]
+    made = {each["number"] for each in found}
+    todo = [n for n in range(options.tables * len(options.kinds)) if n not in made]
     start = time.perf_counter()
-    for number in range(len(found), options.tables * len(options.kinds)):
-        if time.perf_counter() - start > options.seconds:
-            break
-        seed, place = divmod(number, len(options.kinds))
-        n = options.sizes[seed % len(options.sizes)]
-        kind = options.kinds[place]
-        found.append(compare(kind, n, options.rows, options.shares, options.completions, seed))
-        if options.file is not None:
-            with options.file.open("a") as file:
-                file.write(json.dumps(found[-1]) + "\n")
+    with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
+        for each in pool.imap_unordered(
+            partial(compare, options=options), [] if options.report else todo
+        ):
+            found.append(each)
+            if options.file is not None:
+                with options.file.open("a") as file:
+                    file.write(json.dumps(each) + "\n")
+            if time.perf_counter() - start > options.seconds:
+                pool.terminate()
+                break
     summarize(found)
 
 
