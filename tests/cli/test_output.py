@@ -90,6 +90,39 @@ def test_json_says_what_python_computes(places: dict[str, str], capsys: Captured
     assert probabilities == sorted(probabilities, reverse=True)
 
 
+def test_every_answer_from_a_posterior_says_how_reliable_it_is(
+    places: dict[str, str], tmp_path: Path, capsys: Captured
+) -> None:
+    folder = str(tmp_path / "learned")
+    assert status("learn", places["TABLE"], "--max-indegree", 1, "--out", folder, "--quiet") == 0
+    capsys.readouterr()
+    posterior = arcwise.Posterior.load(Path(folder) / "posterior.npz")
+    for words in (
+        ["estimate", folder, "smoke -> lung"],
+        ["effects", folder, "smoke", "lung"],
+        ["predict", folder, places["TABLE"], "--target", "lung"],
+        ["summary-graph", folder],
+        ["compare", folder, places["TRUTH"]],
+    ):
+        found = json.loads(run(capsys, *words, "--json"))["reliability"]
+        diagnosis = posterior.diagnose()
+        assert found["computation"] == diagnosis.verdict
+        assert found["data_and_model"] == diagnosis.data_verdict
+        assert set(diagnosis.sentences) <= set(found["sentences"])
+
+
+def test_codes_for_missing_values_are_told_in_the_shell(tmp_path: Path, capsys: Captured) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("a,b\n" + "0,1\n1,1\n0,0\n1,-999\n9,0\n" * 20)
+    codes = ["--missing-codes", "-999", "--missing-codes", "a=9"]
+    assert status("describe", table, *codes, "--quiet") == 0
+    said = capsys.readouterr().out
+    assert "values are missing in 'a' (20) and 'b' (20)" in said
+    assert status("learn", table, *codes, "--missing", "drop", "--json", "--quiet") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert any("40 of 100 rows" in each for each in found["reliability"]["sentences"])
+
+
 def test_notes_go_to_standard_error_and_quiet_leaves_them_out(
     places: dict[str, str], capsys: Captured
 ) -> None:

@@ -68,6 +68,7 @@ _WORDS: dict[str, list[str]] = {
     "--discretize": ["quantile", "interval:3", "quantile:2", "d=quantile:2", "e=uniform"],
     "--format": ["csv", "tsv", "parquet", "csv.gz"],
     "--missing": ["error", "drop", "level", "impute"],
+    "--missing-codes": ["-999", "a=0", "e=x", "="],
     "--lags": ["1", "2", "1,3"],
     "--gaps": ["error", "split"],
     "--ordinal": ["a", "d=0,1,2"],

@@ -76,6 +76,7 @@ class DelimitedText(Target, name="csv"):
             "kinds": draw.choice([None, None, "discrete", "continuous"]),
             "discretize": draw.choice([None, None, "quantile:2", "uniform"]),
             "transform": draw.choice([None, None, None, "normal-scores"]),
+            "missing_codes": draw.choice([None, None, 0, "a", ["1", -1.5]]),
         }
         said = arcwise.describe(path, **options)
         assert said.splitlines()

@@ -14,7 +14,7 @@ import arcwise
 from arcwise.cli.edge_files import read_edge_file
 from arcwise.cli.folders import ResultFolder, saved_posterior
 from arcwise.cli.output import Result
-from arcwise.cli.reliability import print_verdicts
+from arcwise.cli.reliability import print_verdicts, reliability_result
 from arcwise.comparison import PosteriorComparison, RunComparison
 from arcwise.graphs import Dag
 
@@ -50,7 +50,7 @@ def compare(
         Console().print(_found_table(with_graph))
         print(*with_graph.sentences, sep="\n")
         print_verdicts(posterior)
-        return with_graph.as_dict
+        return lambda: {"reliability": reliability_result(posterior), **with_graph.as_dict()}
     found = arcwise.compare(posterior, saved_posterior(other))
     Console().print(_difference_table(found))
     print(*found.sentences, sep="\n")

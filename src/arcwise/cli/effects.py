@@ -11,7 +11,7 @@ from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
 from arcwise.cli.options import Seed
 from arcwise.cli.output import Result
 from arcwise.cli.parameter_options import EffectDraws, IntervalLevel, ReferenceLevel, TableOut
-from arcwise.cli.reliability import print_verdicts
+from arcwise.cli.reliability import print_verdicts, reliability_result
 from arcwise.data import Data, DiscreteColumn, IncompleteData
 from arcwise.parameters.highest_density import checked_level
 
@@ -55,7 +55,11 @@ def effects(
     if out is not None:
         found.write(out, level)
         print(f"The table was written to {out}")
-    return lambda: {"level": level, "effects": found.table(level).to_dicts()}
+    return lambda: {
+        "reliability": reliability_result(posterior),
+        "level": level,
+        "effects": found.table(level).to_dicts(),
+    }
 
 
 def named_level(text: str, variable: str, given: Data | IncompleteData) -> object:

@@ -9,7 +9,7 @@ import typer
 import arcwise
 from arcwise.cli.folders import ResultFolder, saved_posterior
 from arcwise.cli.output import Result
-from arcwise.cli.reliability import print_verdicts
+from arcwise.cli.reliability import print_verdicts, reliability_result
 
 
 def estimate(
@@ -34,4 +34,4 @@ def estimate(
     found = arcwise.estimate(posterior, feature, given=given)
     print(found)
     print_verdicts(posterior)
-    return found.as_dict
+    return lambda: {"reliability": reliability_result(posterior), **found.as_dict()}

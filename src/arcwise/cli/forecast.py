@@ -12,7 +12,7 @@ from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
 from arcwise.cli.options import Seed
 from arcwise.cli.output import Result
 from arcwise.cli.parameter_options import IntervalLevel, PredictionDraws, TableOut
-from arcwise.cli.reliability import print_verdicts
+from arcwise.cli.reliability import print_verdicts, reliability_result
 
 
 def forecast(
@@ -62,4 +62,8 @@ def forecast(
     if out is not None:
         found.write(out)
         print(f"The table was written to {out}")
-    return lambda: {"level": level, "forecast": found.table().to_dicts()}
+    return lambda: {
+        "reliability": reliability_result(posterior),
+        "level": level,
+        "forecast": found.table().to_dicts(),
+    }

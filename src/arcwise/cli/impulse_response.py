@@ -12,7 +12,7 @@ from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
 from arcwise.cli.options import Seed
 from arcwise.cli.output import Result
 from arcwise.cli.parameter_options import EffectDraws, IntervalLevel, ReferenceLevel, TableOut
-from arcwise.cli.reliability import print_verdicts
+from arcwise.cli.reliability import print_verdicts, reliability_result
 from arcwise.parameters.highest_density import checked_level
 
 
@@ -65,4 +65,8 @@ def impulse_response(
     if out is not None:
         found.write(out, level)
         print(f"The table was written to {out}")
-    return lambda: {"level": level, "responses": found.table(level).to_dicts()}
+    return lambda: {
+        "reliability": reliability_result(posterior),
+        "level": level,
+        "responses": found.table(level).to_dicts(),
+    }

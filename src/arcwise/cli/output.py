@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from arcwise.cli.reliability import reliability_result
 from arcwise.data import Data
 from arcwise.data.description import summary
 from arcwise.posterior import Posterior
@@ -72,15 +73,11 @@ def print_result(function: Callable[[], Result | None], *, as_json: bool, quiet:
 
 def posterior_result(posterior: Posterior) -> Mapping[str, Any]:
     """Return a posterior as `--json` prints it: its summary, and the pairs worth a look."""
-    best, evidence, diagnosis = posterior.map_dag, posterior.evidence, posterior.diagnose()
+    best, evidence = posterior.map_dag, posterior.evidence
     columns = pair_columns(posterior, _LEAST_PROBABILITY)
     rows = zip(*columns.values(), strict=True)
     return {
-        "reliability": {
-            "computation": diagnosis.verdict,
-            "data_and_model": diagnosis.data_verdict,
-            "sentences": [*diagnosis.sentences, *diagnosis.data_sentences],
-        },
+        "reliability": reliability_result(posterior),
         "adjacencies": [dict(zip(columns, row, strict=True)) for row in rows],
         "evidence": None if evidence is None else evidence.as_dict(),
         "best_dag": None if best is None else [list(edge) for edge in best.edges],

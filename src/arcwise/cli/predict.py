@@ -12,7 +12,7 @@ from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
 from arcwise.cli.options import Seed
 from arcwise.cli.output import Result
 from arcwise.cli.parameter_options import IntervalLevel, PredictionDraws
-from arcwise.cli.reliability import print_verdicts
+from arcwise.cli.reliability import print_verdicts, reliability_result
 
 TargetName = Annotated[
     str, typer.Option("--target", help="The variable to predict.", metavar="COLUMN")
@@ -63,6 +63,7 @@ def predict(
     if out is not None:
         print(f"The predictions were written to {out}")
     return lambda: {
+        "reliability": reliability_result(posterior),
         "target": target,
         "scores": found.scores,
         "predictions": found.table().to_dicts(),

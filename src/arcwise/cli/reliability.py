@@ -1,8 +1,9 @@
-"""Prints how reliable a result is, in its two parts: computation, and data and model."""
+"""Tells how reliable a result is, in its two parts: computation, and data and model."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.posterior import Posterior
@@ -22,6 +23,16 @@ def print_reliability(diagnosis: Diagnosis) -> None:
 def _print_findings(findings: Sequence[Finding]) -> None:
     for sentence in with_signs(findings):
         print(f"    {sentence}")
+
+
+def reliability_result(posterior: Posterior) -> Mapping[str, Any]:
+    """Return both verdicts with all their findings, as --json prints them with every answer."""
+    diagnosis = posterior.diagnose()
+    return {
+        "computation": diagnosis.verdict,
+        "data_and_model": diagnosis.data_verdict,
+        "sentences": [*diagnosis.sentences, *diagnosis.data_sentences],
+    }
 
 
 def print_verdicts(posterior: Posterior) -> None:

@@ -17,11 +17,12 @@ import arcwise
 from arcwise.cli.edge_files import read_edge_file
 from arcwise.cli.folders import ResultFolder, saved_posterior
 from arcwise.cli.output import Result
-from arcwise.cli.reliability import print_verdicts
+from arcwise.cli.reliability import print_verdicts, reliability_result
 from arcwise.comparison import SummaryGraphComparison, compare_summary_graphs
 from arcwise.errors import ArgumentError
 from arcwise.exchange import to_dot, to_gml
 from arcwise.graphs import Cpdag, Dag, EdgeCounts
+from arcwise.posterior import Posterior
 from arcwise.posterior.summary_graphs import SUMMARY_GRAPHS, SummaryGraph
 from arcwise.support.files import write_table
 
@@ -87,10 +88,11 @@ def summary_graph(
     if out is not None and found is not None:
         _WRITERS[out.suffix](found, out)
         print(f"Graph written to {out}")
-    return partial(_result, found, compared)
+    return partial(_result, posterior, found, compared)
 
 
 def _result(
+    posterior: Posterior,
     graph: Dag | Cpdag | None, compared: tuple[SummaryGraphComparison, ...]
 ) -> Mapping[str, Any]:
     rows = [
@@ -105,7 +107,12 @@ def _result(
     ]
     undirected = graph.undirected if isinstance(graph, Cpdag) else ()
     directed = graph.directed if isinstance(graph, Cpdag) else graph.edges if graph else ()
-    return {"directed": list(directed), "undirected": list(undirected), "compared": rows}
+    return {
+        "reliability": reliability_result(posterior),
+        "directed": list(directed),
+        "undirected": list(undirected),
+        "compared": rows,
+    }
 
 
 def _lines(graph: Dag | Cpdag) -> list[str]:

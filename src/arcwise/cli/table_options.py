@@ -147,6 +147,14 @@ def _table_file(
             _AS_LISTED,
         ),
     ] = None,
+    missing_codes: Annotated[
+        list[str] | None,
+        _option(
+            "--missing-codes",
+            "Read this value as missing, in all columns (-999) or in one (age=-999); repeatable.",
+            "[COLUMN=]VALUE",
+        ),
+    ] = None,
     constant: Annotated[
         Literal["error", "drop", "keep"],
         _option(
@@ -262,6 +270,7 @@ def _table_file(
         "levels": {column: found for column, found in levels.items() if found} or None,
         "discretize": _by_column(discretize or [], "--discretize"),
         "transform": _by_column(transform or [], "--transform"),
+        "missing_codes": _codes(missing_codes or []),
         "constant": constant,
         "identifiers": identifiers,
         "weights": weights,
@@ -302,6 +311,15 @@ def _kinds(
     if everything is not None and kinds:
         raise ArgumentError("'*' stands for all columns; name no others beside it")
     return everything or kinds or None
+
+
+def _codes(given: list[str]) -> dict[str | None, list[str]] | None:
+    """Return the codes of all columns, under None, and of single ones."""
+    found: dict[str | None, list[str]] = {}
+    for text in given:
+        name, sign, code = text.rpartition("=")
+        found.setdefault(name if sign else None, []).append(code)
+    return found or None
 
 
 def _by_column(given: list[str], flag: str) -> dict[str | None, str] | None:

@@ -13,6 +13,7 @@ class ReadingArguments(TypedDict, total=False):
     kinds: Any
     levels: Any
     missing: Any
+    missing_codes: Any
     constant: Any
     identifiers: Any
     discretize: Any

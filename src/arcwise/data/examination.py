@@ -27,6 +27,7 @@ from arcwise.data.incomplete import OBSERVED, IncompleteData
 from arcwise.data.intervals import Discretization, cut
 from arcwise.data.interventions import column_mask, given_mask
 from arcwise.data.messages import suggestion
+from arcwise.data.missing_codes import MissingCodes, read_codes
 from arcwise.data.near_numbers import settle_words, warn_of_codes
 from arcwise.data.preparation import Preparation
 from arcwise.data.problems import Problems
@@ -138,14 +139,16 @@ def examine(source: Any, options: Mapping[str, Any], *, empty_rows: bool = False
         completeness.check_choice(option(name), options[name], choices)
     cuts = Discretization.parse(options["discretize"])
     transformation = Transformation.parse(options["transform"])
+    codes = MissingCodes.parse(options["missing_codes"])
     columns, unusable = usable_columns(source, options["names"], _dropped(options["drop"]))
     table = _begun(source, columns, unusable, options)
     table.name = _name_of(source)
     variables = [*(column.name for column in table.found), *unusable]
     cuts.check_names(variables)
     transformation.check_names(variables)
+    codes.check_names(variables)
     missing = options["missing"]
-    columns = table.found
+    columns = table.found = read_codes(table, table.found, codes)
     if isinstance(source, Data) and missing in ("drop", "impute"):
         columns = [_without_missing_level(column) for column in columns]
     declared = declared_levels(columns, options["levels"])

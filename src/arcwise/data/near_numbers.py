@@ -53,7 +53,7 @@ def with_missing_words(column: RawColumn) -> tuple[RawColumn, list[str]]:
     if not strays or any(text.strip().casefold() not in _MISSING for text in strays):
         return column, []
     assert isinstance(column, RawLabels)
-    numbers = _numbers(column.levels)
+    numbers = numbers_of_levels(column.levels)
     values = np.append(numbers, np.nan)[column.codes]
     return RawNumbers(column.name, values, np.isnan(values)), list(strays)
 
@@ -66,7 +66,7 @@ def stray_texts(column: RawColumn) -> dict[str, int]:
     if not isinstance(column, RawLabels) or column.declared:
         return {}
     counts = np.bincount(column.codes + 1, minlength=len(column.levels) + 1)[1:]
-    numbers = _numbers(column.levels)
+    numbers = numbers_of_levels(column.levels)
     is_number = np.isfinite(numbers)
     strays = {
         str(level): int(count)
@@ -175,10 +175,11 @@ def warn_of_codes(table: Examination, columns: Sequence[RawColumn]) -> None:
             if code is not None:
                 codes[column.name] = code, int((values == code).sum())
     if codes:
-        table.warn(wording.likely_codes(codes))
+        table.warn(*wording.likely_codes(codes))
 
 
-def _numbers(levels: Sequence[object]) -> NDArray[np.float64]:
+def numbers_of_levels(levels: Sequence[object]) -> NDArray[np.float64]:
+    """Return the numbers that labels write, NaN where they write none."""
     return np.array([_number(level) for level in levels], dtype=np.float64)
 
 

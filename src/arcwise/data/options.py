@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from arcwise.data.columns import Kind
 from arcwise.errors import Wording, option
@@ -51,6 +51,25 @@ def drop_option(columns: Iterable[str]) -> Wording:
     return Wording(
         f"drop={names[0]!r}" if len(names) == 1 else f"drop={names!r}",
         " ".join(f"--drop {shlex.quote(name)}" for name in names),
+    )
+
+
+def missing_codes_option(codes: Mapping[str, float]) -> Wording:
+    """Name the option that reads these values of columns as missing.
+
+    Examples
+    --------
+    >>> missing_codes_option({"age": -999.0})
+    Wording(python="missing_codes={'age': -999}", shell='--missing-codes age=-999')
+    """
+    if len(codes) > _MOST_NAMED:
+        return Wording("missing_codes={...}", "--missing-codes COLUMN=VALUE for each")
+    each = ", ".join(f"{name!r}: {code:g}" for name, code in codes.items())
+    return Wording(
+        f"missing_codes={{{each}}}",
+        " ".join(
+            f"--missing-codes {shlex.quote(f'{name}={code:g}')}" for name, code in codes.items()
+        ),
     )
 
 

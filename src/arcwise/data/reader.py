@@ -24,6 +24,7 @@ def read(
     kinds: str | Mapping[str, str] | None = None,
     levels: Mapping[str, Sequence[object]] | None = None,
     missing: Literal["error", "drop", "level"] = "error",
+    missing_codes: Any = None,
     constant: Literal["error", "drop", "keep"] = "error",
     identifiers: Literal["warn", "drop", "keep", "error"] = "warn",
     discretize: str | Mapping[str, Any] | None = None,
@@ -42,6 +43,7 @@ def read(
     kinds: str | Mapping[str, str] | None = None,
     levels: Mapping[str, Sequence[object]] | None = None,
     missing: Literal["impute"],
+    missing_codes: Any = None,
     constant: Literal["error", "drop", "keep"] = "error",
     identifiers: Literal["warn", "drop", "keep", "error"] = "warn",
     discretize: str | Mapping[str, Any] | None = None,
@@ -59,6 +61,7 @@ def read(
     kinds: str | Mapping[str, str] | None = None,
     levels: Mapping[str, Sequence[object]] | None = None,
     missing: Literal["error", "drop", "level", "impute"] = "error",
+    missing_codes: Any = None,
     constant: Literal["error", "drop", "keep"] = "error",
     identifiers: Literal["warn", "drop", "keep", "error"] = "warn",
     discretize: str | Mapping[str, Any] | None = None,
@@ -103,6 +106,10 @@ def read(
         which gives discrete columns, and those cut into intervals, the additional level None;
         or "impute", which keeps them as cells that `learn` imputes, as an `IncompleteData`. Only
         levels that are declared or observed can be imputed; rows without any value are left out.
+    missing_codes
+        Values that stand for missing ones, such as -999, "unknown" or a list of these, in all
+        columns, or a mapping from columns to them. They are numbers or texts as the table has
+        them, and are not levels.
     constant
         What to do with columns that have a single value and no second declared level:
         "error", "drop" or "keep". With "drop", columns without any value are left out as well.
@@ -158,6 +165,7 @@ def read(
             "kinds": kinds,
             "levels": levels,
             "missing": missing,
+            "missing_codes": missing_codes,
             "constant": constant,
             "identifiers": identifiers,
             "discretize": discretize,

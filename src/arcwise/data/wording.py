@@ -10,6 +10,7 @@ from arcwise.data.options import (
     discretize_option,
     drop_option,
     kinds_option,
+    missing_codes_option,
 )
 from arcwise.data.scales import Scale
 from arcwise.errors import Wording, option
@@ -69,15 +70,16 @@ def slips_among_numbers(slips: Mapping[str, str]) -> Parts:
     )
 
 
-def likely_codes(codes: Mapping[str, tuple[float, int]]) -> str:
+def likely_codes(codes: Mapping[str, tuple[float, int]]) -> Parts:
     """Say that numbers far from all others seem to stand for missing values."""
     each = listing(
         [f"{name!r} holds {code:g} in {plural(count, 'row')}"
          for name, (code, count) in codes.items()]
     )  # fmt: skip
+    found = {name: code for name, (code, _) in codes.items()}
     return (
-        f"{each}, far from all other values; if this stands for missing values, empty these cells "
-        "or write NA in them"
+        f"{each}, far from all other values; if this stands for missing values, give ",
+        missing_codes_option(found),
     )
 
 
