@@ -1,8 +1,10 @@
 // Runs independent tasks on several threads while the calling thread watches over them.
 //
-// The calling thread does no work: it wakes up many times a second, reports progress to the
-// monitor, and asks it whether to go on. That is how Ctrl-C and progress bars reach code that
-// knows nothing of Python.
+// With several threads the calling one does no work: it wakes up many times a second, reports
+// progress to the monitor, and asks it whether to go on. That is how Ctrl-C and progress bars reach
+// code that knows nothing of Python. With one thread the calling one does the work, and asks the
+// monitor in between: on a busy machine a new thread may wait for its turn a hundred times as long
+// as a short run takes.
 #pragma once
 
 #include <atomic>
@@ -26,8 +28,11 @@ class Monitor {
 // What a task sees of the run it belongs to.
 class TaskContext {
   public:
-    TaskContext(const std::atomic<bool>& stop, std::atomic<std::uint64_t>& work_done)
-        : stop_(stop), work_done_(work_done) {}
+    // `watch` is called by every `advance`, and throws to end the run; nothing if another thread
+    // watches over it.
+    TaskContext(const std::atomic<bool>& stop, std::atomic<std::uint64_t>& work_done,
+                const std::function<void()>* watch = nullptr)
+        : stop_(stop), work_done_(work_done), watch_(watch) {}
 
     // Adds to the work done and throws the `interrupted` error once the run is to stop. Tasks call
     // it often enough that a stop takes effect well within a second.
@@ -36,6 +41,7 @@ class TaskContext {
   private:
     const std::atomic<bool>& stop_;
     std::atomic<std::uint64_t>& work_done_;
+    const std::function<void()>* watch_;
 };
 
 // Where a computation runs, and who watches over it.

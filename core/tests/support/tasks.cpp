@@ -61,6 +61,61 @@ TEST(progress_grows_to_one_and_is_told_by_the_calling_thread) {
     CHECK(recorder.shares.back() == 1.0);
 }
 
+TEST(one_thread_is_the_calling_one_and_others_are_not) {
+    const auto caller = std::this_thread::get_id();
+    for (const int threads : {0, 1, 2, 3}) {
+        Recorder recorder;
+        std::atomic<int> here{0};
+        run_tasks(6, 6, RunOptions{Processors{threads}, &recorder},
+                  [&](std::size_t, TaskContext& context) {
+                      here += std::this_thread::get_id() == caller ? 1 : 0;
+                      context.advance(1);
+                  });
+        CHECK(here == (threads < 2 ? 6 : 0));
+        CHECK(recorder.thread == caller);
+        CHECK(recorder.shares.back() == 1.0);
+    }
+}
+
+TEST(work_by_the_calling_thread_is_reported_as_it_goes) {
+    Recorder recorder;
+    run_tasks(2, 40, RunOptions{Processors{1}, &recorder}, [](std::size_t, TaskContext& context) {
+        for (int i = 0; i < 20; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(8));
+            context.advance(1);
+        }
+    });
+    CHECK(recorder.shares.size() >= 3);
+    CHECK(recorder.shares.front() > 0.0);
+    CHECK(recorder.shares.front() < 1.0);
+    for (std::size_t i = 1; i < recorder.shares.size(); ++i) {
+        CHECK(recorder.shares[i] >= recorder.shares[i - 1]);
+    }
+    CHECK(recorder.shares.back() == 1.0);
+}
+
+TEST(a_monitor_that_refuses_is_not_asked_again_while_tasks_are_left) {
+    Recorder recorder(2);
+    int again = 0;
+    CHECK_THROWS_KIND(run_tasks(3, 1, RunOptions{Processors{1}, &recorder},
+                                [&](std::size_t, TaskContext& context) {
+                                    try {
+                                        for (;;) {
+                                            std::this_thread::sleep_for(
+                                                std::chrono::milliseconds(5));
+                                            context.advance(0);
+                                        }
+                                    } catch (const Error&) {
+                                        ++again;
+                                        std::this_thread::sleep_for(std::chrono::milliseconds(60));
+                                        context.advance(0);
+                                    }
+                                }),
+                      interrupted);
+    CHECK(recorder.shares.size() == 2);
+    CHECK(again == 1);
+}
+
 TEST(a_monitor_stops_a_run_that_would_never_end) {
     Recorder recorder(3);
     std::atomic<int> ended{0};

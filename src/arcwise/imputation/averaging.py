@@ -45,10 +45,16 @@ from arcwise.support.warnings import warn
 DEFAULT_CHAINS = 4
 BURN_IN = 20
 THINNING = 5
+# Where DAGs are drawn exactly and no move leads cells over, a sweep costs about as much as what is
+# learned from a table: each one is kept at first. The more there are, the more alike tables in a
+# row are for their cost, and the more sweeps are between them.
+THINNING_OF_EXACT_DRAWS, _MOST_THINNING = 1, 8
 FEWEST_COMPLETIONS = 40
 MOST_COMPLETIONS = 160
-# Where moves lead cells over and sweeps are cheap for their effect.
-MOST_COMPLETIONS_LED_OVER = 640
+# Where sweeps are cheap: DAGs are drawn exactly, or moves lead cells over.
+MOST_COMPLETIONS_OF_CHEAP_SWEEPS = 640
+# Where it is the time given that ends them; the tables are kept.
+MOST_COMPLETIONS_IN_TIME = 2_560
 _SMALL_ERROR = 0.02
 # Chains of so large an error are so far apart that they go on with moves chosen anew; the second
 # time, of twice as large a one, and so on, as what was drawn before is lost.
@@ -78,7 +84,8 @@ class ImputationSettings:
     chains
         The number of chains.
     burn_in, thinning
-        The sweeps before the first table of a chain, and between two tables, at first.
+        The sweeps before the first table of a chain, and between two tables, at first; None for
+        the usual number.
     dags
         The number of DAGs that are kept, of all tables together.
     seed
@@ -89,7 +96,7 @@ class ImputationSettings:
     most: int | None = None
     chains: int = DEFAULT_CHAINS
     burn_in: int = BURN_IN
-    thinning: int = THINNING
+    thinning: int | None = None
     dags: int = 10_000
     seed: int = 0
 
@@ -206,7 +213,7 @@ class _Drawing:
         self._settings = settings
         self._deadline = deadline
         self._checkpoint = checkpoint
-        self.burn_in, self.thinning = settings.burn_in, settings.thinning
+        self.burn_in = settings.burn_in
         self._exact = isinstance(structure, ExactStructure)
         count = min(settings.chains, settings.completions or settings.chains)
         self._threads, each = threads, threads_each(count, threads)
@@ -225,6 +232,7 @@ class _Drawing:
             )
             for number in range(count)
         ]
+        self.thinning = settings.thinning or self._usual_thinning()
         self._from: list[int] = []
         self._stages = [0]
         self._seen = np.zeros((0, len(data.variables), len(data.variables)))
@@ -241,8 +249,7 @@ class _Drawing:
         settings = self._settings
         target = settings.completions or FEWEST_COMPLETIONS
         learns = self._chains[0].leads_over
-        most = MOST_COMPLETIONS_LED_OVER if learns else MOST_COMPLETIONS
-        most = settings.completions or max(settings.most or most, target)
+        most = settings.completions or max(settings.most or self._usual_most(), target)
         each = max(1, min(_DAGS_OF_A_TABLE, -(-settings.dags // target)))
         before = None
         if self._checkpoint is not None:
@@ -271,9 +278,24 @@ class _Drawing:
                 self._learn_again()
             further = min(2 * wanted, most) - (target - self._stages[-1])
             # Tables in a row that were led over are not alike.
-            self.thinning *= 2 if self._exact and not learns else 1
+            if self._exact and not learns:
+                self.thinning = max(self.thinning, min(2 * self.thinning, _MOST_THINNING))
             sweeps = done + self.thinning * further / len(self._chains)
             target += further
+
+    def _usual_thinning(self) -> int:
+        """Return the sweeps between tables at first where nobody has told their number."""
+        as_many_as_needed = self._settings.completions is None
+        if as_many_as_needed and self._exact and not self._chains[0].leads_over:
+            return THINNING_OF_EXACT_DRAWS
+        return THINNING
+
+    def _usual_most(self) -> int:
+        """Return the largest number of tables where nobody has told one."""
+        if self._deadline.limited:
+            return MOST_COMPLETIONS_IN_TIME
+        cheap = self._exact or self._chains[0].leads_over
+        return MOST_COMPLETIONS_OF_CHEAP_SWEEPS if cheap else MOST_COMPLETIONS
 
     def _learn_again(self) -> None:
         """Take all so far as burn-in, and choose moves by it.

@@ -163,7 +163,7 @@ class PairMoves:
                 for node in changed
             },
         )
-        drawn = draw_conditionals(only, known, self._score, random)
+        drawn = draw_conditionals(only, known, self._score, random, changed)
         after = ReplacedFamilies(conditionals, drawn, changed)
         there = self._local(after, u, v, rows, columns)
         ratio += there.log_likelihood

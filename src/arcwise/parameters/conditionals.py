@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -170,9 +170,10 @@ class LinearConditionals(Conditionals):
 
 
 Draw: TypeAlias = Callable[
-    [tuple[tuple[int, ...], ...], Data, Any, np.random.Generator], Conditionals
+    [tuple[tuple[int, ...], ...], Data, Any, np.random.Generator, Collection[int]], Conditionals
 ]
-"""A function of the parents of each node, the data, the parametrization and random numbers."""
+"""A function of the parents of each node, the data, the parametrization, random numbers, and the
+nodes to draw."""
 
 _DRAWS: dict[type[Parametrization], Draw] = {}
 
@@ -196,11 +197,19 @@ def draws_for(kind: type[Parametrization]) -> Callable[[Draw], Draw]:
 def can_draw(score: LocalScore | None, data: Data) -> bool:
     """Return whether the parameters of a model with this score can be drawn."""
     found = None if score is None else score.parametrization(data)
-    return found is not None and found.has_prior and type(found) in _DRAWS
+    return found is not None and _has_draws(found)
+
+
+def _has_draws(kind: Parametrization) -> bool:
+    return kind.has_prior and type(kind) in _DRAWS
 
 
 def draw_conditionals(
-    dag: Dag, data: Data, score: LocalScore, random: np.random.Generator
+    dag: Dag,
+    data: Data,
+    score: LocalScore,
+    random: np.random.Generator,
+    nodes: Collection[int] | None = None,
 ) -> Conditionals:
     """Draw all parameters of a DAG from their posterior given complete data.
 
@@ -214,6 +223,8 @@ def draw_conditionals(
         The score, whose prior on parameters is meant.
     random
         The source of random numbers.
+    nodes
+        The nodes whose parameters are drawn, and nothing is known of the others; None for all.
 
     Examples
     --------
@@ -226,12 +237,13 @@ def draw_conditionals(
     True
     """
     found = score.parametrization(data)
-    if found is None or not can_draw(score, data):
+    if found is None or not _has_draws(found):
         raise ArgumentError(
             f"drawing parameters needs a prior on them, which the score {type(score).__name__} "
             "does not have; use BDeu, BDe, BGe or ConditionalGaussian"
         )
-    return _DRAWS[type(found)](dag.parent_indices, data, found, random)
+    wanted = range(len(dag.variables)) if nodes is None else nodes
+    return _DRAWS[type(found)](dag.parent_indices, data, found, random, wanted)
 
 
 @draws_for(ProbabilityTables)
@@ -240,6 +252,7 @@ def _drawn_tables(
     data: Data,
     kind: ProbabilityTables,
     random: np.random.Generator,
+    nodes: Collection[int],
 ) -> Conditionals:
     assert kind.prior is not None
     tables = Tables(data, kind.prior)
@@ -247,6 +260,8 @@ def _drawn_tables(
         parents,
         [
             drawn_tables(tables.dirichlet(node, members), 1, random)[0]
+            if node in nodes
+            else np.empty(0)
             for node, members in enumerate(parents)
         ],
     )
@@ -258,14 +273,15 @@ def _drawn_regressions(
     data: Data,
     kind: LinearGaussian,
     random: np.random.Generator,
+    nodes: Collection[int],
 ) -> Conditionals:
     assert kind.prior is not None
-    intercepts, coefficients, variances = [], [], []
-    for posterior, members in zip(node_posteriors(data, kind.prior), parents, strict=True):
-        intercept, slopes, variance = _drawn_regression(posterior, members, random)
-        intercepts.append(intercept)
-        coefficients.append(slopes)
-        variances.append(variance)
+    nothing = (math.nan, np.empty(0), math.nan)
+    drawn = [
+        _drawn_regression(posterior, parents[node], random) if node in nodes else nothing
+        for node, posterior in enumerate(node_posteriors(data, kind.prior))
+    ]
+    intercepts, coefficients, variances = zip(*drawn, strict=True)
     return LinearConditionals(parents, intercepts, coefficients, variances)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,10 +75,12 @@ def _drawn(
     data: Data,
     kind: ConditionalLinearGaussian,
     random: np.random.Generator,
+    nodes: Collection[int],
 ) -> Conditionals:
     posterior = MixedPosterior(data, kind)
     tables, regressions = {}, {}
-    for node, members in enumerate(parents):
+    for node in nodes:
+        members = parents[node]
         if posterior.is_discrete(node):
             tables[node] = drawn_tables(posterior.tables.dirichlet(node, members), 1, random)[0]
             continue

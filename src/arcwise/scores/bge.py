@@ -120,11 +120,11 @@ class BGe(LocalScore, name="bge"):
                 f"alpha_w is {shown(self.alpha_w)}; for {n} variables give a number above {n - 1}"
             )
         strength = float(self.alpha_mu)
-        means, variances = column_moments(
-            data.continuous_values("BGe"), data.weights, data.intervened
-        )
-        mean = means if self.prior_mean is None else _mean(self.prior_mean, variables)
-        scale = self.prior_scale
+        given, scale = self.prior_mean, self.prior_scale
+        values = data.continuous_values("BGe")
+        if given is None or scale is None:
+            means, variances = column_moments(values, data.weights, data.intervened)
+        mean = means if given is None else _mean(given, variables)
         if scale is None:
             scale = scaled(default_scale(strength, degrees, n), variances, variables)
         return NormalWishart(strength, degrees, mean, _scale(scale, n))
