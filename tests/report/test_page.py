@@ -44,6 +44,13 @@ def test_the_page_asks_nothing_of_the_network(tmp_path: Path) -> None:
     assert "@import" not in text
 
 
+def test_the_verdict_comes_before_what_was_found_and_how(tmp_path: Path) -> None:
+    text = page_of(sampled_posterior(), tmp_path)
+    summary = text[text.index('id="summary"') : text.index('id="network"')]
+    heads = re.findall(r"<h3>([^<]*)</h3>", summary)
+    assert heads == ["Reliability", "Results", "Methods"]
+
+
 def test_names_cannot_break_out_of_the_page(tmp_path: Path) -> None:
     posterior = sampled_posterior(5)
     renamed = arcwise.Posterior(

@@ -13,6 +13,7 @@ _LISTED_AT_MOST = 20
 _SHOWN_AT_MOST = 80  # characters
 _UNITS = ((10**12, " trillion"), (10**9, " billion"), (10**6, " million"))
 _MOST_IN_WORDS = 10**15
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def listing(items: Iterable[str], limit: int | None = _LISTED_AT_MOST) -> str:
@@ -92,14 +93,14 @@ def rounded(count: float) -> str:
     Examples
     --------
     >>> rounded(81), rounded(19_700), rounded(85_899_345_920), rounded(2**5000)
-    ('81', '20,000', '86 billion', '1.4e+1505')
+    ('81', '20,000', '86 billion', '1.4 × 10¹⁵⁰⁵')
     """
     if count < _MOST_IN_WORDS:
         digits = round(count, 1 - math.floor(math.log10(count))) if count >= 1 else count
         unit, name = next((one for one in _UNITS if digits >= one[0]), (1, ""))
         return f"{digits / unit:,.15g}{name}"
     power = math.log10(count)
-    return f"{10 ** (power % 1):.1f}e+{int(power)}"
+    return f"{10 ** (power % 1):.1f} × 10{str(int(power)).translate(_RAISED)}"
 
 
 def shown(value: object, limit: int = _SHOWN_AT_MOST) -> str:
