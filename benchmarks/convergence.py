@@ -257,6 +257,7 @@ def measured(job: tuple[Case, str, int], settings: Settings) -> Row:
         # Its prior is its own.
         exact = found.edges
         if found.algorithm != "exact":
+            assert found.model is not None
             exact = arcwise.exact(found.model, dags=0, threads=threads).edges
     return judged(row, found, case, taken, growth, exact)
 

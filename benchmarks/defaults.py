@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 from default_tables import Case, Matrix, Table, cases, draw
 from defaults_report import Row, positives, reliability, report
+from numpy.typing import NDArray
 from rows import read_rows
 
 DEFAULT = "default"

@@ -210,7 +210,8 @@ void CollapsedChain::draw_in_parts(bool forward, Random& random) {
     const std::size_t parts = parts_.size() - 1;
     for (std::size_t part = 0; part < parts; ++part) {
         const std::size_t at = forward ? part : parts - 1 - part;
-        make(plan_, std::span<const Place>(places_).subspan(parts_[at], parts_[at + 1] - parts_[at]));
+        make(plan_,
+             std::span<const Place>(places_).subspan(parts_[at], parts_[at + 1] - parts_[at]));
         draw_of_row(plan_, places_[0].row, random);
     }
 }

@@ -73,8 +73,8 @@ void run_tasks(std::size_t count, std::uint64_t total_work, const RunOptions& op
         run_here(count, total_work, options.monitor, task);
         return;
     }
-    const std::size_t wanted = std::clamp<std::size_t>(
-        static_cast<std::size_t>(options.threads()), 1, std::max<std::size_t>(1, count));
+    const std::size_t wanted = std::clamp<std::size_t>(static_cast<std::size_t>(options.threads()),
+                                                       1, std::max<std::size_t>(1, count));
     std::atomic<bool> stop{false};
     std::atomic<std::uint64_t> work_done{0};
     std::atomic<std::size_t> next{0};

@@ -97,21 +97,21 @@ TEST(work_by_the_calling_thread_is_reported_as_it_goes) {
 TEST(a_monitor_that_refuses_is_not_asked_again_while_tasks_are_left) {
     Recorder recorder(2);
     int again = 0;
-    CHECK_THROWS_KIND(run_tasks(3, 1, RunOptions{Processors{1}, &recorder},
-                                [&](std::size_t, TaskContext& context) {
-                                    try {
-                                        for (;;) {
-                                            std::this_thread::sleep_for(
-                                                std::chrono::milliseconds(5));
-                                            context.advance(0);
-                                        }
-                                    } catch (const Error&) {
-                                        ++again;
-                                        std::this_thread::sleep_for(std::chrono::milliseconds(60));
-                                        context.advance(0);
-                                    }
-                                }),
-                      interrupted);
+    CHECK_THROWS_KIND(
+        run_tasks(3, 1, RunOptions{Processors{1}, &recorder},
+                  [&](std::size_t, TaskContext& context) {
+                      try {
+                          for (;;) {
+                              std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                              context.advance(0);
+                          }
+                      } catch (const Error&) {
+                          ++again;
+                          std::this_thread::sleep_for(std::chrono::milliseconds(60));
+                          context.advance(0);
+                      }
+                  }),
+        interrupted);
     CHECK(recorder.shares.size() == 2);
     CHECK(again == 1);
 }

@@ -92,8 +92,7 @@ def summary_graph(
 
 
 def _result(
-    posterior: Posterior,
-    graph: Dag | Cpdag | None, compared: tuple[SummaryGraphComparison, ...]
+    posterior: Posterior, graph: Dag | Cpdag | None, compared: tuple[SummaryGraphComparison, ...]
 ) -> Mapping[str, Any]:
     rows = [
         {

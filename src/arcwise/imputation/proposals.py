@@ -141,9 +141,7 @@ class KnownFamilies:
             if len(self._laws) >= _MOST_LAWS:
                 self._laws.clear()
             alone = [self._alone(node) for node in nodes]
-            law = _JointShares(
-                [self._sets[node] for node in nodes], alone, self._numbers[:, nodes]
-            )
+            law = _JointShares([self._sets[node] for node in nodes], alone, self._numbers[:, nodes])
             self._laws[nodes] = law
         return law
 
