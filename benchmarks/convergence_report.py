@@ -160,7 +160,9 @@ def _panel(
         axes.plot([goal, goal], [at - 0.42, at + 0.42], color="0.4", linewidth=0.8)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter("{x:g}")
-    axes.xaxis.set_minor_formatter("" if errors else "{x:g}")  # errors span too many decades
+    axes.xaxis.set_minor_formatter("")  # those of one decade would run into each other
+    if not errors:
+        axes.set_xticks([2, 5, 10, 20, 50, 100, 200, 500])
     axes.set_yticks(range(len(tables)), tables)
     axes.set_ylim(len(tables) - 0.5, -0.5)
     axes.set_xlabel(
