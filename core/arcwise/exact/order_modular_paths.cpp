@@ -147,6 +147,7 @@ class OrderModularPaths {
             work += steps(size);
         }
         Phases phases(options, work);
+        const ForgetWork at_the_end;
         const double* smaller = nullptr;
         double* current = nullptr;
         for (std::size_t size = 1; size <= n; ++size) {
@@ -175,12 +176,23 @@ class OrderModularPaths {
         result.error = std::max(result.error, std::abs(all - 1.0));
     }
 
+    // Of a thread. The calling thread outlives a row, and forgets it at its end.
+    struct Work {
+        std::vector<double> logs, into_others;
+    };
+    static Work& work_of_thread() {
+        thread_local Work work;
+        return work;
+    }
+    struct ForgetWork {
+        ~ForgetWork() { work_of_thread() = {}; }
+    };
+
     // g(O, A) / F(set) for all A with u, from the sets with one node less.
     void fill_set(int u, std::uint32_t set, const double* smaller, double* to) const {
         const std::uint32_t others = set ^ (std::uint32_t{1} << u);
         const std::size_t states = std::size_t{1} << std::popcount(others);
-        thread_local std::vector<double> logs;
-        thread_local std::vector<double> into_others;
+        auto& [logs, into_others] = work_of_thread();
         if (logs.size() < states) {
             logs.resize(states);
             into_others.resize(states);

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <memory>
+#include <mutex>
+#include <thread>
 #include <unordered_map>
 
 #include "arcwise/exact/running_weights.hpp"
@@ -56,6 +57,16 @@ class LastNodes {
     std::unordered_map<std::uint32_t, std::vector<double>> kept_;
 };
 
+// What one thread has met.
+struct Caches {
+    Caches(const std::vector<double>& forward, const std::vector<double>& offset,
+           const SetSums& sums)
+        : last_nodes(forward, offset, sums), parent_sampler(sums) {}
+
+    LastNodes last_nodes;
+    ParentSampler parent_sampler;
+};
+
 }  // namespace
 
 OrderSampler::OrderSampler(const FamilyTable& weights, const BlockSums& blocks,
@@ -70,25 +81,27 @@ void OrderSampler::sample(const RandomOf& random_of, std::size_t count,
                           const RunOptions& options) const {
     const auto n = static_cast<std::size_t>(nodes());
     const std::size_t tasks = (count + draws_per_task - 1) / draws_per_task;
+    // Not variables of the threads themselves: the calling one outlives this sampler, and the next
+    // sampler may stand in its place.
+    std::mutex mutex;
+    std::unordered_map<std::thread::id, Caches> caches;
+    const auto of_this_thread = [&]() -> Caches& {
+        const std::lock_guard lock(mutex);
+        return caches.try_emplace(std::this_thread::get_id(), forward_, offset_, sums_)
+            .first->second;
+    };
     run_tasks(tasks, count, options, [&](std::size_t task, TaskContext& context) {
-        // Caches of one thread; it lives as long as this run.
-        thread_local const OrderSampler* owner = nullptr;
-        thread_local std::unique_ptr<LastNodes> last_nodes;
-        thread_local std::unique_ptr<ParentSampler> parent_sampler;
-        if (owner != this) {
-            owner = this;
-            last_nodes = std::make_unique<LastNodes>(forward_, offset_, sums_);
-            parent_sampler = std::make_unique<ParentSampler>(sums_);
-        }
+        Caches& own = of_this_thread();
         const std::size_t end = std::min(count, (task + 1) * draws_per_task);
         for (std::size_t i = task * draws_per_task; i < end; ++i) {
             Random random = random_of(i);
             auto set = static_cast<std::uint32_t>(forward_.size() - 1);
             for (std::size_t position = n; position-- > 0;) {
-                const int v = last_nodes->draw(set, random);
+                const int v = own.last_nodes.draw(set, random);
                 set ^= std::uint32_t{1} << v;
                 orders[i * n + position] = static_cast<std::uint8_t>(v);
-                parents[i * n + static_cast<std::size_t>(v)] = parent_sampler->draw(v, set, random);
+                parents[i * n + static_cast<std::size_t>(v)] =
+                    own.parent_sampler.draw(v, set, random);
             }
         }
         context.advance(end - task * draws_per_task);

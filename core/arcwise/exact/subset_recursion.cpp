@@ -59,6 +59,7 @@ class Recursion {
             levels[static_cast<std::size_t>(std::popcount(high_set))].push_back(high_set);
         }
         Phases phases(options, sums_.blocks());
+        const ForgetTables at_the_end;
         for (std::size_t i = 0; i < levels.size(); ++i) {
             const auto& level = levels[falling ? levels.size() - 1 - i : i];
             phases.run(level.size(), [&](const RunOptions& part) {
@@ -71,9 +72,19 @@ class Recursion {
         }
     }
 
-    // The table of one node for the block at hand, kept by each thread.
-    double* table(int v) const {
+    // The tables of a thread, by node. The calling thread outlives the recursion, and forgets them
+    // at its end.
+    static std::vector<std::vector<double>>& tables_of_thread() {
         thread_local std::vector<std::vector<double>> tables;
+        return tables;
+    }
+    struct ForgetTables {
+        ~ForgetTables() { tables_of_thread() = {}; }
+    };
+
+    // The table of one node for the block at hand.
+    double* table(int v) const {
+        std::vector<std::vector<double>>& tables = tables_of_thread();
         if (tables.size() < static_cast<std::size_t>(sums_.nodes())) {
             tables.resize(static_cast<std::size_t>(sums_.nodes()));
         }

@@ -2,12 +2,15 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
 #include "arcwise/exact/best_dag.hpp"
 #include "arcwise/exact/modular_sampler.hpp"
+#include "arcwise/exact/order_sampler.hpp"
 #include "arcwise/exact/parent_tables.hpp"
+#include "arcwise/exact/subset_recursion.hpp"
 #include "arcwise/support/all_branches.hpp"
 #include "check.hpp"
 #include "generated.hpp"
@@ -110,5 +113,29 @@ TEST(parents_are_drawn_by_their_weights) {
                 CHECK_CLOSE(law[set], weight / total, 1e-13);
             }
         }
+    }
+}
+
+TEST(samplers_that_follow_each_other_in_one_place_draw_by_their_own_weights) {
+    constexpr std::size_t count = 3000;
+    constexpr std::size_t nodes = 5;
+    const auto random_of = [](std::size_t i) { return Random(7, i); };
+    std::optional<OrderSampler> place;
+    for (const double spread : {1.0, 40.0, 4.0}) {
+        const FamilyTable table = random_table(nodes, spread, 3);
+        const BlockSums sums(table, nodes, {});
+        const std::vector<double> forward = forward_recursion(sums, Semiring::sum, {});
+        place.emplace(table, sums, forward, RunOptions{});
+        std::vector<std::uint8_t> orders[2];
+        std::vector<std::uint32_t> parents[2];
+        for (const int threads : {1, 3}) {
+            const std::size_t which = threads == 1 ? 0 : 1;
+            orders[which].resize(count * nodes);
+            parents[which].resize(count * nodes);
+            place->sample(random_of, count, orders[which], parents[which],
+                          RunOptions{Processors{threads}, nullptr});
+        }
+        CHECK(orders[0] == orders[1]);
+        CHECK(parents[0] == parents[1]);
     }
 }
