@@ -85,6 +85,38 @@ def test_a_column_without_its_word_is_one_of_numbers() -> None:
     assert data.rows == 39
 
 
+@pytest.mark.parametrize(
+    ("values", "code", "options", "levels"),
+    [
+        (["1", "2", "9"], "9", {}, ("1", "2")),
+        (["1", "2", "9"], "9", {"levels": {"x": ["1", "2"]}}, ("1", "2")),
+        (["1", "2", "unknown"], "unknown", {"kinds": {"x": "discrete"}}, ("1", "2")),
+        (["1", "01", "unknown"], "unknown", {}, ("01", "1")),
+        ([f"{number:05d}" for number in range(30)], "00003", {"identifiers": "keep"}, None),
+    ],
+)
+def test_texts_that_look_like_numbers_stay_labels(
+    values: list[str], code: str, options: Any, levels: tuple[object, ...] | None
+) -> None:
+    table = {"x": values * 4, "y": [0, 1] * (2 * len(values))}
+    data = read(table, missing="drop", missing_codes=code, **options)
+    assert data.kinds["x"] == "discrete"
+    assert levels is None or levels_of(data)[0] == levels
+
+
+def test_a_code_that_occurs_in_no_row_is_no_level_either() -> None:
+    given = read({"x": ["low", "high"], "y": [0, 1]}, levels={"x": ["low", "high", "none"]})
+    with pytest.warns(DataWarning, match="does not occur"):
+        data = read(given, missing_codes={"x": "none"})
+    assert levels_of(data)[0] == ("low", "high")
+
+
+def test_a_number_beyond_all_bounds_is_a_code() -> None:
+    table = {"x": ["a", "b", "c"], "y": [1.5, 2.5, 3.5]}
+    with pytest.warns(DataWarning, match=r"missing_codes: 1000\S{,80} does not occur"):
+        assert missing(table, missing_codes=[10**400, "a"]) == {"x": [0]}
+
+
 def test_declared_levels_stay_but_for_the_code() -> None:
     levels = {"x": ["low", "mid", "high", "none"]}
     given = read({"x": ["low", "high", "none"], "y": [0, 1, 1]}, levels=levels)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.imputation.side_by_side import Halted, side_by_side, threads_each
+from arcwise.imputation.side_by_side import Halted, side_by_side, split_threads
 
 SECONDS = 10.0  # after which a test fails instead of waiting
 
@@ -55,10 +55,32 @@ def test_a_failure_is_raised_those_begun_are_told_and_no_other_is_begun() -> Non
     assert all(told)
 
 
+def test_computations_of_the_core_end_when_another_fails() -> None:
+    """A computation that would take minutes, in a thread that no signal comes to."""
+    random = np.random.default_rng(1)
+    data = {f"v{number}": random.integers(0, 2, 50) for number in range(20)}
+    model = arcwise.Model(data, max_indegree=3, threads=1)
+    begun = threading.Event()
+
+    def work(item: int, _: Halted) -> None:
+        if item == 0:
+            begun.wait(SECONDS)
+            time.sleep(0.2)
+            raise ValueError("the first")
+        begun.set()
+        arcwise.exact(model, threads=1, dags=0)
+
+    start = time.monotonic()
+    with pytest.raises(ValueError, match="the first"):
+        side_by_side(work, range(2), 2)
+    assert time.monotonic() - start < SECONDS
+
+
 def test_threads_are_shared_out() -> None:
-    assert threads_each(4, 2) == 1
-    assert threads_each(1, 2) == 2
-    assert threads_each(0, 3) == 3
+    assert split_threads(4, 2, one_by_one=False) == (2, 1)
+    assert split_threads(1, 2, one_by_one=False) == (2, 2)
+    assert split_threads(0, 3, one_by_one=False) == (3, 3)
+    assert split_threads(4, 2, one_by_one=True) == (1, 2)
 
 
 @pytest.mark.parametrize("kind", ["discrete", "continuous"])

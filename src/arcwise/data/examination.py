@@ -148,7 +148,9 @@ def examine(source: Any, options: Mapping[str, Any], *, empty_rows: bool = False
     transformation.check_names(variables)
     codes.check_names(variables)
     missing = options["missing"]
-    columns = table.found = read_codes(table, table.found, codes)
+    columns = table.found
+    labels = declared_labels(columns, options["kinds"], declared_levels(columns, options["levels"]))
+    columns = table.found = read_codes(table, columns, codes, labels)
     if isinstance(source, Data) and missing in ("drop", "impute"):
         columns = [_without_missing_level(column) for column in columns]
     declared = declared_levels(columns, options["levels"])

@@ -69,7 +69,7 @@ class MissingCodes:
 
 
 def read_codes(
-    table: Examination, columns: Sequence[RawColumn], codes: MissingCodes
+    table: Examination, columns: Sequence[RawColumn], codes: MissingCodes, labels: set[str]
 ) -> list[RawColumn]:
     """Return the columns with codes as missing values.
 
@@ -81,28 +81,37 @@ def read_codes(
         Its columns.
     codes
         The codes.
+    labels
+        The columns declared to hold labels, which stay labels whatever is left of them.
     """
     met: set[Code] = set()
     result, found = [], []
     for column in columns:
-        asked, rows = codes.of(column.name), 0
+        asked, rows, words = codes.of(column.name), 0, False
         for code in asked:
-            without, count = _without(column, code)
+            column, count = _without(column, code)
+            rows += count
             if count:
-                column, rows = without, rows + count
                 met.add(code)
+                words |= math.isnan(_number(code))
             elif column.name in codes.columns:
                 table.warn(
-                    worded(option("missing_codes"), f": {code!r} does not occur in {column.name!r}")
+                    worded(
+                        option("missing_codes"),
+                        f": {shown(code)} does not occur in {column.name!r}",
+                    )
                 )
-        result.append(_numbers_again(column) if rows else column)
+        # Numbers that the source has as texts are its labels, unless a word made them texts.
+        result.append(_numbers_again(column) if words and column.name not in labels else column)
         if rows:
             found.append(f"{column.name!r} in {plural(rows, 'row')}")
     if found:
         table.notes.append(f"Codes read as missing values: {listing(found)}.")
     for code in codes.others:
         if code not in met:
-            table.warn(worded(option("missing_codes"), f": {code!r} does not occur in the table"))
+            table.warn(
+                worded(option("missing_codes"), f": {shown(code)} does not occur in the table")
+            )
     return result
 
 
@@ -150,11 +159,11 @@ def _without(column: RawColumn, code: Code) -> tuple[RawColumn, int]:
 
 
 def _numbers_again(column: RawColumn) -> RawColumn:
-    """Return labels as numbers if a code was all that was none among them."""
+    """Return labels as numbers if they write different ones."""
     if not isinstance(column, RawLabels) or column.declared or not column.levels:
         return column
     numbers = numbers_of_levels(column.levels)
-    if np.isnan(numbers).any():
+    if np.isnan(numbers).any() or len(set(numbers.tolist())) < len(numbers):
         return column
     values = np.append(numbers, np.nan)[column.codes]
     return RawNumbers(column.name, values, np.isnan(values))
@@ -165,5 +174,5 @@ def _number(value: object) -> float:
         return math.nan
     try:
         return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return math.nan

@@ -26,7 +26,7 @@ from arcwise.graphs.dag import Dag
 from arcwise.imputation.chain import CompletedTable, ImputationChain, Redraw
 from arcwise.imputation.checkpoint import Checkpoint, Position
 from arcwise.imputation.choose_moves import choose_moves
-from arcwise.imputation.side_by_side import Halted, side_by_side, threads_each
+from arcwise.imputation.side_by_side import Halted, side_by_side, split_threads
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
 from arcwise.model import Model, Question
 from arcwise.model.modularity import Modularity
@@ -216,7 +216,9 @@ class _Drawing:
         self.burn_in = settings.burn_in
         self._exact = isinstance(structure, ExactStructure)
         count = min(settings.chains, settings.completions or settings.chains)
-        self._threads, each = threads, threads_each(count, threads)
+        self._threads, each = split_threads(
+            count, threads, one_by_one=structure.one_by_one(question)
+        )
         # The second half, which the verdict compares with the first, starts from elsewhere.
         self._chains = [
             ImputationChain(

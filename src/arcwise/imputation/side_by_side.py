@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias, TypeVar
 
 from arcwise.support.devices import Processors
+from arcwise.support.running import halted_by
+from arcwise.support.signals import sigterm_interrupts
+
+# Seconds between looks of the thread that waits; on some systems no signal comes in between.
+_LOOK = 0.1
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -24,8 +28,9 @@ def side_by_side(
 ) -> list[Result]:
     """Return what the work makes of each item, in their order.
 
-    If it fails for one of them, no other is begun, those begun are told and waited for, and the
-    failure is raised; so it is with Ctrl-C, which comes to this thread alone.
+    If it fails for one of them, no other is begun, those begun are told, their computations end as
+    by Ctrl-C, and the failure is raised; so it is with Ctrl-C and SIGTERM, which come to the main
+    thread alone.
 
     Parameters
     ----------
@@ -39,10 +44,24 @@ def side_by_side(
     count = min(len(items), Processors.available(threads).threads)
     if count <= 1:
         return [work(item, lambda: False) for item in items]
+    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # with much else
+
     halted = threading.Event()
-    with ThreadPoolExecutor(count, thread_name_prefix="arcwise-chain") as pool:
-        begun = [pool.submit(work, item, halted.is_set) for item in items]
+
+    def watched(item: Item) -> Result:
+        with halted_by(halted.is_set):
+            return work(item, halted.is_set)
+
+    with (
+        sigterm_interrupts(),
+        ThreadPoolExecutor(count, thread_name_prefix="arcwise-chain") as pool,
+    ):
         try:
+            begun = [pool.submit(watched, item) for item in items]
+            while wait(begun, _LOOK, FIRST_EXCEPTION).not_done:
+                for each in begun:
+                    if each.done():
+                        each.result()
             return [each.result() for each in begun]
         except BaseException:
             halted.set()
@@ -50,6 +69,19 @@ def side_by_side(
             raise
 
 
-def threads_each(count: int, threads: int | None) -> int:
-    """Return how many threads each of some chains has, if they run side by side."""
-    return max(1, Processors.available(threads).threads // max(1, count))
+def split_threads(count: int, threads: int | None, *, one_by_one: bool) -> tuple[int, int]:
+    """Return on how many threads some chains run side by side, and how many each of them has.
+
+    Parameters
+    ----------
+    count
+        The number of chains.
+    threads
+        The number of threads; None for all cores available to this process.
+    one_by_one
+        Whether each chain needs all threads, or all of the memory.
+    """
+    every = Processors.available(threads).threads
+    if one_by_one:
+        return 1, every
+    return every, max(1, every // max(1, count))

@@ -14,7 +14,7 @@ from arcwise import _core
 from arcwise.algorithms.exact_computation import ExactComputation
 from arcwise.algorithms.reverse_annealing import dag_code
 from arcwise.algorithms.sampling_session import sums_for
-from arcwise.model import Model
+from arcwise.model import Model, Question
 from arcwise.model.modularity import Modularity
 from arcwise.posterior import DagSample
 from arcwise.spaces import Dags
@@ -24,6 +24,9 @@ from arcwise.support.running import running
 Array = NDArray[np.float64]
 
 _FEWEST_FIRST_STEPS = 1000
+# Variables up to which exact computations of several chains run at once: beyond, each keeps all
+# threads busy, and needs memory that was counted for one.
+_MOST_SIDE_BY_SIDE = 16
 
 Packed: TypeAlias = NDArray[np.uint64]
 """A DAG as packed parent sets, as [node, word]."""
@@ -59,6 +62,10 @@ class StructureStep(ABC):
     @abstractmethod
     def on(self, threads: int) -> StructureStep:
         """Return the same on so many threads."""
+
+    def one_by_one(self, question: Question) -> bool:
+        """Return whether chains had better not run side by side: each needs threads and memory."""
+        return False
 
     @abstractmethod
     def first(self, model: Model, seed: int) -> Packed:
@@ -118,6 +125,10 @@ class ExactStructure(StructureStep):
     def on(self, threads: int) -> ExactStructure:
         """Return the same on so many threads."""
         return replace(self, threads=threads)
+
+    def one_by_one(self, question: Question) -> bool:
+        """Return whether a computation is so large that several at once would be too much."""
+        return len(question.ordinary) > _MOST_SIDE_BY_SIDE
 
     def first(self, model: Model, seed: int) -> Packed:
         """Return a draw."""

@@ -28,7 +28,7 @@ from arcwise.data import Data, IncompleteData
 from arcwise.graphs.dag import Dag
 from arcwise.imputation.chain import ImputationChain
 from arcwise.imputation.edge_changes import Parents
-from arcwise.imputation.side_by_side import Halted, side_by_side, threads_each
+from arcwise.imputation.side_by_side import Halted, side_by_side, split_threads
 from arcwise.imputation.structure import ExactStructure, StructureStep
 from arcwise.learning.hyperparameters import EXPECTED_PARENTS, LOG_PRIOR, chosen_of, prior_odds
 from arcwise.learning.request import Request
@@ -109,7 +109,7 @@ def complete_roughly(
         redraw = HyperparameterDraws(asked, fixed, request.modularity)
     sweeps = _SWEEPS if isinstance(structure, ExactStructure) else _SWEEPS_OF_CHAINS
     count = 1 if redraw is None else _CHAINS
-    each = threads_each(count, request.threads)
+    together, each = split_threads(count, request.threads, one_by_one=structure.one_by_one(begin))
 
     def begun(number: int, halted: Halted) -> tuple[ImputationChain, list[NDArray[np.float64]]]:
         chain = ImputationChain(
@@ -131,7 +131,7 @@ def complete_roughly(
                 shares.append(redraw.posterior(chain))
         return chain, shares[len(shares) // 2 :]
 
-    chains = side_by_side(begun, range(count), request.threads)
+    chains = side_by_side(begun, range(count), together)
     found = [share for _, shares in chains for share in shares]
     chain = chains[-1][0]
     complete = replace(asked, data=chain.table)

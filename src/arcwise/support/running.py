@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from arcwise.errors import ArgumentError
@@ -20,6 +21,39 @@ It is shown as a bar on a terminal, a line that is kept up to date in a notebook
 line elsewhere, as in a log. Samplers call the function with a `ProgressUpdate`: the fraction, with
 further details.
 """
+
+
+_halted: ContextVar[Callable[[], bool] | None] = ContextVar("halted", default=None)
+
+
+@contextmanager
+def halted_by(asked: Callable[[], bool]) -> Iterator[None]:
+    """End the runs of this thread, as Ctrl-C would, once a function says so.
+
+    Signals come to the main thread alone.
+
+    Parameters
+    ----------
+    asked
+        Whether to end.
+    """
+    token = _halted.set(asked)
+    try:
+        yield
+    finally:
+        _halted.reset(token)
+
+
+def _halting(
+    progress: Callable[[float], None] | None, asked: Callable[[], bool]
+) -> Callable[[float], None]:
+    def watched(share: float) -> None:
+        if asked():
+            raise KeyboardInterrupt
+        if progress is not None:
+            progress(share)
+
+    return watched
 
 
 @dataclass(frozen=True)
@@ -42,8 +76,11 @@ class Run:
     deadline: Deadline = NEVER
 
     def __post_init__(self) -> None:
-        """Watch the deadline wherever progress is reported."""
-        object.__setattr__(self, "progress", self.deadline.watch(self.progress))
+        """Watch the deadline, and what halts this thread, wherever progress is reported."""
+        watched, asked = self.deadline.watch(self.progress), _halted.get()
+        if asked is not None:
+            watched = _halting(watched, asked)
+        object.__setattr__(self, "progress", watched)
 
     @property
     def threads(self) -> int:
