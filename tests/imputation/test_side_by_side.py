@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import arcwise
+from arcwise.errors import InterruptedWarning
+from arcwise.imputation.chain import ImputationChain
 from arcwise.imputation.side_by_side import Halted, side_by_side, split_threads
 
 SECONDS = 10.0  # after which a test fails instead of waiting
@@ -98,3 +100,27 @@ def test_completed_tables_are_the_same_on_any_number_of_threads(kind: str) -> No
         for threads in (1, 2)
     ]
     assert np.array_equal(found[0].edges, found[1].edges)
+
+
+def test_an_interrupted_round_keeps_the_tables_that_are_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random = np.random.default_rng(6)
+    given: dict[str, Any] = {name: random.normal(size=40).tolist() for name in "abc"}
+    given["a"][3] = given["b"][7] = None
+    kept = ImputationChain.keep
+    calls = []
+
+    def keep(chain: ImputationChain, dags: int) -> Any:
+        calls.append(chain)
+        if len(calls) == 8:
+            raise KeyboardInterrupt
+        return kept(chain, dags)
+
+    monkeypatch.setattr(ImputationChain, "keep", keep)
+    with pytest.warns(InterruptedWarning):
+        found = arcwise.learn(
+            given, completions=12, seed=1, threads=1, transform="none", progress=None
+        )
+    assert found.completions is not None
+    assert len(found.completions.edges) == 7

@@ -360,18 +360,23 @@ class _Drawing:
         """Keep a table of each chain, unless there are enough."""
         chains = self._chains[: target - len(self.kept)]
 
-        def work(chain: ImputationChain, halted: Halted) -> tuple[CompletedTable | None, _Edges]:
-            return self._next_table(chain, dags, halted)
+        tables: list[CompletedTable | None] = [None] * len(chains)
 
-        found = side_by_side(work, chains, self._threads)
-        for number, (table, _) in enumerate(found):
-            if table is not None:
-                self.kept.append(table)
-                self._from.append(number)
-        if any(table is None for table, _ in found):
+        def work(number: int, halted: Halted) -> _Edges:
+            tables[number], edges = self._next_table(chains[number], dags, halted)
+            return edges
+
+        try:
+            found = side_by_side(work, range(len(chains)), self._threads)
+        finally:  # an interrupted round keeps what it has
+            for number, table in enumerate(tables):
+                if table is not None:
+                    self.kept.append(table)
+                    self._from.append(number)
+        if any(table is None for table in tables):
             raise TimeIsUpError("the seconds given are over")
         if chains[0].leads_over and len(chains) == len(self._chains):
-            met = np.stack([edges for _, edges in found], axis=1)
+            met = np.stack(found, axis=1)
             most = max(_FEWEST_SWEEPS_SEEN, _MOST_SEEN // met[0].size)
             self._met = [*self._met, *met][-most:]
 
