@@ -144,22 +144,3 @@ def test_the_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "is not a file of evidence" in capsys.readouterr().err
     with pytest.raises(FileFormatError):
         ModelEvidence.read(table)
-
-
-def test_files_of_earlier_versions_are_judged_anew(tmp_path: Path) -> None:
-    file = tmp_path / "evidence.json"
-    old = {
-        "log_evidence": -957.56,
-        "standard_error": 1.0,
-        "lower_bounds": {"slack-2": {"value": -960.0, "confidence": 0.96875, "bins": 5}},
-        "log_prior_constant": 3.0,
-        "log_prior_constant_error": 0.0,
-        "method": "annealed importance sampling",
-        "provenance": {"data_fingerprint": "a", "rows": 3},
-    }
-    file.write_text(json.dumps(old))
-    found = ModelEvidence.read(file)
-    assert found.evidence.standard_error is None
-    assert found.evidence.log_evidence == pytest.approx(-957.56)
-    file.write_text(json.dumps(old | {"standard_error": 0.1}))
-    assert ModelEvidence.read(file).evidence.standard_error == pytest.approx(0.1)

@@ -16,7 +16,7 @@ import arcwise
 from arcwise import Model
 from arcwise.errors import ArgumentError, CapacityError, FileFormatError
 from arcwise.records.chain_record import DRAW_ARRAYS, refuse_other_draws
-from arcwise.records.plain_space import ForeignSpace, parse_space, read_space
+from arcwise.records.plain_space import ForeignSpace, read_space
 from arcwise.records.run_files import read_settings
 from arcwise.spaces import BucketOrders, Partitions
 from arcwise.sums import ScoreSums
@@ -122,6 +122,13 @@ def test_dataclasses_come_back_as_they_were() -> None:
         assert FORM.read(Drawing, FORM.write(drawing)) == drawing
 
 
+def test_a_field_that_is_missing_is_refused_even_if_it_has_a_default() -> None:
+    values = FORM.write(Drawing(Square(2.0)))
+    del values["colour"]
+    with pytest.raises(KeyError, match="colour"):
+        FORM.read(Drawing, values)
+
+
 @pytest.mark.parametrize(
     ("change", "error"),
     [
@@ -214,13 +221,12 @@ def test_draws_of_another_chain_are_refused() -> None:
 
 
 def test_spaces_of_files() -> None:
-    assert parse_space("BucketOrders(size=3)") == BucketOrders(3)
-    for text in ("<mine>", "BucketOrders(size=-3)", "BucketOrders(length=3)", "Tori(size=3)"):
-        found = parse_space(text)
-        assert isinstance(found, ForeignSpace)
-        assert repr(found) == text
+    assert read_space({"kind": "BucketOrders", "size": 3}) == BucketOrders(3)
+    found = read_space({"kind": "other", "text": "<mine>"})
+    assert isinstance(found, ForeignSpace)
+    assert repr(found) == "<mine>"
     with pytest.raises(ArgumentError, match="cannot be restored from a file; give the space"):
-        parse_space("<mine>").build(ScoreSums(small_model()))
+        found.build(ScoreSums(small_model()))
     with pytest.raises(FileFormatError, match="uses the space 'Tori', which this version"):
         read_space({"kind": "Tori"})
 

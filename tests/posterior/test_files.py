@@ -80,7 +80,7 @@ def test_the_archive_is_what_its_description_says(tmp_path: Path) -> None:
     with np.load(tmp_path / "p.npz", allow_pickle=False) as archive:
         header = json.loads(archive["header"].tobytes().decode())
         assert header["format"] == "arcwise posterior"
-        assert header["format_version"] == 3
+        assert header["format_version"] == 1
         assert header["variables"] == list(posterior.variables)
         assert header["provenance"]["rows"] == 300
         assert (archive["edges"] == posterior.edges).all()
@@ -226,10 +226,10 @@ def test_a_header_that_makes_no_sense(
 
 def test_a_newer_format(members: dict[str, bytes], tmp_path: Path) -> None:
     path = tmp_path / "p.npz"
-    write_members(path, with_header(members, format_version=4, variables="unknown"))
+    write_members(path, with_header(members, format_version=2, variables="unknown"))
     with pytest.raises(
         FileFormatError,
-        match=r"format 4, written by a newer version of arcwise, .* 3; update arcwise$",
+        match=r"format 2, written by a newer version of arcwise, .* 1; update arcwise$",
     ):
         Posterior.load(path)
     write_members(path, with_header(members))

@@ -1,10 +1,10 @@
-"""Saved results of samplers: everything comes back, old files too, and no damage passes."""
+"""Saved results of samplers: everything comes back, and no damage passes."""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,11 @@ from arcwise.records.runs import ExactRun, MergedRun
 from arcwise.records.settings import Schedule
 from arcwise.records.stopping_rule import StoppingRule
 from arcwise.results import DagSample
-from arcwise.spaces import BucketOrders, Layerings, LinearOrders, PartialOrders, Partitions
-from arcwise.support.descriptions import Description
-from support.exact_models import flat_model, names, random_model
-from support.run_records import annealing_run, chain_run, chains_of, merged_of
+from arcwise.spaces import LinearOrders, PartialOrders
+from support.exact_models import flat_model, names
+from support.run_records import annealing_run, chain_run, chains_of
 from support.sampled_posteriors import random_sample, sampled_posterior
-from support.saved_archives import array_in, bytes_of, members_of, with_header, write_members
+from support.saved_archives import bytes_of, members_of, with_header, write_members
 
 ARRAYS = ("edges", "edge_errors", "paths")
 ONE_SENTENCE = r"^'[^']*' [^.;]*; save the posterior again$"
@@ -154,7 +153,7 @@ def test_the_archive_is_what_its_description_says(tmp_path: Path) -> None:
     with np.load(tmp_path / "p.npz", allow_pickle=False) as archive:
         text = archive["header"].tobytes().decode()
         header = json.loads(text, parse_constant=refuse)
-        assert header["format_version"] == 3
+        assert header["format_version"] == 1
         assert sorted([*header["members"], "header"]) == sorted(archive.files)
         assert header["evidence"]["lower_bounds"]["slack-2"]["bins"] == 5
         assert header["trace_steps"] == 10
@@ -177,93 +176,6 @@ def test_the_archive_is_what_its_description_says(tmp_path: Path) -> None:
         second = archive["trace_log_weights"][20:37]
         assert second.tolist() == posterior.traces.log_weights[1].tolist()
         assert (archive["edge_errors"] == posterior.edge_errors).all()
-
-
-def test_files_whose_verdict_had_another_word(tmp_path: Path) -> None:
-    path = tmp_path / "p.npz"
-    sampled_posterior(account=replace(ACCOUNT, verdict="reliable")).save(path)
-    members = members_of(path)
-    header = json.loads(array_in(members["header.npy"]).tobytes().decode())
-    former = header["account"] | {"verdict": "trustworthy"}
-    write_members(path, with_header(members, account=former))
-    loaded = Posterior.load(path)
-    assert loaded.account is not None
-    assert loaded.account.verdict == "reliable"
-
-
-@pytest.mark.parametrize("model", [flat_model(1), random_model(4, 100.0, impossible=0.5)])
-def test_files_of_version_1(model: arcwise.Model, tmp_path: Path) -> None:
-    path = tmp_path / "p.npz"
-    posterior = arcwise.exact(model)
-    posterior.save(path)
-    members = members_of(path)
-    header = json.loads(array_in(members["header.npy"]).tobytes().decode())
-    for name in ("members", "evidence", "trace_steps", "run", "account"):
-        del header[name]
-    header |= {
-        "format_version": 1,
-        "provenance": posterior.provenance.as_dict() | {"seconds": posterior.run.seconds},
-        "log_evidence": posterior.log_evidence,
-        "log_prior_constant": posterior.log_prior_constant,
-    }
-    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    old = members | {"header.npy": bytes_of(text)}
-    write_members(path, old)
-    loaded = Posterior.load(path)
-    # It had no more than a text of the score, and the time among what it said of the model.
-    run = ExactRun(seconds=posterior.run.seconds)
-    assert_same(loaded, replace(posterior, run=run, provenance=loaded.provenance))
-    assert loaded.provenance.as_dict() == posterior.provenance.as_dict()
-    assert loaded.family_probabilities is not None
-    for node in posterior.variables:
-        assert loaded.parent_sets(node, 100) == posterior.parent_sets(node, 100)
-    for missing in set(old) - {"allow_pickle.npy"}:
-        write_members(path, {name: of for name, of in old.items() if name != missing})
-        with pytest.raises(FileFormatError, match=ONE_SENTENCE):
-            Posterior.load(path)
-
-
-FORMAT_2 = Path(__file__).parent / "format_2"
-SPACES_OF_FORMAT_2 = {
-    "mcmc": BucketOrders(2),
-    "until": Partitions(),
-    "mc3": Layerings(2),
-    "partial_orders": PartialOrders([("a", "b")]),
-    "learned_mcmc": Partitions(),
-}
-
-
-@pytest.mark.parametrize("name", sorted(path.stem for path in FORMAT_2.iterdir()))
-def test_files_of_version_2(name: str, tmp_path: Path) -> None:
-    path = FORMAT_2 / f"{name}.npz"
-    header = json.loads(array_in(members_of(path)["header.npy"]).tobytes().decode())
-    loaded = Posterior.load(path)
-    assert loaded.algorithm == header["algorithm"]
-    told, said = loaded.summary_dict(), header["summary"]
-    if "chosen" in said:
-        said["chosen"]["modularity"] = said["chosen"].pop("target")
-        said["chosen"]["parents_left_out"] = False  # which nobody asked then
-    for key in set(said) - {"score_sums", "parts"}:
-        assert told[key] == said[key], key
-    seconds = header["provenance"].pop("seconds", None)
-    assert loaded.provenance.as_dict() == header["provenance"] | {"data_name": None}
-    assert seconds is None or loaded.run.seconds == seconds
-    if name in SPACES_OF_FORMAT_2:
-        assert chains_of(loaded).settings.space == SPACES_OF_FORMAT_2[name]
-    assert loaded.provenance.score == Description.of(arcwise.scores.BDeu())
-    assert arcwise.diagnose(loaded).verdict
-    # Saved again, it is of today's format, and the same.
-    loaded.save(tmp_path / "p.npz")
-    assert_same(Posterior.load(tmp_path / "p.npz"), loaded)
-
-
-def test_runs_of_version_2_are_merged_with_each_other() -> None:
-    merged = Posterior.load(FORMAT_2 / "merged.npz")
-    parts = merged_of(merged).parts
-    assert [part.settings.space for part in parts] == [BucketOrders(2), LinearOrders()]
-    again = replace(Posterior.load(FORMAT_2 / "mcmc.npz"), traces=None)
-    with pytest.raises(ArgumentError, match="two posteriors come from the same run, with seed 3"):
-        again + again
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import hashlib
 import json
 import os
 import sqlite3
@@ -255,19 +254,6 @@ def test_a_directory_that_cannot_be_written(tmp_path: Path, monkeypatch: Any) ->
     (tmp_path / "lock").unlink()
     (tmp_path / "lock").mkdir()
     assert "cannot be written" in _refusal(lambda: arcwise.resume(tmp_path), RunDirectoryError)
-
-
-def test_a_run_of_an_earlier_format_is_left_to_its_version(tmp_path: Path) -> None:
-    _begin(tmp_path)
-    file = tmp_path / "settings.json"
-    settings = json.loads(file.read_text()) | {"format_version": 1}
-    del settings["digest"]
-    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
-    file.write_text(json.dumps(settings | {"digest": digest}))
-    for use in (arcwise.resume, arcwise.status):
-        sentence = _refusal(lambda use=use: use(tmp_path), FileFormatError)
-        assert "format 1, written by an earlier version of arcwise" in sentence
-        assert sentence.endswith("resume it with the version that started it")
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL])

@@ -16,7 +16,6 @@ from arcwise.errors import ArgumentError, FileFormatError, option
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
 from arcwise.posterior import Evidence, Interval, Posterior
-from arcwise.posterior.earlier_formats import judged_evidence
 from arcwise.statistics.student import t_quantile
 from arcwise.support.checks import file_path, real_numbers
 from arcwise.support.clock import Deadline
@@ -63,10 +62,8 @@ class ModelEvidence:
             values = json.loads(file.read_text(encoding="utf-8"))
             provenance = values["provenance"]
             # What is not finite, and so null, is the degrees of freedom alone.
-            values["degrees_of_freedom"] = values.get("degrees_of_freedom") or math.inf
+            values["degrees_of_freedom"] = values["degrees_of_freedom"] or math.inf
             found: Evidence = _FORM.read(Evidence, values | {"parts": []})
-            if "effective_runs" not in values:
-                found = judged_evidence(found)
             data = provenance.get("modelled_fingerprint") or provenance["data_fingerprint"]
             return cls(found, data, provenance["rows"])
         except (*UNREADABLE, AttributeError) as error:

@@ -48,8 +48,7 @@ def save_table(given: Data | IncompleteData, path: Path) -> None:
         arrays["cells"] = given.cells
     ordinal = [place for place, column in enumerate(data.columns) if column.kind == "ordinal"]
     description: dict[str, Any] = {"format": FORMAT, "columns": described, "ordinal": ordinal}
-    if data.slices is not None:
-        description["slices"] = PlainDataclasses().write(data.slices)
+    description["slices"] = PlainDataclasses().write(data.slices)
     description["arrays"] = list(arrays)
     header = json.dumps(description).encode()
     with replacing(path) as temporary, open(temporary, "wb") as file:
@@ -75,11 +74,11 @@ def load_table(path: Path) -> Data | IncompleteData:
         arrays = read_archive(path)
         header = json.loads(arrays["header"].tobytes().decode())
         # Weights whose name is damaged would be missing without a word.
-        named = header.get("arrays")
-        if header["format"] != FORMAT or named not in (None, [n for n in arrays if n != "header"]):
+        named = [name for name in arrays if name != "header"]
+        if header["format"] != FORMAT or header["arrays"] != named:
             raise ValueError
         columns: list[Column] = []
-        ordinal = header.get("ordinal", [])
+        ordinal = header["ordinal"]
         for place, (name, levels) in enumerate(header["columns"]):
             values = arrays[f"column_{place}"]
             if not isinstance(name, str) or values.dtype != (
@@ -93,7 +92,7 @@ def load_table(path: Path) -> Data | IncompleteData:
                     name, values, tuple(map(_checked_level, levels)), place in ordinal
                 )
             )
-        slices = PlainDataclasses().read(Slices | None, header.get("slices"))
+        slices = PlainDataclasses().read(Slices | None, header["slices"])
         data = Data(columns, arrays.get("weights"), arrays.get("intervened"), slices=slices)
         return IncompleteData(data, arrays["cells"]) if "cells" in arrays else data
     except FileNotFoundError:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from arcwise.data.scales import Scale
-from arcwise.support.plain_dataclasses import added
 
 
 @dataclass(frozen=True)
@@ -38,9 +37,9 @@ class Preparation:
     dropped_rows: int = 0
     discretized: Mapping[str, int] = field(default_factory=dict)
     missing_as_level: tuple[str, ...] = ()
-    imputed: Mapping[str, int] = added(factory=dict)
-    transformed: tuple[str, ...] = added(())
-    scales: Mapping[str, Scale] = added(factory=dict)
+    imputed: Mapping[str, int] = field(default_factory=dict)
+    transformed: tuple[str, ...] = ()
+    scales: Mapping[str, Scale] = field(default_factory=dict)
 
     def with_dropped(self, rows: int) -> Preparation:
         """Return it with further rows dropped."""

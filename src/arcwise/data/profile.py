@@ -15,7 +15,6 @@ from arcwise.data.preparation import Preparation
 from arcwise.data.slices import Slices
 from arcwise.data.table import Data
 from arcwise.data.within_levels import standardized_within_levels
-from arcwise.support.plain_dataclasses import added
 from arcwise.support.words import counted
 
 ParametrizationKind = Literal["discrete", "gaussian", "conditional-gaussian"]
@@ -70,7 +69,7 @@ class DataProfile:
     identifiers: tuple[str, ...] = ()
     nearly_constant: Mapping[str, int] = field(default_factory=dict)
     moments: Mapping[str, Moments] = field(default_factory=dict)
-    slices: Slices | None = added(None)
+    slices: Slices | None = None
 
     @classmethod
     def of(cls, data: Data, parametrization: ParametrizationKind | None) -> DataProfile:

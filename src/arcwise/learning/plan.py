@@ -18,7 +18,7 @@ from arcwise.support.clock import Deadline
 from arcwise.support.descriptions import words_of
 from arcwise.support.files import UNREADABLE, write_json
 from arcwise.support.plain import plain
-from arcwise.support.plain_dataclasses import PlainDataclasses, added
+from arcwise.support.plain_dataclasses import PlainDataclasses
 from arcwise.support.words import plural
 
 FILE = "plan.json"
@@ -48,8 +48,8 @@ class Plan:
     reason: str
     chosen: Choices
     request: Mapping[str, Any]
-    best: tuple[tuple[str, str], ...] = added(())
-    best_log_weight: float | None = added(None)
+    best: tuple[tuple[str, str], ...] = ()
+    best_log_weight: float | None = None
 
     def with_account(
         self, posterior: Posterior, seconds: float, sensitivity: tuple[str, ...] = ()

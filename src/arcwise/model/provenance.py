@@ -8,7 +8,7 @@ from typing import Any
 
 from arcwise.data.profile import DataProfile
 from arcwise.support.descriptions import Description
-from arcwise.support.plain_dataclasses import PlainDataclasses, added
+from arcwise.support.plain_dataclasses import PlainDataclasses
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class Provenance:
     families: int | None = None
     rows: int | None = None
     data_fingerprint: str | None = None
-    data: DataProfile | None = added(None)
-    data_name: str | None = added(None)
-    modelled_fingerprint: str | None = added(None)
+    data: DataProfile | None = None
+    data_name: str | None = None
+    modelled_fingerprint: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse numbers that only a damaged file can hold."""

@@ -205,9 +205,9 @@ def matrix_of_posterior(
 ) -> FeatureMatrix:
     """Return the probabilities of a relation: exact, from the edge matrix, or from the DAGs.
 
-    The standard errors of adjacencies are those the sampler has found. If they are not known, as
-    in older files, the sum of the errors of the two directions bounds them, and the estimate from
-    the DAGs is used where it is smaller.
+    The standard errors of adjacencies are those the sampler has found. If they are not known, the
+    sum of the errors of the two directions bounds them, and the estimate from the DAGs is used
+    where it is smaller.
     """
     wanted = checked_relation(relation)
     checked_length(max_length, wanted)

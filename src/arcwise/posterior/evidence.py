@@ -14,7 +14,6 @@ from arcwise.records.account import Verdict
 from arcwise.statistics.log_estimate import LogEstimate, interval_of
 from arcwise.statistics.student import t_quantile
 from arcwise.support.html import card, facts, paragraphs
-from arcwise.support.plain_dataclasses import added
 from arcwise.support.words import shown
 
 FEWEST_EFFECTIVE_RUNS = 10.0
@@ -70,10 +69,10 @@ class Evidence:
     log_prior_constant: float = 0.0
     log_prior_constant_error: float = 0.0
     method: str = "exact"
-    effective_runs: float | None = added(None)
-    degrees_of_freedom: float = added(math.inf)
-    doubts: tuple[str, ...] = added(())
-    parts: tuple[Evidence, ...] = added(())
+    effective_runs: float | None = None
+    degrees_of_freedom: float = math.inf
+    doubts: tuple[str, ...] = ()
+    parts: tuple[Evidence, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse values, errors and degrees of freedom that no estimate has."""

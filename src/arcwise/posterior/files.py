@@ -31,9 +31,7 @@ states in ``kind`` which sort of run it was, and holds all its settings.
                                                   trace_offsets[j]:trace_offsets[j + 1]]``
 ================================================  =====================================
 
-Only ``edges`` is always present. Format 2 had a ``summary`` in place of ``run`` and
-``account``. Format 1, for exact posteriors, had no ``members``, and ``log_evidence`` and
-``log_prior_constant`` in place of ``evidence``.
+Only ``edges`` is always present.
 """
 
 from __future__ import annotations
@@ -52,7 +50,6 @@ from arcwise.graphs.dag import Dag
 from arcwise.model.modularity import as_modularity
 from arcwise.posterior.completions import Completions
 from arcwise.posterior.dag_sample import DagSample
-from arcwise.posterior.earlier_formats import from_format_1, from_format_2, judged_evidence
 from arcwise.posterior.evidence import Evidence
 from arcwise.records.run_files import (
     read_account,
@@ -75,7 +72,7 @@ if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior
 
 FORMAT = "arcwise posterior"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 1
 
 _MOST_PROBABLE = 1.0 + 1e-6  # rounding
 _LARGEST_LOG = 1e100  # of a weight; the square of any real one is a number
@@ -169,10 +166,6 @@ def load(path: Path) -> dict[str, Any]:
             f"this version reads formats up to {FORMAT_VERSION}; update arcwise"
         )
     try:
-        if version < 2:
-            header = from_format_1(header)
-        if version < 3:
-            header = from_format_2(header)
         return _fields(header, arrays)
     except (*UNREADABLE, ArcwiseError):
         raise FileFormatError(lacks_parts(path)) from None
@@ -242,10 +235,8 @@ def _evidence_out(evidence: Evidence | None) -> dict[str, Any] | None:
 
 
 def _evidence_in(values: dict[str, Any] | None) -> Evidence | None:
-    if values is None:
-        return None
-    evidence: Evidence = _EVIDENCE_FORM.read(Evidence, values)
-    return evidence if "effective_runs" in values else judged_evidence(evidence)
+    evidence: Evidence | None = _EVIDENCE_FORM.read(Evidence | None, values)
+    return evidence
 
 
 def _traces(steps: int, arrays: dict[str, Any]) -> Traces:

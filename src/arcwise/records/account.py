@@ -10,7 +10,6 @@ from arcwise.model.modularity import Modularity
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.findings import DataVerdict, Finding, reliability_html, with_signs
 from arcwise.support.html import card, listed
-from arcwise.support.plain_dataclasses import added
 
 Verdict = Literal["exact", "reliable", "doubtful", "not converged", "unknown"]
 UNCONVERGED: tuple[Verdict, ...] = ("doubtful", "not converged")
@@ -55,7 +54,7 @@ class Choices:
     exact_limit: float
     arguments: Mapping[str, Any]
     seed: int
-    parents_left_out: bool = added(False)
+    parents_left_out: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as one table, including the arguments."""
@@ -107,9 +106,9 @@ class Account:
     verdict: Verdict
     trust: tuple[str, ...]
     seconds: float
-    data_verdict: DataVerdict = added("unknown")
-    findings: tuple[Finding, ...] = added(())
-    sensitivity: tuple[str, ...] = added(())
+    data_verdict: DataVerdict = "unknown"
+    findings: tuple[Finding, ...] = ()
+    sensitivity: tuple[str, ...] = ()
 
     @property
     def verdicts(self) -> str:

@@ -10,7 +10,6 @@ from arcwise.errors import ArgumentError, FileFormatError
 from arcwise.spaces import Space
 from arcwise.spaces.space import NAMED_SPACES
 from arcwise.sums import ScoreSums
-from arcwise.support.descriptions import Description
 
 _FOREIGN = "other"
 
@@ -74,20 +73,3 @@ class ForeignSpace(Space):
         raise ArgumentError(
             f"the space {self.text} cannot be restored from a file; give the space itself"
         )
-
-
-def parse_space(text: str) -> Space:
-    """Return the space with this repr, as stored in files of earlier formats.
-
-    Examples
-    --------
-    >>> parse_space("BucketOrders(size=3)")
-    BucketOrders(size=3)
-    """
-    described = Description.parse(text)
-    if _kind(described.name) is None or not described.complete:
-        return ForeignSpace(text)
-    try:
-        return read_space({"kind": described.name, **described.settings})
-    except (TypeError, ArgumentError):
-        return ForeignSpace(text)

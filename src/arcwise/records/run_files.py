@@ -33,9 +33,6 @@ _KINDS: dict[str, type] = {
 }
 
 
-_FORMER_VERDICT = "trustworthy"  # what files said before "reliable"
-
-
 def _form(variables: tuple[str, ...]) -> PlainDataclasses:
     """Return the converter for files; orders of variables are written by name."""
     return PlainDataclasses(
@@ -91,8 +88,6 @@ def write_account(account: Account | None) -> dict[str, Any] | None:
 
 def read_account(values: Any) -> Account | None:
     """Return an account from plain values."""
-    if isinstance(values, dict) and values.get("verdict") == _FORMER_VERDICT:
-        values = values | {"verdict": "reliable"}
     account: Account | None = PlainDataclasses().read(Account | None, values)
     return account
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.imputation_run import ImputationRun as ImputationRun
@@ -12,7 +12,6 @@ from arcwise.records.run_record import OrderWeights as OrderWeights
 from arcwise.records.run_record import RunRecord as RunRecord
 from arcwise.records.settings import AnnealingSettings, ChainSettings
 from arcwise.records.tempering import Path
-from arcwise.support.plain_dataclasses import added
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ class Exchanges:
     acceptance: tuple[float | None, ...]
     bridge: tuple[tuple[float, ...], ...] | None = None
     evidence_ratio: EvidenceRatio | None = None
-    round_trips: tuple[int, ...] | None = added(None)
+    round_trips: tuple[int, ...] | None = None
 
     @property
     def temperatures(self) -> tuple[int, int]:
@@ -147,9 +146,9 @@ class ChainRun(RunRecord):
     states: tuple[int, ...]
     every: int = 1
     rule_met: bool | None = None
-    left_out: int = added(0)
+    left_out: int = 0
     moves: Acceptance
-    move_shares: Mapping[str, float] = added(factory=dict)
+    move_shares: Mapping[str, float] = field(default_factory=dict)
     exchanges: Exchanges | None = None
     seconds_sampling: float | None = None
 

@@ -26,7 +26,6 @@ from arcwise.support.checks import (
     positive_number,
     whole_number,
 )
-from arcwise.support.plain_dataclasses import added
 
 _DEFAULT_RUNS = {Algorithm.AIS: 100, Algorithm.SMC: 8}
 
@@ -109,8 +108,8 @@ class ChainSettings:
     tempering: Tempering | None = None
     sums: SumSettings | None = None
     order_steps: int | None = 0
-    adapt_moves: bool = added(False)
-    known_dag: tuple[tuple[str, str], ...] | None = added(None)
+    adapt_moves: bool = False
+    known_dag: tuple[tuple[str, str], ...] | None = None
 
     def __post_init__(self) -> None:
         """Refuse invalid numbers, and a stopping rule that such a run cannot evaluate."""

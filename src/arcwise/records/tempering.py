@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from arcwise.errors import option
 from arcwise.support.checks import MOST_INT, whole_number
-from arcwise.support.plain_dataclasses import added
 
 PathPoint = float | tuple[float, float]
 """An inverse temperature, at the end of the bridge or with its place on it."""
@@ -39,8 +38,8 @@ class Tempering:
     inverse_temperatures: tuple[float, ...]
     adapt: bool = False
     bridge: tuple[float, ...] | None = None
-    steps_between_exchanges: int = added(1)
-    most_temperatures: int | None = added(None)
+    steps_between_exchanges: int = 1
+    most_temperatures: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse numbers that the core cannot hold, which only files have."""

@@ -38,7 +38,7 @@ from arcwise.support.files import UNREADABLE, write_json
 from arcwise.support.warnings import warn
 
 FORMAT = "arcwise run"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 1
 CHECKPOINT_SECONDS = 60.0
 
 _ANY_NUMBER = 1 << 62
@@ -177,12 +177,6 @@ def read_directory(path: Path) -> dict[str, Any]:
         raise FileFormatError(
             f"'{file}' has format {version}, written by a newer version of arcwise, but this "
             f"version reads formats up to {FORMAT_VERSION}; update arcwise"
-        )
-    if known and version < FORMAT_VERSION:
-        raise FileFormatError(
-            f"'{file}' has format {version}, written by an earlier version of arcwise, but this "
-            f"version resumes runs of format {FORMAT_VERSION}; resume it with the version that "
-            "started it"
         )
     if not known:
         raise FileFormatError(

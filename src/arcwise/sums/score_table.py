@@ -18,7 +18,7 @@ from arcwise.support.sealed_files import Header, header_of, seal, verify
 from arcwise.support.words import shown
 
 KIND = "arcwise scores"
-VERSION = 2
+VERSION = 1
 WRITING = ".arcwise-"
 
 

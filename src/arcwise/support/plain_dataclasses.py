@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, field, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
@@ -13,19 +13,6 @@ from arcwise.support.plain import number_out, plain
 
 Write = Callable[[Any], Any]
 Read = Callable[[Any], Any]
-
-
-def added(default: Any = MISSING, *, factory: Any = MISSING) -> Any:
-    """Return a field that files of earlier versions do not have, which read as its default.
-
-    Parameters
-    ----------
-    default
-        The default.
-    factory
-        A function that makes it instead.
-    """
-    return field(default=default, default_factory=factory, metadata={"added": True})
 
 
 class PlainDataclasses:
@@ -118,9 +105,10 @@ class PlainDataclasses:
         if isinstance(kind, type) and is_dataclass(kind):
             hints = _hints(kind)
             values = _as(dict, value)
-            return kind(**{each.name: self.read(hints[each.name], values[each.name])
-                           for each in fields(kind)
-                           if each.name in values or "added" not in each.metadata})  # fmt: skip
+            parts = {
+                each.name: self.read(hints[each.name], values[each.name]) for each in fields(kind)
+            }
+            return kind(**parts)
         if issubclass(kind, Enum):
             return kind(value)
         if kind is float:
