@@ -10,7 +10,7 @@ import pytest
 from arcwise.errors import ArgumentError, CutShortWarning, TimeIsUpError
 from arcwise.support.clock import NEVER, Deadline, process_began, shared_clock
 from arcwise.support.devices import Processors
-from arcwise.support.running import Run, running
+from arcwise.support.running import Stage, running
 
 
 class Clock:
@@ -62,7 +62,7 @@ def test_other_seconds_are_refused(seconds: object) -> None:
 def test_progress_ends_the_run_when_the_time_is_up() -> None:
     clock = Clock()
     seen: list[float] = []
-    run = Run(Processors(1), seen.append, Deadline(5.0, clock=clock))
+    run = Stage(Processors(1), seen.append, Deadline(5.0, clock=clock))
     assert run.progress is not None
     run.progress(0.25)
     assert run.quiet.progress is not None
@@ -74,7 +74,7 @@ def test_progress_ends_the_run_when_the_time_is_up() -> None:
         with pytest.raises(TimeIsUpError, match=r"^the 5 seconds given are over$"):
             watched.progress(0.75)
     assert seen == [0.25]
-    assert Run(Processors(1)).progress is None
+    assert Stage(Processors(1)).progress is None
     with running(1, None, "") as plain:
         assert plain.progress is None
 

@@ -25,7 +25,7 @@ from arcwise.priors import (
 from arcwise.priors.constant import log_constant_by_size, weights_by_size
 from arcwise.scores import BDeu, FamilyScores
 from arcwise.support.devices import Processors
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 from reference.exact import all_dags_with_orders, enumerate_posterior
 from reference.layering import modular_by_layers, order_modular_by_orders
 from support.comparison import close
@@ -62,7 +62,7 @@ RULES: dict[str, dict[str, Any]] = {
 
 
 def constant(model: Model, modularity: Any) -> float:
-    return log_prior_constant(model, modularity, 1e-8, Run(Processors(2)))
+    return log_prior_constant(model, modularity, 1e-8, Stage(Processors(2)))
 
 
 @pytest.mark.parametrize("modularity", MODULARITIES)

@@ -17,7 +17,7 @@ from arcwise.errors import ArgumentError, ConstraintError
 from arcwise.model.question import Question
 from arcwise.scores import BDeu, BGe, ConditionalGaussian
 from arcwise.support.devices import Processors
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 from reference import mixed_scores as reference
 from reference.dags import all_dags
 from reference.graphs import equivalence_class
@@ -184,7 +184,7 @@ def test_the_same_bits_with_any_number_of_threads_and_in_parts(tmp_path: Any) ->
     whole = arcwise.score(data, ConditionalGaussian(), threads=1)
     more = arcwise.score(data, ConditionalGaussian(), threads=2)
     job = Question.of(data, ConditionalGaussian()).scoring
-    parts = job.score_all(Run(Processors(1)), tmp_path / "scores")
+    parts = job.score_all(Stage(Processors(1)), tmp_path / "scores")
     for node in range(8):
         assert (whole.table.values(node) == more.table.values(node)).all()
         assert (whole.table.values(node) == parts.values(node)).all()

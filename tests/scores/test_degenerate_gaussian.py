@@ -15,7 +15,7 @@ from arcwise.errors import ArgumentError
 from arcwise.model.question import Question
 from arcwise.scores import BGe, DegenerateGaussian
 from arcwise.support.devices import Processors
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 from reference import mixed_scores as reference
 from support.comparison import (
     assert_equivalent_dags_score_the_same,
@@ -98,7 +98,7 @@ def test_the_same_bits_with_any_number_of_threads_and_in_parts(tmp_path: Any) ->
     whole = arcwise.score(data, DegenerateGaussian(), threads=1)
     more = arcwise.score(data, DegenerateGaussian(), threads=2)
     job = Question.of(data, DegenerateGaussian()).scoring
-    parts = job.score_all(Run(Processors(1)), tmp_path / "scores")
+    parts = job.score_all(Stage(Processors(1)), tmp_path / "scores")
     for node in range(4):
         assert (whole.table.values(node) == more.table.values(node)).all()
         assert (whole.table.values(node) == parts.values(node)).all()

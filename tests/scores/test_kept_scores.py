@@ -17,9 +17,9 @@ from arcwise.scores import kept_scores
 from arcwise.scores.job import FamilyScoring
 from arcwise.scores.kept_scores import score_in_parts
 from arcwise.support.devices import Processors
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
-RUN = Run(Processors(2))
+RUN = Stage(Processors(2))
 DATA = arcwise.simulate("asia", 300, seed=1)
 MANY = arcwise.read(np.random.default_rng(1).integers(0, 2, size=(60, 16)), kinds="discrete")
 GAUSSIAN = arcwise.read(np.random.default_rng(1).normal(size=(60, 16)))

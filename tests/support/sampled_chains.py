@@ -17,7 +17,7 @@ from arcwise.records.tempering import Tempering
 from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders, Space
 from arcwise.sums import ScoreSums
 from arcwise.support.devices import Processors
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 from reference.spaces import (
     State,
     weights_of_bucket_orders,
@@ -92,7 +92,7 @@ def sampled(
     )
     budget = Budget(steps=(draws + 10) * thinning, burn_in=10 / (draws + 10), thinning=thinning)
     (record,) = run_chains(
-        job.in_core(), budget, Run(Processors(1)), nodes=len(model.variables)
+        job.in_core(), budget, Stage(Processors(1)), nodes=len(model.variables)
     ).records
     return record
 

@@ -29,7 +29,7 @@ from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.statistics.log_weights import effective_runs
 from arcwise.sums import ScoreSums
 from arcwise.support.progress import ProgressUpdate
-from arcwise.support.running import Run, running
+from arcwise.support.running import Stage, running
 from arcwise.support.warnings import warn
 
 _MOST_RUNS_OF_WEIGHT_ZERO = 4096
@@ -175,7 +175,12 @@ def _anneal_all(
 
 
 def _anneal_count(
-    annealed: AnnealedRuns, count: int, fewest: int, first: int, run: Run, log: AnnealingLog | None
+    annealed: AnnealedRuns,
+    count: int,
+    fewest: int,
+    first: int,
+    run: Stage,
+    log: AnnealingLog | None,
 ) -> None:
     if run.progress is None and log is None:
         annealed.run(0, count, run.threads, None)
@@ -201,7 +206,7 @@ def _anneal_until_done(
     session: SamplingSession[AnnealingSettings],
     annealed: AnnealedRuns,
     size: int,
-    run: Run,
+    run: Stage,
     log: AnnealingLog | None,
 ) -> None:
     settings, deadline = session.settings, session.environment.deadline

@@ -19,7 +19,7 @@ from arcwise.runs.chain_loop import ChainLoop, Log
 from arcwise.spaces.space import Space
 from arcwise.statistics.settled import settled
 from arcwise.support.clock import NEVER, Deadline
-from arcwise.support.running import Run, running
+from arcwise.support.running import Stage, running
 from arcwise.support.warnings import warn
 
 _ANY_NUMBER = 1 << 62
@@ -137,7 +137,7 @@ def _batches(nodes: int) -> int:
 def run_chains(
     chains: Chains,
     budget: Budget,
-    run: Run,
+    run: Stage,
     *,
     nodes: int,
     states_are_dags: bool = False,
@@ -208,7 +208,9 @@ def acceptance(counts: Sequence[dict[str, tuple[int, int]]]) -> dict[str, float 
     return result
 
 
-def _by_steps(result: SampledChains, budget: Budget, run: Run, nodes: int, log: Log | None) -> None:
+def _by_steps(
+    result: SampledChains, budget: Budget, run: Stage, nodes: int, log: Log | None
+) -> None:
     total = budget.steps
     assert total is not None
     result.burn_in_steps = int(total * budget.discarded)
@@ -238,7 +240,7 @@ def _by_steps(result: SampledChains, budget: Budget, run: Run, nodes: int, log: 
 def _by_seconds(
     result: SampledChains,
     budget: Budget,
-    run: Run,
+    run: Stage,
     nodes: int,
     log: Log | None,
     deadline: Deadline,

@@ -28,7 +28,7 @@ from arcwise.records.runs import ExactRun
 from arcwise.scores import FamilyScores
 from arcwise.support.checks import checked_seed, open_fraction, refuse_beyond_memory, whole_number
 from arcwise.support.clock import Deadline
-from arcwise.support.running import Progress, Run, running
+from arcwise.support.running import Progress, Stage, running
 
 MOST_VARIABLES = {"modular": 25, "order-modular": 30}
 _FEWEST_ON_DEVICE = 20  # where no device is named: fewer take less time than it takes to start
@@ -194,7 +194,7 @@ class ExactComputation:
                 self._paths = self._all_paths(run)
         return self._paths.copy()
 
-    def _all_paths(self, run: Run) -> NDArray[np.float64]:
+    def _all_paths(self, run: Stage) -> NDArray[np.float64]:
         between, _ = self._by_processors.paths(run.device.core, run.progress)
         names = self.model.variables
         if not self.model.parent_only:
@@ -305,7 +305,7 @@ class ExactComputation:
             self._refuse_too_large(run)
             return self._by_processors.draw(key, start, number, run.device.core, run.progress)
 
-    def _assembled(self, run: Run, start: float) -> Posterior:
+    def _assembled(self, run: Stage, start: float) -> Posterior:
         map_dag, map_log_weight = self._best_dag(run.quiet)
         total, ordinary, between, error = self._sums(run)
         families, edges = self._folded.probabilities(ordinary, between)
@@ -328,7 +328,7 @@ class ExactComputation:
             model=self.model,
         )
 
-    def _sums(self, run: Run) -> tuple[float, _core.FamilyTable, NDArray[np.float64], float]:
+    def _sums(self, run: Stage) -> tuple[float, _core.FamilyTable, NDArray[np.float64], float]:
         """Return the log weight, the probabilities of folded families and edges, their error."""
         computation = self._on_device()
         if computation is None:
@@ -342,7 +342,7 @@ class ExactComputation:
             )
         return found.log_weight, found.families, found.edges, found.error
 
-    def _best_dag(self, run: Run) -> tuple[Dag, float]:
+    def _best_dag(self, run: Stage) -> tuple[Dag, float]:
         log_weight, parents = (
             self._of_maxima.best_dag(run.device.core, run.progress)
             if self._device is None
@@ -362,7 +362,7 @@ class ExactComputation:
             return self._by_processors
         return _core.ExactComputation(self._folded.maxima, True, self._tolerance)
 
-    def _refuse_too_large(self, run: Run, *, paths: bool = False) -> None:
+    def _refuse_too_large(self, run: Stage, *, paths: bool = False) -> None:
         needed = memory_needed(self.model, self.modularity, run.threads, paths=paths)
         refuse_too_large(needed, self._memory_limit)
 
@@ -372,7 +372,7 @@ def bytes_per_draw(nodes: int) -> int:
     return 8 * nodes * ((nodes + 63) // 64) + 4 * nodes + 8
 
 
-def log_prior_constant(model: Model, modularity: Modularity, tolerance: float, run: Run) -> float:
+def log_prior_constant(model: Model, modularity: Modularity, tolerance: float, run: Stage) -> float:
     """Return the log of the summed prior weights of all DAGs."""
     order_modular = modularity == "order-modular"
     by_size = weights_by_size(model.prior_terms, model.families, model.parent_only)

@@ -20,7 +20,7 @@ from arcwise.posterior.map_result import MapResult, SearchSettings, is_more
 from arcwise.records.settings import SumSettings
 from arcwise.sums import ScoreSums
 from arcwise.support.clock import Deadline
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 from arcwise.support.warnings import warn
 from arcwise.support.words import plural
 
@@ -192,7 +192,7 @@ def _searched(state: GrowthState, dag: Dag | None, seed: int, stream: int) -> Fo
 
 
 def _search(
-    model: Model, sums: ScoreSums, dag: Dag | None, seed: int, stream: int, run: Run
+    model: Model, sums: ScoreSums, dag: Dag | None, seed: int, stream: int, run: Stage
 ) -> Dag:
     """Return the best DAG of a short search, started from an order of the given DAG if any."""
     n = len(sums.variables)

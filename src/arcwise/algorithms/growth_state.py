@@ -19,7 +19,7 @@ from arcwise.posterior.map_result import SearchSettings
 from arcwise.support.checks import whole_number
 from arcwise.support.clock import Deadline
 from arcwise.support.memory import available_memory
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 from arcwise.support.words import byte_size
 
 Matrix = NDArray[np.bool_]
@@ -101,7 +101,7 @@ class GrowthState:
         plus_one: bool,
         max_size: int,
         memory_limit: int | None,
-        run: Run,
+        run: Stage,
     ) -> None:
         self.question, self.max_size, self.run = question, max_size, run
         self.memory_limit = memory_limit

@@ -34,7 +34,7 @@ from arcwise.support.checks import (
 )
 from arcwise.support.clock import Deadline
 from arcwise.support.names import as_list
-from arcwise.support.running import Progress, Run, running
+from arcwise.support.running import Progress, Stage, running
 from arcwise.support.warnings import warn
 from arcwise.support.words import quoted, shown
 
@@ -187,7 +187,7 @@ class _Restarts:
         self.deadline = deadline
         self.seed = checked_seed(seed)
 
-    def run(self, search: _core.OrderSearch, run: Run) -> bool:
+    def run(self, search: _core.OrderSearch, run: Stage) -> bool:
         """Run the restarts; return whether Ctrl-C came first."""
         try:
             search.run(0, self.count, run.threads, self._shown(run.progress))

@@ -9,7 +9,7 @@ from arcwise import _core
 from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.graphs.dag import Dag
 from arcwise.posterior.map_result import is_more
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 # Pairs are formed among this many potential parents of each node, the best ones when added to its
 # present parents; they are joined to subsets of this many of the present parents.
@@ -17,7 +17,7 @@ _MOST_PARTNERS = 100
 _MOST_KEPT = 8
 
 
-def better_pairs(weigher: FamilyWeigher, dag: Dag, run: Run) -> NDArray[np.bool_]:
+def better_pairs(weigher: FamilyWeigher, dag: Dag, run: Stage) -> NDArray[np.bool_]:
     """Return pairs of parents that raise the weight of a node's family, as [parent, node].
 
     Each node may lose some of its parents and gain two others that are not its
@@ -35,7 +35,7 @@ def better_pairs(weigher: FamilyWeigher, dag: Dag, run: Run) -> NDArray[np.bool_
     return _better(weigher, dag, run, pairs=True)
 
 
-def better_parents(weigher: FamilyWeigher, dag: Dag, run: Run) -> NDArray[np.bool_]:
+def better_parents(weigher: FamilyWeigher, dag: Dag, run: Stage) -> NDArray[np.bool_]:
     """Return single parents that raise the weight of a node's family, as [parent, node].
 
     As `better_pairs`, with one parent in place of two.
@@ -43,7 +43,7 @@ def better_parents(weigher: FamilyWeigher, dag: Dag, run: Run) -> NDArray[np.boo
     return _better(weigher, dag, run, pairs=False)
 
 
-def _better(weigher: FamilyWeigher, dag: Dag, run: Run, pairs: bool) -> NDArray[np.bool_]:
+def _better(weigher: FamilyWeigher, dag: Dag, run: Stage, pairs: bool) -> NDArray[np.bool_]:
     n = len(weigher.variables)
     parents = [sorted(own) for own in dag.parent_indices]
     best, others = _one_more(weigher, dag, parents, run)
@@ -65,7 +65,7 @@ def _better(weigher: FamilyWeigher, dag: Dag, run: Run, pairs: bool) -> NDArray[
 
 
 def _one_more(
-    weigher: FamilyWeigher, dag: Dag, parents: list[list[int]], run: Run
+    weigher: FamilyWeigher, dag: Dag, parents: list[list[int]], run: Stage
 ) -> tuple[NDArray[np.float64], list[list[int]]]:
     """Return the weight of each family, and the other possible parents, the best first."""
     n = len(weigher.variables)

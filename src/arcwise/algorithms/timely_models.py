@@ -16,7 +16,7 @@ from arcwise.model import Model, Question
 from arcwise.model.scoring_time import scoring_seconds
 from arcwise.support.clock import Deadline
 from arcwise.support.devices import Processors
-from arcwise.support.running import Progress, Run
+from arcwise.support.running import Progress, Stage
 from arcwise.support.words import rounded
 
 _SHARE = 0.5  # of the time left, for an attempt
@@ -110,7 +110,7 @@ def _single_parents(
 ) -> NDArray[np.float64] | None:
     weigher = FamilyWeigher.of(replace(question, candidates=None, plus_one=False))
     try:
-        return weigher.single_parents(Run(Processors.available(threads), None, deadline))
+        return weigher.single_parents(Stage(Processors.available(threads), None, deadline))
     except TimeIsUpError:
         return None
 

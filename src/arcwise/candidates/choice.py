@@ -21,7 +21,7 @@ from arcwise.model import ask
 from arcwise.scores.base import IndependenceTest
 from arcwise.support.checks import MOST_INT, open_fraction, whole_number
 from arcwise.support.clock import Deadline, shared_clock
-from arcwise.support.running import Run, running
+from arcwise.support.running import Stage, running
 from arcwise.support.words import quoted, shown
 
 
@@ -136,7 +136,7 @@ def _choose(
     max_conditioning: int | None,
     test: IndependenceTest | None,
     by: By,
-    run: Run,
+    run: Stage,
 ) -> NDArray[np.bool_]:
     if name == "pc":
         return pc(weigher, sizes, alpha, max_conditioning, test, run)

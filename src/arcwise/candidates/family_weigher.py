@@ -16,10 +16,10 @@ from arcwise.families.functions import parent_names
 from arcwise.model import Model, Question
 from arcwise.priors import PriorTerms
 from arcwise.scores import FamilyScores, LocalScore
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 Table = _core.FamilyTable | _core.PlusOneTable
-Fill = Callable[[Any, Run], None]
+Fill = Callable[[Any, Stage], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ class FamilyWeigher:
         table_and_score = (model.data, model.score)
         return cls(model.variables, *table_and_score, allowed, required, max_indegree, fill, prior)
 
-    def weigh(self, table: Table, run: Run) -> None:
+    def weigh(self, table: Table, run: Stage) -> None:
         """Set every value of the table to the log weight of its family: score plus log prior."""
         self.fill(table, run)
         if self.prior.functions or isinstance(table, _core.PlusOneTable):
@@ -128,7 +128,7 @@ class FamilyWeigher:
         required: list[int] = np.flatnonzero(self.required[:, node]).tolist()
         return required
 
-    def single_parents(self, run: Run) -> NDArray[np.float64]:
+    def single_parents(self, run: Stage) -> NDArray[np.float64]:
         """Return the log weights of families with a single parent besides the required ones."""
         run.deadline.check()
         n = len(self.variables)
@@ -146,7 +146,7 @@ class FamilyWeigher:
         return int(self.max_indegree[node]) - len(self.must(node))
 
 
-def _look_up(scores: FamilyScores, table: Table, run: Run) -> None:
+def _look_up(scores: FamilyScores, table: Table, run: Stage) -> None:
     """Look up precomputed scores; families without one have minus infinity."""
     for node in range(len(scores.variables)):
         values = table.values(node)

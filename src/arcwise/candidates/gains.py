@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.errors import TimeIsUpError
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 PARTNERS = 100
 """Pairs are formed among this many parents of each node, those of the largest single gains."""
 
 
-def gains(weigher: FamilyWeigher, sizes: Sequence[int], run: Run) -> NDArray[np.bool_]:
+def gains(weigher: FamilyWeigher, sizes: Sequence[int], run: Stage) -> NDArray[np.bool_]:
     """Return a matrix [candidate, node] with the parents of largest gain for each node.
 
     The gain of u is the most that it adds to the log weight of a family with at most one
@@ -48,7 +48,7 @@ def gains(weigher: FamilyWeigher, sizes: Sequence[int], run: Run) -> NDArray[np.
 
 
 def _gains(
-    weigher: FamilyWeigher, parents: Sequence[Sequence[int]], most: int, run: Run
+    weigher: FamilyWeigher, parents: Sequence[Sequence[int]], most: int, run: Stage
 ) -> list[NDArray[np.float64]]:
     """Return the gain of each parent in families of at most this many parents."""
     n = len(weigher.variables)

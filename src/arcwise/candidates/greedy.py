@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.errors import TimeIsUpError
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 By = Literal["best", "sum"]
 
@@ -21,7 +21,7 @@ OUTSIDE = 300
 _MOST_VALUES = 2**24  # 128 MiB of families at a time
 
 
-def greedy(weigher: FamilyWeigher, sizes: Sequence[int], by: By, run: Run) -> NDArray[np.bool_]:
+def greedy(weigher: FamilyWeigher, sizes: Sequence[int], by: By, run: Stage) -> NDArray[np.bool_]:
     """Return a matrix [candidate, node] with up to the given number of candidates per node.
 
     With the candidates C so far, the next is the u whose families S + u, S a subset of C,
@@ -76,7 +76,7 @@ def _weigh_new(
     chosen: Sequence[Sequence[int]],
     outside: Sequence[Sequence[int]],
     by: By,
-    run: Run,
+    run: Stage,
 ) -> dict[int, NDArray[np.float64]]:
     """Return for each outside parent the maximum or log sum of its new families."""
     n = len(weigher.variables)

@@ -13,7 +13,7 @@ from arcwise.data import Data
 from arcwise.data.indicators import IndicatorBlocks
 from arcwise.errors import ArgumentError, DataError, TimeIsUpError
 from arcwise.scores.base import IndependenceTest, usual_test
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 # Visits to rows, or as much work, beyond which a level of the algorithm is left out: some minutes.
 MOST_WORK = 2e11
@@ -25,7 +25,7 @@ def pc(
     alpha: float,
     max_conditioning: int | None,
     test: IndependenceTest | None,
-    run: Run,
+    run: Stage,
 ) -> NDArray[np.bool_]:
     """Return a matrix [candidate, node] of neighbours, the most clearly dependent ones.
 
@@ -66,7 +66,7 @@ def _skeleton(
     alpha: float,
     max_conditioning: int | None,
     test: IndependenceTest,
-    run: Run,
+    run: Stage,
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     settings = (
         data.weights,

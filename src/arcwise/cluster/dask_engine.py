@@ -22,7 +22,7 @@ from arcwise.engines.sampling_jobs import AnnealedRuns, AnnealingJob, ChainJob, 
 from arcwise.errors import ArgumentError, EngineError
 from arcwise.scores.job import FamilyScoring
 from arcwise.sums import ScoreSums, score_table
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 
 class DaskEngine(Engine):
@@ -107,13 +107,13 @@ class DaskEngine(Engine):
         """Return chains on the workers."""
         return ClusterChains(self.cluster, self._share_sums(job.sums), job)
 
-    def score(self, job: ScoringJob, run: Run, path: Path | None = None) -> _core.FamilyTable:
+    def score(self, job: ScoringJob, run: Stage, path: Path | None = None) -> _core.FamilyTable:
         """Return the scores of families."""
         assert isinstance(job, FamilyScoring)
         with self._payload(job) as file:
             return score_on_cluster(self.cluster, job, file, run, path)
 
-    def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Run) -> list[Any]:
+    def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Stage) -> list[Any]:
         """Apply a function to each of several inputs, and return the results in order."""
         results: list[Any] = [None] * len(things)
         with self._payload(function) as file:

@@ -12,11 +12,11 @@ from arcwise.cluster.spread import Spread
 from arcwise.cluster.work import Done, Work
 from arcwise.scores.job import FamilyScoring
 from arcwise.scores.kept_scores import KeptScores
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 
 def score_on_cluster(
-    cluster: Cluster, job: FamilyScoring, file: HostFile, run: Run, path: Path | None
+    cluster: Cluster, job: FamilyScoring, file: HostFile, run: Stage, path: Path | None
 ) -> _core.FamilyTable:
     """Return the scores of all families of a scoring job.
 
@@ -41,7 +41,7 @@ def score_on_cluster(
 
 
 def _score_stretch(
-    cluster: Cluster, kept: KeptScores, file: HostFile, run: Run, start: int, length: int
+    cluster: Cluster, kept: KeptScores, file: HostFile, run: Stage, start: int, length: int
 ) -> None:
     def work(first: int, count: int) -> Work:
         return ScoringWork(file, kept.units.part(start + first, count))

@@ -12,7 +12,7 @@ from arcwise.cluster.work import Work
 from arcwise.scores.job import FamilyScoring
 from arcwise.scores.scoring_units import ScoringPart
 from arcwise.support.devices import Processors
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 
 @dataclass(frozen=True)
@@ -25,4 +25,4 @@ class ScoringWork(Work):
     def do(self) -> NDArray[np.float64]:
         """Return the scores."""
         job: FamilyScoring = opened(self.payload)
-        return self.part.score(job, Run(Processors(1)))
+        return self.part.score(job, Stage(Processors(1)))

@@ -10,13 +10,13 @@ from typing import Any, Protocol
 
 from arcwise import _core
 from arcwise.engines.sampling_jobs import AnnealedRuns, AnnealingJob, ChainJob, Chains
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 
 class ScoringJob(Protocol):
     """The scoring of families, as engines see it; implemented in `arcwise.scores.job`."""
 
-    def score_all(self, run: Run, path: Path | None = None) -> _core.FamilyTable:
+    def score_all(self, run: Stage, path: Path | None = None) -> _core.FamilyTable:
         """Score all families in this process; a file keeps them if there is a path."""
         ...
 
@@ -68,11 +68,11 @@ class Engine(ABC):
         """Return chains, not yet started."""
 
     @abstractmethod
-    def score(self, job: ScoringJob, run: Run, path: Path | None = None) -> _core.FamilyTable:
+    def score(self, job: ScoringJob, run: Stage, path: Path | None = None) -> _core.FamilyTable:
         """Return the scores of families; a file at `path` keeps them as they are made."""
 
     @abstractmethod
-    def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Run) -> list[Any]:
+    def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Stage) -> list[Any]:
         """Apply a function to each of several inputs, and return the results in order."""
 
 
@@ -100,11 +100,11 @@ class Threads(Engine):
         """Return chains in the core."""
         return job.in_core()
 
-    def score(self, job: ScoringJob, run: Run, path: Path | None = None) -> _core.FamilyTable:
+    def score(self, job: ScoringJob, run: Stage, path: Path | None = None) -> _core.FamilyTable:
         """Return the scores of families."""
         return job.score_all(run, path)
 
-    def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Run) -> list[Any]:
+    def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Stage) -> list[Any]:
         """Apply a function to inputs one after another, as it may use threads itself."""
         results = []
         for thing in things:

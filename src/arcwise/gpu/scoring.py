@@ -22,7 +22,7 @@ from arcwise.model.scoring import engine_for_scoring
 from arcwise.model.scoring_time import sets_to_score
 from arcwise.scores import BDeu, BGe
 from arcwise.scores.job import FamilyScoring
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 # Where no device is named: rows that are counted, and products of columns, from which on some
 # seconds of sixteen cores are saved.
@@ -57,7 +57,7 @@ class GpuScoring(Threads):
         """Show the device."""
         return f"GpuScoring({self._device.name!r})"
 
-    def score(self, job: ScoringJob, run: Run, path: Path | None = None) -> _core.FamilyTable:
+    def score(self, job: ScoringJob, run: Stage, path: Path | None = None) -> _core.FamilyTable:
         """Return the scores of families; no file keeps what takes seconds."""
         assert isinstance(job, FamilyScoring)
         assert isinstance(job.data, Data)
@@ -78,7 +78,7 @@ class GpuScoring(Threads):
         data: Data,
         families: Families,
         table: _core.FamilyTable,
-        run: Run,
+        run: Stage,
     ) -> None:
         scoring = discrete_scores.DiscreteScoring(
             self._device,
@@ -101,7 +101,7 @@ class GpuScoring(Threads):
         data: Data,
         families: Families,
         table: _core.FamilyTable,
-        run: Run,
+        run: Stage,
     ) -> None:
         values = data.continuous_values("BGe")
         prior = score.normal_wishart(data)
@@ -117,7 +117,7 @@ def _score_groups(
     table: _core.FamilyTable,
     alone: Sequence[int],
     targets: list[Target],
-    run: Run,
+    run: Stage,
 ) -> None:
     """Score sets, and the families of nodes that are scored alone, by the rows that they share."""
     groups: dict[int | None, list[Target]] = {None: targets} if targets else {}
@@ -142,7 +142,7 @@ def _score_groups(
         scoring.score(each, weights, tell)
 
 
-def _telling(run: Run, total: int) -> Tell:
+def _telling(run: Stage, total: int) -> Tell:
     done = 0
 
     def tell(count: int) -> None:

@@ -12,7 +12,7 @@ from arcwise import _core
 from arcwise.engines import Threads
 from arcwise.engines.engine import ScoringJob
 from arcwise.scores.job import FamilyScoring
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 
 class Rescoring(Threads):
@@ -35,7 +35,7 @@ class Rescoring(Threads):
         """Show how many columns may change."""
         return f"<Rescoring: {int(self._incomplete.sum())} columns may change>"
 
-    def score(self, job: ScoringJob, run: Run, path: Path | None = None) -> _core.FamilyTable:
+    def score(self, job: ScoringJob, run: Stage, path: Path | None = None) -> _core.FamilyTable:
         """Return the scores of all families, of which those of complete columns are known."""
         assert isinstance(job, FamilyScoring)
         if self._table is None:

@@ -12,7 +12,7 @@ from arcwise import _core
 from arcwise.families.families import Families, subsets
 from arcwise.model.question import Question
 from arcwise.support.devices import Processors
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 # Families times rows whose scoring takes well below a second in any case.
 _QUICK = 10**8
@@ -113,7 +113,7 @@ def _seconds(question: Question, nodes: list[int]) -> tuple[int, float]:
     for _ in range(_TIMINGS):
         # The time of the processor, as that on the clock depends on what else is running.
         began = time.process_time()
-        question.scoring.fill(table, Run(Processors(1)))
+        question.scoring.fill(table, Stage(Processors(1)))
         fastest = min(fastest, time.process_time() - began)
         if fastest > _LONG_ENOUGH:
             break

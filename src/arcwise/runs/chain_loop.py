@@ -17,7 +17,7 @@ from arcwise.records.traces import Traces
 from arcwise.statistics.chains import trace_convergence
 from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.progress import ProgressUpdate
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 _FIRST_LOOK = 64  # draws of a chain before R-hat is shown; then whenever they have doubled
 
@@ -77,7 +77,7 @@ class ChainLoop:
     def __init__(
         self,
         chains: Chains,
-        run: Run,
+        run: Stage,
         share: Callable[[ChainLoop], float],
         log: Log | None = None,
         deadline: Deadline = NEVER,

@@ -13,7 +13,7 @@ from arcwise import _core
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
 from arcwise.scores.parametrization import Parametrization
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 from arcwise.support.words import quoted
 
 IndependenceTest = Literal["fisher-z", "g-squared", "degenerate-gaussian"]
@@ -148,7 +148,7 @@ class LocalScore(ABC):
         return tuple(result)
 
     @abstractmethod
-    def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
+    def fill(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
         """Set every value of the table to the score of its family.
 
         Parameters

@@ -17,7 +17,7 @@ from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import fill_discrete, positive
 from arcwise.scores.parametrization import DirichletPrior, ProbabilityTables
 from arcwise.support.names import positions
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 from arcwise.support.words import quoted
 
 Distribution = Sequence[float] | Mapping[Hashable, float]
@@ -72,7 +72,7 @@ class BDe(LocalScore):
         marginals = self.marginals(data) if joint is None else None
         return ProbabilityTables(DirichletPrior(size, marginals, joint))
 
-    def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
+    def fill(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
         """Set every value of the table to the score of its family."""
         data.discrete_codes("BDe")  # refuses continuous columns first
         ess = self.equivalent_sample_size

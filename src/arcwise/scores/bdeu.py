@@ -10,7 +10,7 @@ from arcwise.data import Data
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import fill_discrete, positive
 from arcwise.scores.parametrization import DirichletPrior, ProbabilityTables
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class BDeu(LocalScore, name="bdeu"):
         """Return what the parameters of a family are, and their prior."""
         return ProbabilityTables(DirichletPrior(float(self.equivalent_sample_size)))
 
-    def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
+    def fill(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
         """Set every value of the table to the score of its family."""
         uniform = _core.PseudoCounts.uniform
         fill_discrete(data, table, run, "BDeu", uniform, self.equivalent_sample_size)

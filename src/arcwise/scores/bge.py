@@ -18,7 +18,7 @@ from arcwise.scores.discrete import intervention_mask, positive
 from arcwise.scores.parametrization import LinearGaussian, NormalWishart
 from arcwise.support.checks import real_numbers
 from arcwise.support.names import positions
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 from arcwise.support.words import shown
 
 
@@ -92,7 +92,7 @@ class BGe(LocalScore, name="bge"):
         prior = self.normal_wishart(data)
         return replace(self, alpha_w=prior.alpha_w, prior_mean=prior.mean, prior_scale=prior.scale)
 
-    def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
+    def fill(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
         """Set every value of the table to the score of its family."""
         values = data.continuous_values("BGe")
         prior = self.normal_wishart(data)

@@ -11,7 +11,7 @@ from arcwise.errors import DataError, Wording
 from arcwise.scores.base import IndependenceTest, LocalScore
 from arcwise.scores.discrete import fill_discrete, intervention_mask
 from arcwise.scores.parametrization import LinearGaussian, Parametrization, ProbabilityTables
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class BIC(LocalScore, name="bic"):
         """Return whether contingency tables are counted."""
         return _all_discrete(data)
 
-    def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
+    def fill(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
         """Set every value of the table to the score of its family."""
         if _all_discrete(data):
             fill_discrete(data, table, run, "BIC", _core.PseudoCounts.none)

@@ -25,7 +25,7 @@ from arcwise.scores.parametrization import (
 )
 from arcwise.support.checks import real_numbers
 from arcwise.support.names import as_list
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 from arcwise.support.words import quoted, shown
 
 _HEAVY = 3.0  # the excess kurtosis of a double exponential distribution
@@ -156,7 +156,7 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
             "degenerate-gaussian.",
         )
 
-    def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
+    def fill(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
         """Set every value of the table to the score of its family."""
         discrete = _discrete(data)
         if discrete.all():
@@ -198,7 +198,7 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
             )
         return means, variances
 
-    def _fill_mixed(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
+    def _fill_mixed(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
         prior = self.regression_prior(data)
         deviations = np.sqrt(prior.scale)
         discrete = _discrete(data)

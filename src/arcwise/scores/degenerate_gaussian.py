@@ -16,7 +16,7 @@ from arcwise.scores.bge import default_scale, scaled
 from arcwise.scores.column_moments import column_moments
 from arcwise.scores.discrete import intervention_mask, positive
 from arcwise.scores.parametrization import NormalWishart
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 from arcwise.support.words import shown
 
 
@@ -83,7 +83,7 @@ class DegenerateGaussian(LocalScore, name="degenerate-gaussian"):
         """Return that it does not: products of columns are summed up once."""
         return False
 
-    def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
+    def fill(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
         """Set every value of the table to the score of its family."""
         blocks = IndicatorBlocks.of(data)
         prior = self.normal_wishart(data, blocks)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.data import Data
 from arcwise.support.checks import real_number
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 
 def positive(value: Any, name: str) -> float:
@@ -29,7 +29,7 @@ def intervention_mask(data: Data) -> NDArray[np.uint8] | None:
 def fill_discrete(
     data: Data,
     table: _core.FamilyTable,
-    run: Run,
+    run: Stage,
     score: str,
     pseudo_counts: _core.PseudoCounts,
     equivalent_sample_size: float = 1.0,

@@ -8,7 +8,7 @@ from arcwise import _core
 from arcwise.data import Data
 from arcwise.families.functions import FamilyFunction, evaluate, parent_names, refuse_uncallable
 from arcwise.scores.base import LocalScore
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 _FAMILIES_PER_REPORT = 1024
 
@@ -35,11 +35,11 @@ class FunctionScore(LocalScore):
         """Refuse an object that is not callable."""
         refuse_uncallable(self.function)
 
-    def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
+    def fill(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
         """Set every value of the table to the score of its family."""
         self.fill_named(data.variables, table, run)
 
-    def fill_named(self, variables: tuple[str, ...], table: _core.FamilyTable, run: Run) -> None:
+    def fill_named(self, variables: tuple[str, ...], table: _core.FamilyTable, run: Stage) -> None:
         """Set the values as `fill` does, given only the names of the variables."""
         total = sum(table.count(node) for node in range(len(variables)))
         done = 0

@@ -12,7 +12,7 @@ from arcwise.families import Families
 from arcwise.scores.base import LocalScore
 from arcwise.scores.function import FunctionScore
 from arcwise.scores.kept_scores import score_in_parts
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class FamilyScoring:
     data: Data | tuple[str, ...]
     families: Families
 
-    def fill(self, table: Any, run: Run) -> None:
+    def fill(self, table: Any, run: Stage) -> None:
         """Set every value of a table to the score of its family."""
         run.deadline.check()  # as rows are prepared before the first family is scored
         if isinstance(self.data, Data):
@@ -42,7 +42,7 @@ class FamilyScoring:
             assert isinstance(self.score, FunctionScore)
             self.score.fill_named(self.data, table, run)
 
-    def score_all(self, run: Run, path: Path | None = None) -> _core.FamilyTable:
+    def score_all(self, run: Stage, path: Path | None = None) -> _core.FamilyTable:
         """Return a new table with the scores of all families, which a file may keep."""
         if path is not None:
             return score_in_parts(self, run, path)

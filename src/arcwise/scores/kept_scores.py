@@ -17,7 +17,7 @@ from arcwise.data import Data
 from arcwise.scores.scoring_units import ScoringUnits, Values
 from arcwise.support.files import replacing
 from arcwise.support.plain import digest
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 if TYPE_CHECKING:
     from arcwise.scores.job import FamilyScoring
@@ -137,7 +137,7 @@ class KeptScores:
         self._done[first : first + count] = True
 
 
-def score_in_parts(job: FamilyScoring, run: Run, path: Path) -> _core.FamilyTable:
+def score_in_parts(job: FamilyScoring, run: Stage, path: Path) -> _core.FamilyTable:
     """Return the scores of all families, the same as without parts, going on from a file.
 
     Parameters
@@ -161,7 +161,7 @@ def score_in_parts(job: FamilyScoring, run: Run, path: Path) -> _core.FamilyTabl
                     run.progress(kept.share + share * count / len(units))
 
             began = time.perf_counter()
-            values = units.part(first, count).score(job, Run(run.device, show, run.deadline))
+            values = units.part(first, count).score(job, Stage(run.device, show, run.deadline))
             seconds = time.perf_counter() - began
             kept.take(first, count, values)
             first += count

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.support.running import Run
+from arcwise.support.running import Stage
 
 if TYPE_CHECKING:
     from arcwise.scores.job import FamilyScoring
@@ -35,7 +35,7 @@ class ScoringPart:
     count: int = 0
     nodes: tuple[int, ...] = ()
 
-    def score(self, job: FamilyScoring, run: Run) -> Values:
+    def score(self, job: FamilyScoring, run: Stage) -> Values:
         """Return the values: those of families node by node, or of sets."""
         if self.nodes:
             table = _core.LoneTable(job.families.only(self.nodes).table())

@@ -57,8 +57,8 @@ def _halting(
 
 
 @dataclass(frozen=True)
-class Run:
-    """How the core runs a computation; results do not depend on it.
+class Stage:
+    """How the core runs one stage of a computation; results do not depend on it.
 
     Parameters
     ----------
@@ -88,16 +88,16 @@ class Run:
         return self.device.threads
 
     @property
-    def quiet(self) -> Run:
-        """The same without progress reports."""
-        return Run(self.device, None, self.deadline)
+    def quiet(self) -> Stage:
+        """The same stage without progress reports."""
+        return Stage(self.device, None, self.deadline)
 
 
 @contextmanager
 def running(
     threads: int | None, progress: Progress, what: str, deadline: Deadline = NEVER
-) -> Iterator[Run]:
-    """Yield the settings of a run, with its progress shown if requested.
+) -> Iterator[Stage]:
+    """Yield a stage of a computation, with its progress shown if requested.
 
     During the run, SIGTERM acts like Ctrl-C.
 
@@ -120,6 +120,6 @@ def running(
     with sigterm_interrupts():
         if progress is True:
             with shown_progress(what) as show:
-                yield Run(device, show, deadline)
+                yield Stage(device, show, deadline)
         else:
-            yield Run(device, progress or None, deadline)
+            yield Stage(device, progress or None, deadline)
