@@ -120,7 +120,7 @@ def _learned(given: Any, table: Table, seed: int, **options: Any) -> arcwise.Pos
     levels = None
     if all(kind == "discrete" for kind in table.data.kinds.values()):
         # Levels that happen not to be left are known all the same.
-        levels = {column.name: list(column.levels) for column in table.data.columns}  # type: ignore[union-attr]
+        levels = {column.name: list(column.kind.levels) for column in table.data.columns}
     common: dict[str, Any] = {"seed": seed, "progress": None, "constant": "keep"}
     common |= {"identifiers": "keep", "levels": levels} | table.options | options
     return arcwise.learn(given, **common)

@@ -39,7 +39,7 @@ def measure(
     _, data = table_of(kind, n, rows, seed)
     levels = None
     if kind in ("discrete", "prior"):
-        levels = {c.name: list(c.levels) for c in data.columns}  # type: ignore[union-attr]
+        levels = {c.name: list(c.kind.levels) for c in data.columns}
     given = arcwise.read(with_gaps(data, share, seed), missing="impute", levels=levels)
     assert isinstance(given, arcwise.data.IncompleteData)
     few = n > 10

@@ -44,9 +44,7 @@ def test_pc_agrees_with_plain_pc(weighted: bool, seed: int) -> None:
     data = table(150, random, dependent=True)
     weights = random.choice([0.5, 1.0, 2.0], 150) if weighted else None
     data = Data(data.columns, weights)
-    numbers = np.column_stack(
-        [c.codes if isinstance(c, DiscreteColumn) else c.values for c in data.columns]
-    )
+    numbers = np.column_stack([c.stored for c in data.columns])
     values, places = blocks(Rows(numbers.tolist(), levels=LEVELS), [False] * 8)
     test = reference.blocks_of_columns(values, places, weights)
     for alpha in (0.01, 0.2):

@@ -158,7 +158,7 @@ def test_column_arrays_are_frozen_and_of_the_promised_types() -> None:
         read({"i": [1, 2, 1, 2], "f": [0.5, 1.5, 2.5, 3.5], "s": list("abab")}), bins=2
     )
     for column in [*data.columns, *read({"f": [0.5, 1.5]}).columns]:
-        array = column.codes if isinstance(column, DiscreteColumn) else column.values
+        array = column.stored
         assert array.dtype == (np.uint16 if isinstance(column, DiscreteColumn) else np.float64)
         assert array.flags.c_contiguous
         with pytest.raises(ValueError, match="read-only"):
@@ -180,3 +180,41 @@ def test_columns_refuse_codes_without_a_level_and_values_that_are_not_finite() -
             DiscreteColumn("x", np.array(codes), ("a", "b"))
     with pytest.raises(DataError, match="'x'"):
         ContinuousColumn("x", np.array([0.5, np.nan]))
+
+
+def test_a_kind_knows_its_values_their_order_and_their_resolution() -> None:
+    table = {"group": ["b", "a", "b"], "grade": ["low", "high", "low"], "size": [0.25, 1.5, 1.25]}
+    data = read(table, kinds={"grade": "ordinal"}, levels={"grade": ["low", "high"]})
+    group, grade, size = (column.kind for column in data.columns)
+    assert [kind.name for kind in (group, grade, size)] == ["discrete", "ordinal", "continuous"]
+    assert (group.levels, grade.levels, size.levels) == (("a", "b"), ("low", "high"), ())
+    assert (group.size, grade.size, size.size) == (2, 2, 0)
+    assert (group.ordered, grade.ordered, size.ordered) == (False, True, True)
+    found = [column.kind.resolution(column.stored) for column in data.columns]
+    assert found == [None, 1.0, 0.25]
+
+
+@pytest.mark.parametrize(("values", "step"), [([0.3, 0.1, 0.2, 0.7], 0.1), ([2.0, 2.0], None)])
+def test_the_resolution_of_numbers_is_the_most_frequent_gap(
+    values: list[float], step: float | None
+) -> None:
+    column = ContinuousColumn("x", np.array(values))
+    found = column.kind.resolution(column.stored)
+    assert found == step if step is None else found == pytest.approx(step, abs=1e-12)
+
+
+def test_a_kind_says_which_values_cannot_be_stored() -> None:
+    discrete, continuous = read({"a": ["x", "y"], "b": [0.5, 1.5]}).columns
+    assert discrete.kind.problem(np.array([0, 1, 1])) is None
+    assert "0 to 1" in discrete.kind.problem(np.array([0, 2]))
+    assert continuous.kind.problem(np.array([1e300])) is None
+    assert "finite" in continuous.kind.problem(np.array([np.nan]))
+
+
+def test_a_column_with_other_values_keeps_name_and_kind() -> None:
+    data = read({"a": ["x", "y"], "b": [0.5, 1.5]})
+    for column, values in zip(data.columns, ([1, 1], [2.5, 3.5]), strict=True):
+        other = column.like(np.array(values))
+        assert (other.name, other.kind) == (column.name, column.kind)
+        assert other.stored.tolist() == values
+        assert other.renamed("c").name == "c"

@@ -37,10 +37,7 @@ def test_each_fold_is_predicted_from_the_others() -> None:
 def test_levels_are_dealt_out_in_equal_shares() -> None:
     found = arcwise.cross_validate(DATA, "smoke", folds=4, max_indegree=1)
     column = DATA.columns[0]
-    each = [
-        np.bincount(column.codes[found.fold_of_row == fold], minlength=2)  # type: ignore[union-attr]
-        for fold in range(4)
-    ]
+    each = [np.bincount(column.stored[found.fold_of_row == fold], minlength=2) for fold in range(4)]
     assert np.ptp(np.array(each), axis=0).max() <= 1
 
 

@@ -45,10 +45,7 @@ def test_the_mean_density_of_a_new_row_is_a_ratio_of_marginal_likelihoods(kind: 
     names = whole.variables
     dag = arcwise.Dag(names, {names[1]: [names[0]], names[2]: [names[0], names[1]]})
     expected = np.exp(_score(whole, fixed, dag) - _score(known, fixed, dag))
-    last = [
-        np.asarray(column.codes[-1:] if hasattr(column, "codes") else column.values[-1:])
-        for column in whole.columns
-    ]
+    last = [column.stored[-1:] for column in whole.columns]
     random = np.random.default_rng(5)
     densities = []
     for _ in range(DRAWS):

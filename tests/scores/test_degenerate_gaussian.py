@@ -67,9 +67,9 @@ def test_it_is_bge_of_continuous_columns_and_of_ranks() -> None:
     data = table(ordinal=True)
     assert data.kinds["a"] == "ordinal"
     numbers = {
-        "a": data.columns[0].codes.astype(float),  # type: ignore[union-attr]
+        "a": data.columns[0].stored.astype(float),
         "b": data.columns[1].numbers(),
-        "c": 1.0 - data.columns[2].codes,  # type: ignore[union-attr]
+        "c": 1.0 - data.columns[2].stored,
         "d": data.columns[3].numbers(),
     }
     frame = Data([ContinuousColumn(name, np.asarray(values)) for name, values in numbers.items()])

@@ -12,7 +12,7 @@ from arcwise.cli.options import Seed
 from arcwise.cli.output import Result
 from arcwise.cli.parameter_options import EffectDraws, IntervalLevel, ReferenceLevel, TableOut
 from arcwise.cli.reliability import print_verdicts, reliability_result
-from arcwise.data import Data, DiscreteColumn, IncompleteData
+from arcwise.data import Data, IncompleteData
 from arcwise.parameters.highest_density import checked_level
 
 
@@ -66,6 +66,6 @@ def named_level(text: str, variable: str, given: Data | IncompleteData) -> objec
     """Return the level that is written so; the text itself if there is none."""
     data = given.table if isinstance(given, IncompleteData) else given
     for column in data.columns:
-        if column.name == variable and isinstance(column, DiscreteColumn):
-            return next((level for level in column.levels if str(level) == text), text)
+        if column.name == variable:
+            return next((level for level in column.kind.levels if str(level) == text), text)
     return text

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.columns import Column, ContinuousColumn, DiscreteColumn
+from arcwise.data.columns import NUMBERS, Column, Kind, Labels
 from arcwise.data.incomplete import IncompleteData
 from arcwise.data.slices import Slices
 from arcwise.data.table import Data
@@ -34,19 +34,15 @@ def save_table(given: Data | IncompleteData, path: Path) -> None:
     arrays: dict[str, NDArray[Any]] = {}
     described: list[list[Any]] = []
     for place, column in enumerate(data.columns):
-        if isinstance(column, DiscreteColumn):
-            described.append([column.name, list(column.levels)])
-            arrays[f"column_{place}"] = column.codes
-        else:
-            described.append([column.name, None])
-            arrays[f"column_{place}"] = column.values
+        described.append([column.name, list(column.kind.levels) if column.size else None])
+        arrays[f"column_{place}"] = column.stored
     if data.weights is not None:
         arrays["weights"] = data.weights
     if data.intervened is not None:
         arrays["intervened"] = data.intervened
     if isinstance(given, IncompleteData):
         arrays["cells"] = given.cells
-    ordinal = [place for place, column in enumerate(data.columns) if column.kind == "ordinal"]
+    ordinal = [place for place, column in enumerate(data.columns) if column.kind.name == "ordinal"]
     description: dict[str, Any] = {"format": FORMAT, "columns": described, "ordinal": ordinal}
     description["slices"] = PlainDataclasses().write(data.slices)
     description["arrays"] = list(arrays)
@@ -85,13 +81,10 @@ def load_table(path: Path) -> Data | IncompleteData:
                 np.float64 if levels is None else np.uint16
             ):
                 raise ValueError
-            columns.append(
-                ContinuousColumn(name, values)
-                if levels is None
-                else DiscreteColumn(
-                    name, values, tuple(map(_checked_level, levels)), place in ordinal
-                )
-            )
+            kind: Kind = NUMBERS
+            if levels is not None:
+                kind = Labels(tuple(map(_checked_level, levels)), place in ordinal)
+            columns.append(kind.column(name, values))
         slices = PlainDataclasses().read(Slices | None, header["slices"])
         data = Data(columns, arrays.get("weights"), arrays.get("intervened"), slices=slices)
         return IncompleteData(data, arrays["cells"]) if "cells" in arrays else data

@@ -1,9 +1,16 @@
-"""Columns of a data table: discrete or ordinal ones, coded as small integers, and continuous."""
+"""Columns of a data table: each has a name, stored values, and a kind.
+
+The kind is the only thing that knows which values a column can have, whether their order means
+something, and how finely they are recorded; whatever depends on these asks it. Labels are stored
+as small integers, the indices of their levels, and numbers as they are.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +19,144 @@ from arcwise.errors import DataError
 from arcwise.support.names import is_writable
 from arcwise.support.words import shown
 
-Kind: TypeAlias = Literal["discrete", "continuous", "ordinal"]
+KindName: TypeAlias = Literal["discrete", "continuous", "ordinal"]
 
 MAX_LEVELS = 65535  # codes are uint16
+
+
+class Kind(ABC):
+    """What the values of a column can be."""
+
+    levels: tuple[object, ...] = ()
+    """The labels, in order; none of a column of numbers."""
+
+    ordered: bool = True
+    """Whether the order of the values means something."""
+
+    @property
+    @abstractmethod
+    def name(self) -> KindName:
+        """The name by which users know it."""
+
+    @property
+    def size(self) -> int:
+        """The number of levels; 0 for numbers."""
+        return len(self.levels)
+
+    @abstractmethod
+    def column(self, name: str, stored: NDArray[Any]) -> Column:
+        """Return a column of this kind with these stored values."""
+
+    @abstractmethod
+    def problem(self, stored: NDArray[Any]) -> str | None:
+        """Return in a clause why a column cannot store these values; None if it can."""
+
+    @abstractmethod
+    def resolution(self, stored: NDArray[Any]) -> float | None:
+        """Return the distance at which values are recorded; None where there are no distances."""
+
+
+@dataclass(frozen=True)
+class Labels(Kind):
+    """Labels of a fixed set, with or without an order."""
+
+    levels: tuple[object, ...]
+    ordered: bool = False
+
+    @property
+    def name(self) -> KindName:
+        """Whether it is "discrete" or "ordinal"."""
+        return "ordinal" if self.ordered else "discrete"
+
+    def column(self, name: str, stored: NDArray[Any]) -> DiscreteColumn:
+        """Return a column of these labels with these codes."""
+        return DiscreteColumn(name, stored, self.levels, self.ordered)
+
+    def problem(self, stored: NDArray[Any]) -> str | None:
+        """Return in a clause why these are not codes of the levels; None if they are."""
+        if np.isin(stored, np.arange(self.size)).all():
+            return None
+        return f"are no codes of its levels; give whole numbers from 0 to {self.size - 1}"
+
+    def resolution(self, stored: NDArray[Any]) -> float | None:
+        """Return one rank, if there are ranks."""
+        return 1.0 if self.ordered else None
+
+
+@dataclass(frozen=True)
+class Numbers(Kind):
+    """Finite numbers."""
+
+    @property
+    def name(self) -> KindName:
+        """It is "continuous"."""
+        return "continuous"
+
+    def column(self, name: str, stored: NDArray[Any]) -> ContinuousColumn:
+        """Return a column of these numbers."""
+        return ContinuousColumn(name, stored)
+
+    def problem(self, stored: NDArray[Any]) -> str | None:
+        """Return in a clause why these are not numbers; None if they are."""
+        return None if np.isfinite(stored).all() else "are not finite; give numbers"
+
+    def resolution(self, stored: NDArray[Any]) -> float | None:
+        """Return the most frequent distance of neighbouring values; None of a constant column."""
+        gaps = np.diff(np.unique(stored))
+        if not len(gaps):
+            return None
+        # Differences of decimals differ in their last bits.
+        rounded = np.round(gaps, 12 - int(np.ceil(np.log10(np.abs(stored).max()))))
+        distinct, counts = np.unique(rounded[rounded > 0.0], return_counts=True)
+        return float(distinct[counts.argmax()]) if len(distinct) else float(gaps.min())
+
+
+NUMBERS = Numbers()
+
+
+class Column(ABC):
+    """A named column of a table: stored values, and their kind."""
+
+    name: str
+
+    @property
+    @abstractmethod
+    def kind(self) -> Kind:
+        """What its values can be."""
+
+    @property
+    @abstractmethod
+    def stored(self) -> NDArray[Any]:
+        """The codes of labels, or the numbers."""
+
+    @abstractmethod
+    def numbers(self) -> NDArray[np.float64] | None:
+        """Return the number in each row; None if a level is not an integer."""
+
+    @abstractmethod
+    def labels(self) -> list[object]:
+        """Return the label or the number in each row."""
+
+    @property
+    def size(self) -> int:
+        """The number of levels; 0 for numbers."""
+        return self.kind.size
+
+    def computable(self) -> NDArray[Any]:
+        """Return the stored values with which one can compute: codes as integers of 64 bits."""
+        return self.stored.astype(np.int64) if self.size else self.stored
+
+    def like(self, stored: NDArray[Any]) -> Column:
+        """Return a column of this name and kind with other values."""
+        return self.kind.column(self.name, stored)
+
+    def renamed(self, name: str) -> Column:
+        """Return the column under another name."""
+        return self.kind.column(name, self.stored)
+
+    def take(self, rows: NDArray[Any]) -> Column:
+        """Return the column with the chosen rows only; all levels are kept."""
+        return self.like(self.stored[rows])
 
 
 def read_only(array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
@@ -38,7 +180,7 @@ def level_numbers(levels: tuple[object, ...]) -> NDArray[np.float64] | None:
 
 
 @dataclass(frozen=True, eq=False)
-class DiscreteColumn:
+class DiscreteColumn(Column):
     """A discrete (categorical) column.
 
     Parameters
@@ -93,10 +235,15 @@ class DiscreteColumn:
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.name, self.codes, self.levels, self.ordered)
 
+    @cached_property
+    def kind(self) -> Labels:
+        """Its levels, and whether they are ordered."""
+        return Labels(self.levels, self.ordered)
+
     @property
-    def kind(self) -> Kind:
-        """Whether it is "discrete" or "ordinal"."""
-        return "ordinal" if self.ordered else "discrete"
+    def stored(self) -> NDArray[np.uint16]:
+        """The codes."""
+        return self.codes
 
     @property
     def size(self) -> int:
@@ -115,13 +262,9 @@ class DiscreteColumn:
         numbers = level_numbers(self.levels)
         return None if numbers is None else numbers[self.codes]
 
-    def take(self, rows: NDArray[Any]) -> DiscreteColumn:
-        """Return the column with the chosen rows only; all levels are kept."""
-        return DiscreteColumn(self.name, self.codes[rows], self.levels, self.ordered)
-
 
 @dataclass(frozen=True, eq=False)
-class ContinuousColumn:
+class ContinuousColumn(Column):
     """A continuous column.
 
     Parameters
@@ -139,7 +282,16 @@ class ContinuousColumn:
 
     name: str
     values: NDArray[np.float64]
-    kind: ClassVar[Kind] = "continuous"
+
+    @property
+    def kind(self) -> Numbers:
+        """Numbers."""
+        return NUMBERS
+
+    @property
+    def stored(self) -> NDArray[np.float64]:
+        """The numbers."""
+        return self.values
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values)
@@ -161,10 +313,3 @@ class ContinuousColumn:
     def numbers(self) -> NDArray[np.float64]:
         """Return the number in each row."""
         return self.values
-
-    def take(self, rows: NDArray[Any]) -> ContinuousColumn:
-        """Return the column with the chosen rows only."""
-        return ContinuousColumn(self.name, self.values[rows])
-
-
-Column: TypeAlias = DiscreteColumn | ContinuousColumn

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.columns import Kind
+from arcwise.data.columns import KindName
 from arcwise.data.options import DISCRETIZE, drop_option, kind_option
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers
 from arcwise.errors import ArgumentError, DataError, Wording, option, worded
@@ -97,7 +97,7 @@ def missing_level_problem(continuous: Mapping[str, int]) -> Wording:
     )
 
 
-def infinite_counts(columns: Sequence[RawColumn], kinds: Mapping[str, Kind]) -> dict[str, int]:
+def infinite_counts(columns: Sequence[RawColumn], kinds: Mapping[str, KindName]) -> dict[str, int]:
     """Return the number of infinite values of each continuous column that has any."""
     counts = {
         column.name: int(np.isinf(column.values).sum())
@@ -115,7 +115,7 @@ def infinite_problem(counts: Mapping[str, int]) -> str:
     )
 
 
-def check_finite(columns: Sequence[RawColumn], kinds: Mapping[str, Kind]) -> None:
+def check_finite(columns: Sequence[RawColumn], kinds: Mapping[str, KindName]) -> None:
     """Refuse infinite values in continuous columns."""
     counts = infinite_counts(columns, kinds)
     if counts:

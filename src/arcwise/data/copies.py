@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import wording
-from arcwise.data.columns import Column, DiscreteColumn
+from arcwise.data.columns import Column
 
 if TYPE_CHECKING:
     from arcwise.data.examination import Examination
@@ -39,16 +39,17 @@ def note_copies(table: Examination) -> None:
 
 def _mark(column: Column) -> bytes | None:
     """Return what two columns have in common if one is a copy of the other; None if constant."""
-    if isinstance(column, DiscreteColumn):
-        _, first, codes = np.unique(column.codes, return_index=True, return_inverse=True)
+    values = column.stored
+    if column.size:
+        _, first, codes = np.unique(values, return_index=True, return_inverse=True)
         if len(first) < 2 or len(codes) < _FEWEST:
             return None
         # Numbered in the order in which they come, whatever they are called.
         return _digest(np.argsort(np.argsort(first)).astype(np.uint16)[codes])
-    if len(column.values) < _FEWEST:
+    if len(values) < _FEWEST:
         return None
     with np.errstate(over="ignore", invalid="ignore"):  # of numbers near the largest there are
-        centred = column.values - column.values.mean()
+        centred = values - values.mean()
         spread = float(np.abs(centred).max())
     if not spread > 0.0 or not np.isfinite(spread):
         return None

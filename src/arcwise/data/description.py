@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from arcwise.data import completeness
-from arcwise.data.columns import Column, DiscreteColumn
+from arcwise.data.columns import Column
 from arcwise.data.problems import SEPARATOR
 from arcwise.data.raw import RawColumn, RawLabels, as_level
 from arcwise.errors import Wording, worded
@@ -124,10 +124,10 @@ def _remarks(table: Examination, column: RawColumn) -> str:
 
 def _line(column: Column) -> Line:
     name = _printable(column.name)
-    if isinstance(column, DiscreteColumn):
-        return Line(name, column.kind, str(column.size), "", _shown_levels(column.levels))
-    values = column.values
-    return Line(name, column.kind, "", "", f"{values.min():.6g} to {values.max():.6g}")
+    kind, values = column.kind, column.stored
+    if kind.size:
+        return Line(name, kind.name, str(kind.size), "", _shown_levels(kind.levels))
+    return Line(name, kind.name, "", "", f"{values.min():.6g} to {values.max():.6g}")
 
 
 def _line_of_raw(column: RawColumn, kind: str) -> Line:

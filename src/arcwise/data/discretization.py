@@ -78,7 +78,7 @@ def discretize(
     collapsed: dict[str, tuple[int, int]] = {}
     done: dict[str, int] = {}
     for column in data.columns:
-        chosen = how.cut_for(column.name, column.kind)
+        chosen = how.cut_for(column.name, column.kind.name)
         if chosen is None:
             result.append(column)
             continue

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.columns import MAX_LEVELS, ContinuousColumn, DiscreteColumn, Kind
+from arcwise.data.columns import MAX_LEVELS, ContinuousColumn, DiscreteColumn, KindName
 from arcwise.data.messages import check_mapping, suggestion
 from arcwise.data.options import kind_option
 from arcwise.data.raw import (
@@ -23,14 +23,14 @@ from arcwise.data.raw import (
 from arcwise.errors import ArgumentError, DataError, Wording, option
 from arcwise.support.words import listing, quoted, shown
 
-KINDS: tuple[Kind, ...] = ("discrete", "continuous", "ordinal")
+KINDS: tuple[KindName, ...] = ("discrete", "continuous", "ordinal")
 
 Levels = Mapping[str, tuple[object, ...]]
 
 
 def chosen_kinds(
     columns: Sequence[RawColumn], kinds: str | Mapping[str, str] | None, levels: Levels
-) -> dict[str, Kind]:
+) -> dict[str, KindName]:
     """Return the kind of each column: as the user declares it, else by its type."""
     variables = [column.name for column in columns]
     if isinstance(kinds, str):
@@ -184,9 +184,9 @@ def _has_order(column: RawColumn, levels: tuple[object, ...]) -> bool:
     return len(levels) <= 2 or not any(isinstance(level, str) for level in levels)
 
 
-def _kind(column: RawColumn, declared: Mapping[str, Any], levels: Levels) -> Kind:
+def _kind(column: RawColumn, declared: Mapping[str, Any], levels: Levels) -> KindName:
     if column.name in declared:
-        kind: Kind = declared[column.name]
+        kind: KindName = declared[column.name]
         return kind
     if isinstance(column, RawLabels) and column.ordered:
         return "ordinal"

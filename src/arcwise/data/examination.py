@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import completeness, wording
-from arcwise.data.columns import Column, DiscreteColumn, Kind, level_numbers
+from arcwise.data.columns import Column, KindName, level_numbers
 from arcwise.data.copies import note_copies
 from arcwise.data.encoding import (
     chosen_kinds,
@@ -67,7 +67,7 @@ class Examination:
 
     found: list[RawColumn]
     unusable: dict[str, str]
-    kinds: dict[str, Kind]
+    kinds: dict[str, KindName]
     weights: NDArray[np.float64] | None = None
     mask: NDArray[np.bool_] | None = None
     left_out: dict[str, str] = field(default_factory=dict)
@@ -444,10 +444,9 @@ def _warn_about_many_levels(table: Examination, settled: set[str]) -> None:
     many = {
         column.name: column.size
         for column in table.encoded
-        if isinstance(column, DiscreteColumn)
-        and column.name not in settled
+        if column.name not in settled
         and column.name not in table.identifying
-        and column.size > max(MANY_LEVELS, MANY_LEVELS_SHARE * len(column.codes))
+        and column.size > max(MANY_LEVELS, MANY_LEVELS_SHARE * len(column.stored))
     }
     if many:
         table.warn(*wording.many_levels(many))

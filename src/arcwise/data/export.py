@@ -6,7 +6,7 @@ import csv
 import gzip
 from typing import TYPE_CHECKING, Any, TextIO
 
-from arcwise.data.columns import Column, DiscreteColumn
+from arcwise.data.columns import Column
 from arcwise.data.delimited import separator_of
 from arcwise.data.raw import MANY_VALUES
 from arcwise.errors import ArgumentError, DataError
@@ -31,14 +31,14 @@ def to_pandas(data: Data) -> Any:
 
     def series(column: Column) -> Any:
         labels = column.labels()
-        if not isinstance(column, DiscreteColumn):
-            return column.values.copy()
-        present = [level for level in column.levels if level is not None]
+        if not column.size:
+            return column.stored.copy()
+        present = [level for level in column.kind.levels if level is not None]
         if not _is_self_describing(column, present):
-            return pandas.Categorical(labels, categories=present, ordered=column.ordered)
+            return pandas.Categorical(labels, categories=present, ordered=column.kind.ordered)
         # Only pandas' nullable types hold integers and booleans along with missing values.
         nullable = {int: "Int64", bool: "boolean"}.get(type(present[0]) if present else str)
-        return pandas.array(labels, dtype=nullable) if None in column.levels else labels
+        return pandas.array(labels, dtype=nullable) if None in column.kind.levels else labels
 
     return pandas.DataFrame({column.name: series(column) for column in data.columns})
 
@@ -49,9 +49,9 @@ def to_polars(data: Data) -> Any:
 
     def series(column: Column) -> Any:
         labels = column.labels()
-        if not isinstance(column, DiscreteColumn):
-            return polars.Series(column.name, column.values)
-        present = [level for level in column.levels if level is not None]
+        if not column.size:
+            return polars.Series(column.name, column.stored)
+        present = [level for level in column.kind.levels if level is not None]
         text = all(isinstance(level, str) for level in present)
         if text and not _is_self_describing(column, present):
             return polars.Series(column.name, labels, dtype=polars.Enum(present))
@@ -90,12 +90,12 @@ def write_text(data: Data, file: TextIO, separator: str = ",") -> None:
     writer.writerows(zip(*(column.labels() for column in data.columns), strict=True))
 
 
-def _is_self_describing(column: DiscreteColumn, present: list[object]) -> bool:
+def _is_self_describing(column: Column, present: list[object]) -> bool:
     """Say whether the bare labels would be read back with the same levels in the same order."""
-    if column.ordered:
+    if column.kind.ordered:
         return False
     numbers = [level for level in present if isinstance(level, int) and not isinstance(level, bool)]
     if any(isinstance(level, float) for level in present) or len(numbers) > MANY_VALUES:
         return False
-    observed = set(column.codes.tolist())
+    observed = set(column.stored.tolist())
     return len(observed) == column.size and present == sorted(present)  # type: ignore[type-var]

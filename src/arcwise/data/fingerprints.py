@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arcwise.data.columns import DiscreteColumn
-
 if TYPE_CHECKING:
     from arcwise.data.table import Data
 
@@ -26,8 +24,8 @@ def fingerprint(data: Data) -> str:
         "columns": [
             [
                 column.name,
-                [[type(level).__name__, str(level)] for level in column.levels]
-                if isinstance(column, DiscreteColumn)
+                [[type(level).__name__, str(level)] for level in column.kind.levels]
+                if column.size
                 else "continuous",
             ]
             for column in data.columns
@@ -35,16 +33,16 @@ def fingerprint(data: Data) -> str:
         "weights": data.weights is not None,
         "interventions": data.intervened is not None,
     }
-    ordinal = [column.name for column in data.columns if column.kind == "ordinal"]
+    ordinal = [column.name for column in data.columns if column.kind.name == "ordinal"]
     if ordinal:
         header["ordinal"] = ordinal
     digest = hashlib.sha256(json.dumps(header).encode())
     for column in data.columns:
-        if isinstance(column, DiscreteColumn):
-            digest.update(column.codes.astype("<u2").tobytes())
+        if column.size:
+            digest.update(column.stored.astype("<u2").tobytes())
         else:
             # Adding zero turns -0.0 into 0.0, which it equals.
-            digest.update((column.values + 0.0).astype("<f8").tobytes())
+            digest.update((column.stored + 0.0).astype("<f8").tobytes())
     if data.weights is not None:
         digest.update((data.weights + 0.0).astype("<f8").tobytes())
     if data.intervened is not None:

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from arcwise.data.columns import Column, DiscreteColumn
+from arcwise.data.columns import Column
 from arcwise.data.raw import (
     LARGEST_EXACT_INTEGER,
     RawColumn,
@@ -74,8 +74,7 @@ def encoded_reason(column: Column) -> str | None:
             return None
         values = numbers.astype(np.int64)
         return _of_numbers(RawNumbers(column.name, values, np.zeros(len(values), dtype=np.bool_)))
-    assert isinstance(column, DiscreteColumn)
-    return identifier_reason(RawLabels(column.name, column.codes.astype(np.int64), column.levels))
+    return identifier_reason(RawLabels(column.name, column.computable(), column.kind.levels))
 
 
 def _is_date(level: object) -> bool:

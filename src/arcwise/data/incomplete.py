@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data import description
-from arcwise.data.columns import Column, DiscreteColumn, Kind
+from arcwise.data.columns import KindName
 from arcwise.data.table import Data
 from arcwise.errors import ArgumentError
 from arcwise.support.checks import real_numbers
@@ -90,7 +89,7 @@ class IncompleteData:
         return self.table.rows
 
     @property
-    def kinds(self) -> dict[str, Kind]:
+    def kinds(self) -> dict[str, KindName]:
         """Whether each variable is "discrete" or "continuous"."""
         return self.table.kinds
 
@@ -152,7 +151,7 @@ class IncompleteData:
 
     def present(self, variable: int) -> NDArray[Any]:
         """Return the codes, or the numbers, of a column that are not missing."""
-        return column_values(self.table.columns[variable])[~self.missing[:, variable]]
+        return self.table.columns[variable].computable()[~self.missing[:, variable]]
 
     def completed(self, values: ArrayLike) -> Data:
         """Return the table with these values in its cells.
@@ -172,20 +171,15 @@ class IncompleteData:
         """Refuse values that a column cannot have."""
         for place, column in enumerate(self.table.columns):
             own = values[np.unique(self.cells[self.missing[:, place], place])]
-            if not isinstance(column, DiscreteColumn):
-                if not np.isfinite(own).all():
-                    raise ArgumentError(f"values of {column.name!r} are not finite; give numbers")
-            elif not np.isin(own, np.arange(len(column.levels))).all():
-                raise ArgumentError(
-                    f"values of {column.name!r} are no codes of its levels; give whole numbers "
-                    f"from 0 to {len(column.levels) - 1}"
-                )
+            problem = column.kind.problem(own)
+            if problem is not None:
+                raise ArgumentError(f"values of {column.name!r} {problem}")
 
     def columns_with(self, values: NDArray[Any]) -> list[NDArray[Any]]:
         """Return all columns as new arrays of codes or numbers, with these values in the cells."""
         result = []
         for place, column in enumerate(self.table.columns):
-            filled = column_values(column).copy()
+            filled = column.computable().copy()
             gaps = self.missing[:, place]
             filled[gaps] = values[self.cells[gaps, place]]
             result.append(filled)
@@ -199,21 +193,10 @@ class IncompleteData:
         columns
             An array for each variable.
         """
-        made: list[Column] = []
-        for place, column in enumerate(self.table.columns):
-            if not self.missing[:, place].any():
-                made.append(column)
-            elif isinstance(column, DiscreteColumn):
-                made.append(replace(column, codes=columns[place]))
-            else:
-                made.append(replace(column, values=columns[place]))
+        made = [
+            column.like(columns[place]) if self.missing[:, place].any() else column
+            for place, column in enumerate(self.table.columns)
+        ]
         table = self.table
         about = table.notes, table.preparation, table.name, table.slices
         return Data(made, table.weights, table.intervened, *about)
-
-
-def column_values(column: Column) -> NDArray[Any]:
-    """Return the codes of a discrete column as whole numbers, or the numbers of another."""
-    if isinstance(column, DiscreteColumn):
-        return column.codes.astype(np.int64)
-    return column.values

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.columns import ContinuousColumn, DiscreteColumn
+from arcwise.data.columns import Kind
 from arcwise.data.table import Data
 
 
@@ -54,14 +54,15 @@ class IndicatorBlocks:
         shares: list[float] = []
         starts = [0]
         for place, column in enumerate(data.columns):
-            if isinstance(column, DiscreteColumn) and not _has_ranks(column):
-                found = np.bincount(column.codes, weights) / weights.sum()
+            if not _has_ranks(column.kind):
+                codes = column.stored
+                found = np.bincount(codes, weights) / weights.sum()
                 levels = np.flatnonzero(found > 0.0)[:-1]
-                columns += [(column.codes == level).astype(np.float64) for level in levels]
+                columns += [(codes == level).astype(np.float64) for level in levels]
                 shares += found[levels].tolist()
                 owners += [place] * len(levels)
             else:
-                columns.append(_one_column(column))
+                columns.append(column.stored.astype(np.float64))
                 shares.append(float("nan"))
                 owners.append(place)
             starts.append(len(columns))
@@ -71,11 +72,5 @@ class IndicatorBlocks:
         return cls(table, np.array(owners, dtype=np.int64), tuple(starts), np.array(shares))
 
 
-def _has_ranks(column: DiscreteColumn) -> bool:
-    return column.ordered and None not in column.levels
-
-
-def _one_column(column: DiscreteColumn | ContinuousColumn) -> NDArray[np.float64]:
-    if isinstance(column, DiscreteColumn):
-        return column.codes.astype(np.float64)
-    return column.values
+def _has_ranks(kind: Kind) -> bool:
+    return kind.ordered and None not in kind.levels

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.columns import MAX_LEVELS, Kind
+from arcwise.data.columns import MAX_LEVELS, KindName
 from arcwise.data.completeness import check_choice
 from arcwise.data.encoding import check_variable
 from arcwise.data.messages import check_mapping
@@ -136,7 +136,7 @@ class Discretization:
         for name in self.columns:
             check_variable(name, variables, self.named_by.get(name, option("discretize")))
 
-    def cut_for(self, name: str, kind: Kind) -> Cut | None:
+    def cut_for(self, name: str, kind: KindName) -> Cut | None:
         """Return how a column of this kind is cut; None if it is not."""
         return self.columns.get(name, self.others if kind == "continuous" else None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arcwise.data.columns import Column, DiscreteColumn
+from arcwise.data.columns import Column
 from arcwise.data.description import describe, summary
 from arcwise.support.html import card, paragraphs, table
 from arcwise.support.words import number
@@ -21,8 +21,8 @@ def data_html(data: Data) -> str:
     columns = data.columns[:_MOST_COLUMNS]
     cells: dict[str, list[object]] = {
         "name": [column.name for column in columns],
-        "kind": [column.kind for column in columns],
-        "levels": [column.size if isinstance(column, DiscreteColumn) else "" for column in columns],
+        "kind": [column.kind.name for column in columns],
+        "levels": [column.size or "" for column in columns],
         "values": [_values(column) for column in columns],
     }
     # Below the lines of the heading and the columns are those on weights and the like.
@@ -37,6 +37,6 @@ def _first(levels: list[str]) -> list[str]:
 
 
 def _values(column: Column) -> str:
-    if isinstance(column, DiscreteColumn):
-        return ", ".join(_first([str(level) for level in column.levels]))
-    return f"{number(float(column.values.min()))} to {number(float(column.values.max()))}"
+    if column.size:
+        return ", ".join(_first([str(level) for level in column.kind.levels]))
+    return f"{number(float(column.stored.min()))} to {number(float(column.stored.max()))}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping
 
-from arcwise.data.columns import Kind
+from arcwise.data.columns import KindName
 from arcwise.errors import Wording, option
 
 # Options for more columns than these would make a sentence that nobody reads.
@@ -15,7 +15,7 @@ DISCRETIZE = option("discretize", "quantile:3")
 DISCRETIZATION_METHOD = Wording("method", "the method of --discretize")
 
 
-def kind_option(column: str, kind: Kind) -> Wording:
+def kind_option(column: str, kind: KindName) -> Wording:
     """Name the option that declares the kind of a column.
 
     Examples
@@ -26,7 +26,7 @@ def kind_option(column: str, kind: Kind) -> Wording:
     return kinds_option([column], kind)
 
 
-def kinds_option(columns: Iterable[str], kind: Kind) -> Wording:
+def kinds_option(columns: Iterable[str], kind: KindName) -> Wording:
     """Name the option that declares the kind of several columns."""
     names = list(columns)
     if len(names) > _MOST_NAMED:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arcwise.data.columns import Column, DiscreteColumn
+from arcwise.data.columns import Column
 from arcwise.data.incomplete import IncompleteData
 
 if TYPE_CHECKING:
@@ -44,8 +44,10 @@ def data_dict(given: Data | IncompleteData) -> dict[str, Any]:
 
 
 def _column_dict(column: Column) -> dict[str, Any]:
-    about: dict[str, Any] = {"name": column.name, "kind": column.kind}
-    if isinstance(column, DiscreteColumn):
-        return about | {"levels": [None if each is None else str(each) for each in column.levels]}
-    low, high = float(column.values.min()), float(column.values.max())
+    about: dict[str, Any] = {"name": column.name, "kind": column.kind.name}
+    if column.size:
+        return about | {
+            "levels": [None if each is None else str(each) for each in column.kind.levels]
+        }
+    low, high = float(column.stored.min()), float(column.stored.max())
     return about | {"minimum": low, "maximum": high}

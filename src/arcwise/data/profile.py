@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 
-from arcwise.data.columns import DiscreteColumn
 from arcwise.data.identifiers import encoded_reason
 from arcwise.data.moments import Moments
 from arcwise.data.preparation import Preparation
@@ -106,8 +105,8 @@ class DataProfile:
             nearly_constant={
                 column.name: others
                 for column in data.columns
-                if isinstance(column, DiscreteColumn)
-                and (others := data.rows - int(np.bincount(column.codes).max())) < FEWEST_OTHERS
+                if column.size
+                and (others := data.rows - int(np.bincount(column.stored).max())) < FEWEST_OTHERS
             },
             moments=_moments(data, parametrization),
             slices=data.slices,
@@ -149,16 +148,12 @@ def _moments(data: Data, parametrization: ParametrizationKind | None) -> dict[st
     if parametrization not in ("gaussian", "conditional-gaussian"):
         return {}
     rows = slice(None) if data.intervened is None else ~data.intervened.any(axis=1)
-    levels = [
-        column.codes[rows].astype(np.int64)
-        for column in data.columns
-        if isinstance(column, DiscreteColumn)
-    ]
+    levels = [column.computable()[rows] for column in data.columns if column.size]
     result = {}
     for column in data.columns:
         numbers = column.numbers()
         if parametrization == "conditional-gaussian":
-            if isinstance(column, DiscreteColumn) or numbers is None:
+            if column.size or numbers is None:
                 continue
             found = Moments.of(standardized_within_levels(numbers[rows], levels))
         else:

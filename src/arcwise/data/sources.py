@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.arrays import from_array, from_objects
-from arcwise.data.columns import Column, DiscreteColumn
+from arcwise.data.columns import Column
 from arcwise.data.files import read_file
 from arcwise.data.foreign_errors import replace_errors
 from arcwise.data.incomplete import IncompleteData
@@ -168,10 +168,10 @@ def raw_column(name: str, values: Any) -> RawColumn:
 
 def raw_column_of(column: Column) -> RawColumn:
     """Return a column of a `Data` as a raw one, with its levels declared."""
-    if isinstance(column, DiscreteColumn):
-        codes = column.codes.astype(np.int64)
-        return RawLabels(column.name, codes, column.levels, True, column.ordered)
-    return RawNumbers(column.name, column.values, np.zeros(len(column.values), dtype=np.bool_))
+    kind, values = column.kind, column.computable()
+    if kind.size:
+        return RawLabels(column.name, values, kind.levels, True, kind.ordered)
+    return RawNumbers(column.name, values, np.zeros(len(values), dtype=np.bool_))
 
 
 def _with_gaps(column: RawColumn, missing: NDArray[np.bool_]) -> RawColumn:

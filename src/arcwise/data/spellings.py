@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arcwise.data import wording
-from arcwise.data.columns import Column, DiscreteColumn
+from arcwise.data.columns import Column
 
 if TYPE_CHECKING:
     from arcwise.data.examination import Examination
@@ -20,10 +20,8 @@ def note_spellings(table: Examination) -> None:
 
 def _alike(column: Column) -> list[list[str]]:
     """Return the levels that may be the same, together."""
-    if not isinstance(column, DiscreteColumn):
-        return []
     groups: dict[str, list[str]] = {}
-    for level in column.levels:
+    for level in column.kind.levels:
         if isinstance(level, str):
             groups.setdefault("".join(level.split()).casefold(), []).append(level)
     return [levels for levels in groups.values() if len(levels) > 1]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data import description, export, fingerprints
-from arcwise.data.columns import Column, DiscreteColumn, Kind, read_only
+from arcwise.data.columns import Column, KindName, read_only
 from arcwise.data.messages import columns as columns_text
 from arcwise.data.messages import suggestion
 from arcwise.data.notebook import data_html
@@ -102,7 +102,7 @@ class Data:
         for column in columns:
             if not isinstance(column, Column):
                 raise ArgumentError(f"columns holds {shown(column)}; give columns of a Data")
-        lengths = {len(c.codes if isinstance(c, DiscreteColumn) else c.values) for c in columns}
+        lengths = {len(column.stored) for column in columns}
         variables = tuple(column.name for column in columns)
         if len(lengths) != 1 or len(set(variables)) != len(variables):
             raise DataError(
@@ -155,9 +155,9 @@ class Data:
     _repr_html_ = data_html
 
     @property
-    def kinds(self) -> dict[str, Kind]:
+    def kinds(self) -> dict[str, KindName]:
         """Whether each variable is "discrete", "ordinal" or "continuous"."""
-        return {column.name: column.kind for column in self.columns}
+        return {column.name: column.kind.name for column in self.columns}
 
     @cached_property
     def fingerprint(self) -> str:
@@ -205,8 +205,8 @@ class Data:
         table = np.empty((self.rows, len(self.columns)), dtype=np.uint16, order="F")
         refused = []
         for position, column in enumerate(self.columns):
-            if isinstance(column, DiscreteColumn):
-                table[:, position] = column.codes
+            if column.size:
+                table[:, position] = column.stored
             else:
                 refused.append(column.name)
         if refused:
@@ -225,10 +225,23 @@ class Data:
 
     def level_counts(self) -> NDArray[np.int64]:
         """Return the number of levels of each column, unobserved ones included; 0 if continuous."""
-        sizes = [
-            column.size if isinstance(column, DiscreteColumn) else 0 for column in self.columns
-        ]
-        return np.array(sizes, dtype=np.int64)
+        return np.array([column.size for column in self.columns], dtype=np.int64)
+
+    def codes(self) -> NDArray[np.uint16]:
+        """Return the codes of discrete columns, as [row, variable]; 0 for continuous ones."""
+        table = np.zeros((self.rows, len(self.columns)), dtype=np.uint16, order="F")
+        for place, column in enumerate(self.columns):
+            if column.size:
+                table[:, place] = column.stored
+        return table
+
+    def values(self) -> NDArray[np.float64]:
+        """Return the numbers of continuous columns, as [row, variable]; 0 for discrete ones."""
+        table = np.zeros((self.rows, len(self.columns)))
+        for place, column in enumerate(self.columns):
+            if not column.size:
+                table[:, place] = column.stored
+        return table
 
     def continuous_values(self, score: str) -> NDArray[np.float64]:
         """Return the numbers of all columns as one array (rows, variables) in Fortran order.

@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.columns import Kind
+from arcwise.data.columns import KindName
 from arcwise.data.encoding import check_variable
 from arcwise.data.scales import Scale, asinh_scale, chosen_scale, log_scale
 from arcwise.errors import ArgumentError, option
@@ -69,7 +69,7 @@ class Transformation:
         for name in self.columns:
             check_variable(name, variables, option("transform"))
 
-    def wanted(self, name: str, kind: Kind) -> Method:
+    def wanted(self, name: str, kind: KindName) -> Method:
         """Return how a column is to be transformed; those that are named must be continuous."""
         if kind == "continuous":
             return self.columns.get(name, self.others)

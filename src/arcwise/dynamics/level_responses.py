@@ -19,7 +19,7 @@ from arcwise.data.slices import Slices
 from arcwise.dynamics.linear_responses import Impulse
 from arcwise.errors import ArgumentError
 from arcwise.networks._random import Purpose, generator
-from arcwise.parameters.dirichlet import Tables, drawn_tables, level_codes
+from arcwise.parameters.dirichlet import Tables, drawn_tables
 from arcwise.parameters.elimination import eliminate, elimination_order
 from arcwise.parameters.sampled import SampledFamilies
 
@@ -77,7 +77,7 @@ def level_responses(
         the source, level of the target].
     """
     refuse_missing_lags(slices)
-    codes = level_codes(data).astype(np.int64)
+    codes = data.codes().astype(np.int64)
     weights = np.ones(data.rows) if data.weights is None else data.weights
     moving = Movement(slices, tables.levels, codes, weights / weights.sum())
     source = slices.position(impulse.source, None if impulse.source in slices.static else 0)

@@ -24,10 +24,9 @@ from arcwise.networks._random import Purpose, generator
 from arcwise.parameters.conditional_regressions import (
     DrawnRegressions,
     MixedPosterior,
-    column_values,
     configuration_numbers,
 )
-from arcwise.parameters.dirichlet import drawn_tables, level_codes
+from arcwise.parameters.dirichlet import drawn_tables
 from arcwise.parameters.sampled import SampledFamilies
 
 Array = NDArray[np.float64]
@@ -94,8 +93,8 @@ class _Rows:
     """The rows of the data, with the values of a variable counted from one origin at all lags."""
 
     def __init__(self, data: Data, slices: Slices) -> None:
-        self.codes = level_codes(data).astype(np.int64)
-        values = column_values(data)
+        self.codes = data.codes().astype(np.int64)
+        values = data.values()
         means = values.mean(axis=0)
         self.origin = np.zeros(len(slices.places))
         for place, of in enumerate(slices.places):

@@ -7,7 +7,6 @@ from typing import Any
 
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from arcwise.data import DiscreteColumn
 from arcwise.errors import DataError
 from arcwise.estimators.base import StructureLearner
 from arcwise.estimators.features import Feature, features_of
@@ -60,8 +59,8 @@ class TargetLearner(StructureLearner):
         rows: dict[str, Any] = {}
         for each in columns:
             column = learned.get(each.name)
-            if isinstance(column, DiscreteColumn) and isinstance(each.values, list):
-                levels = set(column.levels)
+            if column is not None and column.size and isinstance(each.values, list):
+                levels = set(column.kind.levels)
                 rows[each.name] = [label if label in levels else None for label in each.values]
             elif column is not None:
                 rows[each.name] = each.values

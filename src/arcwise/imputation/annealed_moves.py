@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.data import Data, DiscreteColumn, IncompleteData
+from arcwise.data import Data, IncompleteData
 from arcwise.families import Families
 from arcwise.imputation.conditioned_laws import ConditionedLaws
 from arcwise.imputation.edge_changes import Parents, allowed, reaches, same_adjacencies
@@ -71,9 +71,7 @@ class AnnealedMoves:
         # Rows of no weight leave the prior alone.
         self._pseudo_counts = Tables(Data(table.columns, np.zeros(table.rows)), kind.prior)
         self._priors: dict[tuple[int, tuple[int, ...]], Array] = {}
-        self._levels = [
-            column.size for column in table.columns if isinstance(column, DiscreteColumn)
-        ]
+        self._levels = [column.size for column in table.columns]
         self._conditioned = conditioned
         self._laws = [
             laws.levels(node).tolist() if node in conditioned else []

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Data, DiscreteColumn, IncompleteData
+from arcwise.data import Data, IncompleteData
 from arcwise.errors import ArgumentError
 
 Indices = NDArray[np.int64]
@@ -88,7 +88,7 @@ class CellBlocks:
     def of(cls, data: IncompleteData) -> CellBlocks:
         """Return the blocks of a table."""
         table = data.table
-        sizes = [c.size if isinstance(c, DiscreteColumn) else 0 for c in table.columns]
+        sizes = [column.size for column in table.columns]
         rows, variables = np.nonzero(data.missing)
         cells = data.cells[rows, variables]
         copied = np.bincount(cells, minlength=data.count)[cells] > 1

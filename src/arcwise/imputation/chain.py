@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data, IncompleteData
-from arcwise.data.incomplete import column_values
 from arcwise.graphs.dag import Dag
 from arcwise.imputation.annealed_moves import AnnealedMoves, LogDensityRatio
 from arcwise.imputation.cell_blocks import CellBlocks
@@ -160,7 +159,7 @@ class ImputationChain:
         self.choose_pairs(np.ones((len(data.variables), len(data.variables))))
         self._known = Known(None, None)
         self.last_model: Model | None = None
-        self._columns = [column_values(column).copy() for column in data.table.columns]
+        self._columns = [column.computable().copy() for column in data.table.columns]
         observed_start(self._columns, self._blocks, data, self.random)
         if associated:
             associated_start(self._columns, self._blocks, data, self.random)

@@ -14,8 +14,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import DiscreteColumn, IncompleteData
-from arcwise.data.incomplete import column_values
+from arcwise.data import IncompleteData
 from arcwise.parameters.conditionals import Columns, Conditionals, Regression
 from arcwise.support.log_space import logarithms
 
@@ -42,12 +41,12 @@ class ConditionedLaws(Conditionals):
         self._normals: dict[int, tuple[float, float]] = {}
         for node in nodes:
             column, there = data.table.columns[node], data.present(node)
-            if isinstance(column, DiscreteColumn):
+            if column.size:
                 counts = np.bincount(there, minlength=column.size) + _COUNT_OF_A_LEVEL
                 self._levels[node] = logarithms(counts / counts.sum())
                 continue
             if len(there) < 2 or not np.ptp(there) > 0.0:
-                there = column_values(column)
+                there = column.computable()
             self._normals[node] = float(there.mean()), max(float(there.var()), math.ulp(1.0))
 
     def levels(self, node: int) -> Array:

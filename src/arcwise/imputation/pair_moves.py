@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.data import Data, DiscreteColumn, IncompleteData
+from arcwise.data import Data, IncompleteData
 from arcwise.graphs.dag import Dag
 from arcwise.imputation.edge_changes import Parents, allowed, other_edge, reaches
 from arcwise.imputation.normal_law import normal_law
@@ -108,10 +108,7 @@ class PairMoves:
         self._threads = threads
         counts = np.bincount(data.cells[data.missing], minlength=data.count)
         self._lone = data.missing & (counts[np.maximum(data.cells, 0)] == 1)
-        self._sizes = [
-            column.size if isinstance(column, DiscreteColumn) else 0
-            for column in data.table.columns
-        ]
+        self._sizes = [column.size for column in data.table.columns]
         self._intervened = data.table.intervened
 
     @property

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import DiscreteColumn, IncompleteData
-from arcwise.data.incomplete import column_values
+from arcwise.data import IncompleteData
 from arcwise.imputation.cell_blocks import CellBlocks
 
 # Pairs of values that were never seen together are as if they had been so often.
@@ -69,12 +68,10 @@ def associated_start(
         As for `observed_start`.
     """
     discrete = [
-        (variable, column.size)
-        for variable, column in enumerate(data.table.columns)
-        if isinstance(column, DiscreteColumn)
+        (variable, column.size) for variable, column in enumerate(data.table.columns) if column.size
     ]
     known = ~data.missing
-    codes = {variable: column_values(data.table.columns[variable]) for variable, _ in discrete}
+    codes = {variable: data.table.columns[variable].computable() for variable, _ in discrete}
     for block in blocks.blocks:
         if not block.levels:
             continue
@@ -97,4 +94,4 @@ def associated_start(
 def _values(data: IncompleteData, variable: int) -> NDArray[Any]:
     """Return the values of a column that are there, or its placeholders where none is."""
     there = data.present(variable)
-    return there if len(there) else column_values(data.table.columns[variable])
+    return there if len(there) else data.table.columns[variable].computable()

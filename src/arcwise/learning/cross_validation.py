@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Data, DiscreteColumn, read
+from arcwise.data import Data, read
 from arcwise.data.arguments import LENIENT, ReadingArguments
 from arcwise.errors import ArgumentError, option
 from arcwise.learning.learn import learn
@@ -208,8 +208,8 @@ def _folds(table: Data, target: int, count: int, seed: int) -> NDArray[np.int64]
     random = np.random.default_rng([_FOLDS, checked])
     order = random.permutation(table.rows)
     column = table.columns[target]
-    if isinstance(column, DiscreteColumn):
-        order = order[np.argsort(column.codes[order], kind="stable")]
+    if column.size:
+        order = order[np.argsort(column.stored[order], kind="stable")]
     which = np.empty(table.rows, dtype=np.int64)
     which[order] = np.arange(table.rows) % count
     return which

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import ContinuousColumn, Data
+from arcwise.data import Data
 from arcwise.errors import CapacityError, option
-from arcwise.parameters.dirichlet import MAX_CELLS, Tables, level_codes
+from arcwise.parameters.dirichlet import MAX_CELLS, Tables
 from arcwise.parameters.normal_wishart import log_gamma_steps, updated
 from arcwise.parameters.numbering import all_combinations
 from arcwise.scores.parametrization import ConditionalLinearGaussian, NormalWishart
@@ -167,8 +167,8 @@ class MixedPosterior:
         self.levels = self.tables.levels
         self.continuous = tuple(v for v, levels in enumerate(self.levels) if levels == 0)
         self._place = {v: place for place, v in enumerate(self.continuous)}
-        self._codes = level_codes(data)
-        self._values = column_values(data)[:, list(self.continuous)]
+        self._codes = data.codes()
+        self._values = data.values()[:, list(self.continuous)]
         self._weights = np.ones(data.rows) if data.weights is None else data.weights
         self._intervened = data.intervened
         self._prior = prior
@@ -285,12 +285,3 @@ class MixedPosterior:
                 np.stack([each[3] for each in found]),
             )
         return self._split[key, discrete]
-
-
-def column_values(data: Data) -> Array:
-    """Return the numbers of continuous columns, as [row, variable]; 0 for discrete ones."""
-    found = np.zeros((data.rows, len(data.columns)))
-    for place, column in enumerate(data.columns):
-        if isinstance(column, ContinuousColumn):
-            found[:, place] = column.values
-    return found

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Data, DiscreteColumn
+from arcwise.data import Data
 from arcwise.errors import CapacityError, DataError, option
 from arcwise.parameters.numbering import row_numbers
 from arcwise.scores.parametrization import DirichletPrior
@@ -42,7 +42,7 @@ class Tables:
     def __init__(self, data: Data, prior: DirichletPrior) -> None:
         self.variables = data.variables
         self.levels = [int(count) for count in data.level_counts()]
-        self._codes = level_codes(data)
+        self._codes = data.codes()
         self._weights = np.ones(data.rows) if data.weights is None else data.weights
         self._intervened = data.intervened
         self._strength = prior.equivalent_sample_size
@@ -116,7 +116,7 @@ class Tables:
         counted = np.ones(new.rows, dtype=np.bool_)
         if new.intervened is not None:
             counted = ~new.intervened[:, node]
-        rows = level_codes(new)[counted]
+        rows = new.codes()[counted]
         weights = np.ones(new.rows) if new.weights is None else new.weights
         total = 0.0
         for members, sign in (((*parents, node), 1.0), (parents, -1.0)):
@@ -182,15 +182,6 @@ class Tables:
         for place, member in enumerate(members):
             share *= np.array(self._marginals[member])[asked[:, place]]
         return self._strength * share
-
-
-def level_codes(data: Data) -> Codes:
-    """Return the codes of discrete columns, as [row, variable]; 0 for continuous ones."""
-    table = np.zeros((data.rows, len(data.columns)), dtype=np.uint16, order="F")
-    for place, column in enumerate(data.columns):
-        if isinstance(column, DiscreteColumn):
-            table[:, place] = column.codes
-    return table
 
 
 def matching_totals(known: Codes, weights: Array, asked: Codes, levels: Sequence[int]) -> Array:

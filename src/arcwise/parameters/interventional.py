@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from arcwise.data import Data, DiscreteColumn
+from arcwise.data import Column, Data
 from arcwise.data.raw import as_level, level_type
 from arcwise.errors import ArgumentError
 from arcwise.parameters.intervened import intervened
@@ -80,7 +80,7 @@ def interventional(
     column = _discrete(place, data)
     return Interventional(
         outcome,
-        column.levels,
+        column.kind.levels,
         setting,
         seed,
         families,
@@ -102,12 +102,12 @@ def _codes(outcome: str, setting: Any, data: Data) -> tuple[int, dict[int, int]]
         positions(setting, data.variables, "setting"), setting.values(), strict=True
     ):
         column = _discrete(node, data)
-        known = [(level_type(each), each) for each in column.levels]
+        known = [(level_type(each), each) for each in column.kind.levels]
         wanted = as_level(level)
         if (level_type(wanted), wanted) not in known:
             raise ArgumentError(
                 f"setting gives {column.name!r} the level {level!r}; its levels are "
-                f"{quoted(column.levels)}"
+                f"{quoted(column.kind.levels)}"
             )
         codes[node] = known.index((level_type(wanted), wanted))
     if place in codes:
@@ -117,9 +117,9 @@ def _codes(outcome: str, setting: Any, data: Data) -> tuple[int, dict[int, int]]
     return place, codes
 
 
-def _discrete(node: int, data: Data) -> DiscreteColumn:
+def _discrete(node: int, data: Data) -> Column:
     column = data.columns[node]
-    if not isinstance(column, DiscreteColumn):
+    if not column.size:
         raise ArgumentError(
             f"{column.name!r} is continuous, but interventional is for discrete variables; use "
             "arcwise.effects"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Data, DiscreteColumn
+from arcwise.data import Data
 from arcwise.data.raw import as_level, level_type
 from arcwise.errors import ArgumentError, option
 from arcwise.parameters.dirichlet import Tables
@@ -112,9 +112,7 @@ def estimates(
 
 def levels_of(data: Data, node: int) -> tuple[object, ...]:
     """Return the levels of a discrete variable."""
-    column = data.columns[node]
-    assert isinstance(column, DiscreteColumn)
-    return column.levels
+    return data.columns[node].kind.levels
 
 
 def reference_place(level: Any, levels: tuple[object, ...], name: str) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcwise.data import DiscreteColumn
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model
@@ -55,11 +54,7 @@ def mean_network(dag: Dag, model: Model) -> DiscreteNetwork | GaussianNetwork:
         tables = {name: found.tables.dirichlet(*family) for name, family in families.items()}
         return DiscreteNetwork(
             dag,
-            {
-                each.name: each.levels
-                for each in found.data.columns
-                if isinstance(each, DiscreteColumn)
-            },
+            {each.name: each.kind.levels for each in found.data.columns},
             {name: table / table.sum(axis=-1, keepdims=True) for name, table in tables.items()},
         )
     if not isinstance(found, GaussianInference):

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data
-from arcwise.parameters.conditional_regressions import MixedPosterior, column_values
-from arcwise.parameters.dirichlet import Tables, level_codes
+from arcwise.parameters.conditional_regressions import MixedPosterior
+from arcwise.parameters.dirichlet import Tables
 from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
 from arcwise.parameters.gaussian_inference import number_predictions, refuse_reference
 from arcwise.parameters.gaussian_prediction import NormalMixtures
@@ -55,7 +55,7 @@ class MixedInference(Inference):
 
     def log_densities(self, families: SampledFamilies, new: Data) -> list[Array]:
         """Return the log probability or density of each node in each new row."""
-        codes, values = level_codes(new), column_values(new)
+        codes, values = new.codes(), new.values()
         found = []
         for node, parents in enumerate(families.parents):
             counted = observational_rows(node, new)

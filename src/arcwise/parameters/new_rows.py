@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Column, ContinuousColumn, Data, DiscreteColumn
+from arcwise.data import Column, ContinuousColumn, Data
 from arcwise.data.completeness import check_finite
 from arcwise.data.encoding import as_labels, continuous
 from arcwise.data.messages import columns as columns_text
@@ -50,7 +50,7 @@ def read_new_rows(new_data: Any, data: Data, *, continuous_only: bool) -> Data:
         raise DataError("new_data has no rows; give at least one")
     columns: list[Column] = []
     for column, known in zip(raw, data.columns, strict=True):
-        if continuous_only or isinstance(known, ContinuousColumn):
+        if continuous_only or not known.size:
             numbers = _continuous(column)
             scale = scale_to_take(new_data, data, column.name)
             if scale is not None:
@@ -103,9 +103,8 @@ def with_new_rows(data: Data, new: Data) -> Data:
     """Return both tables as one, with the new rows last."""
     columns: list[Column] = []
     for first, second in zip(data.columns, new.columns, strict=True):
-        if isinstance(first, DiscreteColumn) and isinstance(second, DiscreteColumn):
-            codes = np.concatenate([first.codes, second.codes])
-            columns.append(replace(first, codes=codes))
+        if first.size and second.size:
+            columns.append(first.like(np.concatenate([first.stored, second.stored])))
         else:
             values = np.concatenate([_numbers(first), _numbers(second)])
             columns.append(ContinuousColumn(first.name, values))
@@ -169,7 +168,7 @@ def _continuous(column: RawColumn) -> ContinuousColumn:
         ) from None
 
 
-def _discrete(column: RawColumn, known: DiscreteColumn) -> DiscreteColumn:
+def _discrete(column: RawColumn, known: Column) -> Column:
     codes = level_codes(column, known)
     if (codes < 0).any():
         _refuse_missing(column)
@@ -177,12 +176,10 @@ def _discrete(column: RawColumn, known: DiscreteColumn) -> DiscreteColumn:
             f"values are missing in column {column.name!r} of new_data; leave such rows out, or "
             "fill in the values"
         )
-    return replace(known, codes=codes.astype(np.uint16))
+    return known.like(codes.astype(np.uint16))
 
 
-def level_codes(
-    column: RawColumn, known: DiscreteColumn, table: str = "new_data"
-) -> NDArray[np.int64]:
+def level_codes(column: RawColumn, known: Column, table: str = "new_data") -> NDArray[np.int64]:
     """Return the codes of new labels among the levels of the model's data; -1 if missing.
 
     Where the model's data have a level for missing values, that is it.
@@ -195,12 +192,12 @@ def level_codes(
         What the new rows are called in messages.
     """
     if isinstance(column, RawNumbers):
-        intervals = interval_bounds(known.levels)
+        intervals = interval_bounds(known.kind.levels)
         if intervals is not None:
             return _binned(column, known, intervals, table)
     codes, levels = as_labels(column)
     # True == 1 in Python, but they are different labels.
-    places = {(level_type(level), level): place for place, level in enumerate(known.levels)}
+    places = {(level_type(level), level): place for place, level in enumerate(known.kind.levels)}
     code_of = np.array(
         [-1 if level is None else places.get((level_type(level), level), -2) for level in levels]
         + [-1]
@@ -208,10 +205,11 @@ def level_codes(
     found = code_of[codes]
     unknown = [levels[code] for code in np.unique(codes[found == -2])]
     if unknown:
+        possible = listing([repr(level) for level in known.kind.levels])
         raise DataError(
             f"column {column.name!r} of {table} holds {quoted(unknown)}, but its levels in the "
-            f"model's data are {listing([repr(level) for level in known.levels])}; correct it, or "
-            "declare the level in levels when reading the model's data"
+            f"model's data are {possible}; correct it, or declare the level in levels when reading "
+            "the model's data"
         )
     return _with_missing_level(found, known)
 
@@ -235,7 +233,7 @@ def interval_bounds(levels: Sequence[object]) -> list[tuple[float, float]] | Non
 
 def _binned(
     column: RawNumbers,
-    known: DiscreteColumn,
+    known: Column,
     intervals: Sequence[tuple[float, float]],
     table: str,
 ) -> NDArray[np.int64]:
@@ -245,7 +243,7 @@ def _binned(
         found[(column.values >= low) & (column.values < high)] = code
     found[column.missing] = -1
     outside = column.values[found == -2]
-    levels = listing([repr(level) for level in known.levels])
+    levels = listing([repr(level) for level in known.kind.levels])
     if len(outside):
         raise DataError(
             f"column {column.name!r} of {table} holds {shown(float(outside[0]))}, which is in "
@@ -255,10 +253,10 @@ def _binned(
     return _with_missing_level(found, known)
 
 
-def _with_missing_level(codes: NDArray[np.int64], known: DiscreteColumn) -> NDArray[np.int64]:
-    if None not in known.levels:
+def _with_missing_level(codes: NDArray[np.int64], known: Column) -> NDArray[np.int64]:
+    if None not in known.kind.levels:
         return codes
-    return np.where(codes == -1, known.levels.index(None), codes)
+    return np.where(codes == -1, known.kind.levels.index(None), codes)
 
 
 def _numbers(column: Column) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Data, DiscreteColumn
+from arcwise.data import Data
 from arcwise.data.messages import columns as columns_text
 from arcwise.data.messages import warn
 from arcwise.data.raw import RawColumn, RawNumbers
@@ -95,7 +95,7 @@ def read_partial_rows(table: Any, data: Data, *, continuous_only: bool) -> Parti
         if column.name not in given:
             continue
         raw = given[column.name]
-        if continuous_only or not isinstance(column, DiscreteColumn):
+        if continuous_only or not column.size:
             numbers_there, known[:, place] = _numbers(raw)
             scale = scale_to_take(table, data, column.name)
             values[:, place] = numbers_there

@@ -8,7 +8,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import ContinuousColumn, Data
+from arcwise.data import Data
 from arcwise.parameters.new_rows import observational_rows, read_new_rows
 from arcwise.parameters.requirements import AnyModel, conditioned_on, inference
 from arcwise.parameters.sampled import Dags, sampled_families
@@ -99,10 +99,10 @@ def _log_slopes(data: Data, new: Data, given: Sequence[int]) -> Array:
     found = np.zeros(new.rows)
     for node, column in enumerate(new.columns):
         scale = data.preparation.scales.get(column.name)
-        if scale is None or node in given or not isinstance(column, ContinuousColumn):
+        if scale is None or node in given or column.size:
             continue
         counted = observational_rows(node, new)
-        found[counted] += scale.log_slope(scale.restored(column.values[counted]))
+        found[counted] += scale.log_slope(scale.restored(column.stored[counted]))
     return found
 
 

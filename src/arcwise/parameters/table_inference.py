@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Data, DiscreteColumn
+from arcwise.data import Data
 from arcwise.errors import DataError
-from arcwise.parameters.dirichlet import Tables, level_codes
+from arcwise.parameters.dirichlet import Tables
 from arcwise.parameters.discrete_prediction import log_joint
 from arcwise.parameters.effect import LevelEffects
 from arcwise.parameters.inference import Inference
@@ -42,7 +42,7 @@ class TableInference(Inference):
 
     def log_densities(self, families: SampledFamilies, new: Data) -> list[Array]:
         """Return the log probability of each node in each new row, as [parent set, row]."""
-        codes = level_codes(new)
+        codes = new.codes()
         found = []
         for node, parents in enumerate(families.parents):
             counted = observational_rows(node, new)
@@ -95,6 +95,5 @@ def level_predictions(data: Data, rows: PartialRows, target: int, logs: Array) -
     probabilities = np.exp(logs - top)
     probabilities /= probabilities.sum(axis=1, keepdims=True)
     column = data.columns[target]
-    assert isinstance(column, DiscreteColumn)
     codes = np.where(rows.known[:, target], rows.values[:, target], -1).astype(np.int64)
-    return LevelPredictions(column.name, column.levels, probabilities, codes)
+    return LevelPredictions(column.name, column.kind.levels, probabilities, codes)

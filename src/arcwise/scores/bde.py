@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.data import Data, DiscreteColumn
+from arcwise.data import Column, Data
 from arcwise.errors import ArgumentError, DataError
 from arcwise.networks import DiscreteNetwork
 from arcwise.scores.base import LocalScore
@@ -100,12 +100,12 @@ class BDe(LocalScore):
         return [_marginal(self.prior.get(column.name), column) for column in columns]
 
 
-def _discrete_columns(data: Data) -> list[DiscreteColumn]:
-    return [column for column in data.columns if isinstance(column, DiscreteColumn)]
+def _discrete_columns(data: Data) -> list[Column]:
+    return [column for column in data.columns if column.size]
 
 
-def _marginal(distribution: Distribution | None, column: DiscreteColumn) -> list[float]:
-    levels = column.levels
+def _marginal(distribution: Distribution | None, column: Column) -> list[float]:
+    levels = column.kind.levels
     if distribution is None:
         return [1.0 / len(levels)] * len(levels)
     if isinstance(distribution, Mapping):
@@ -130,7 +130,7 @@ def _marginal(distribution: Distribution | None, column: DiscreteColumn) -> list
 
 
 def _joint(
-    network: DiscreteNetwork, columns: Sequence[DiscreteColumn]
+    network: DiscreteNetwork, columns: Sequence[Column]
 ) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:
     """Return the joint distribution in the variable order and level codes of the data."""
     names = [column.name for column in columns]
@@ -143,13 +143,13 @@ def _joint(
     translated = np.empty_like(codes, order="F")
     for position, column in enumerate(columns):
         levels = network.levels[column.name]
-        if set(levels) != set(column.levels):
+        if set(levels) != set(column.kind.levels):
             raise DataError(
                 f"the prior network of BDe gives {column.name!r} the levels {quoted(levels)}; the "
-                f"data have {quoted(column.levels)}; declare levels that do not occur by "
+                f"data have {quoted(column.kind.levels)}; declare levels that do not occur by "
                 "levels={...} of arcwise.read"
             )
-        code_of = np.array([column.levels.index(level) for level in levels], dtype=np.uint16)
+        code_of = np.array([column.kind.levels.index(level) for level in levels], dtype=np.uint16)
         source = network.dag.variables.index(column.name)
         translated[:, position] = code_of[codes[:, source]]
     return translated, probabilities

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.data import ContinuousColumn, Data, DiscreteColumn
+from arcwise.data import Data
 from arcwise.data.moments import Moments
 from arcwise.errors import ArgumentError
 from arcwise.scores.base import LocalScore
@@ -141,8 +141,8 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
             column.name
             for column in data.columns
             if _is_mixed(data)
-            and isinstance(column, ContinuousColumn)
-            and (shape := Moments.of(column.values)) is not None
+            and not column.size
+            and (shape := Moments.of(column.stored)) is not None
             and shape.excess_kurtosis > _HEAVY
         ]
         if not heavy:
@@ -222,7 +222,7 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
 
 
 def _discrete(data: Data) -> NDArray[np.bool_]:
-    return np.array([isinstance(column, DiscreteColumn) for column in data.columns])
+    return np.array([column.size > 0 for column in data.columns])
 
 
 def _is_mixed(data: Data) -> bool:
@@ -234,5 +234,5 @@ def _numbers(data: Data) -> NDArray[np.float64]:
     """Return the values of continuous columns and the codes of discrete ones."""
     table = np.empty((data.rows, len(data.columns)))
     for place, column in enumerate(data.columns):
-        table[:, place] = column.codes if isinstance(column, DiscreteColumn) else column.values
+        table[:, place] = column.stored
     return table

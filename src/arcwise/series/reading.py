@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.examination import examine
-from arcwise.data.incomplete import IncompleteData, column_values
+from arcwise.data.incomplete import IncompleteData
 from arcwise.data.messages import suggestion, warn
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, UnusableColumnError
 from arcwise.data.reader import DEFAULTS
@@ -51,7 +51,7 @@ class TableInTime:
 
     def values(self, variable: str) -> NDArray[Any]:
         """Return the codes or numbers of a column, with placeholders where they are missing."""
-        return column_values(self.data.columns[self.data.index(variable)])
+        return self.data.columns[self.data.index(variable)].computable()
 
     def gaps(self, variable: str) -> NDArray[np.bool_]:
         """Return in which rows a value is missing."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -165,7 +164,7 @@ def _lagged(
     columns, cells = [], []
     for place in places:
         back = rows.order[earlier[place.lag][whole] if place.lag else whole]
-        columns.append(replace(source[place.variable].take(back), name=place.name))
+        columns.append(source[place.variable].take(back).renamed(place.name))
         cells.append(unknown[back, data.index(place.variable)])
     present = rows.order[whole]
     missing = {
@@ -220,8 +219,7 @@ def _first(
     places += [Place(name, None) for name in static]
     chosen = data.select([place.variable for place in places]).take_rows(rows)
     columns = [
-        replace(column, name=place.name)
-        for column, place in zip(chosen.columns, places, strict=True)
+        column.renamed(place.name) for column, place in zip(chosen.columns, places, strict=True)
     ]
     cells = unknown[rows][:, [data.index(place.variable) for place in places]]
     missing = {
