@@ -35,11 +35,11 @@ from arcwise.runs.reading import reading
 from arcwise.runs.stored_model import StoredModel, arrays_of, digest_of, write_model
 from arcwise.support.checks import real_number
 from arcwise.support.files import UNREADABLE, write_json
+from arcwise.support.running import CHECKPOINT_SECONDS as CHECKPOINT_SECONDS
 from arcwise.support.warnings import warn
 
 FORMAT = "arcwise run"
 FORMAT_VERSION = 1
-CHECKPOINT_SECONDS = 60.0
 
 _ANY_NUMBER = 1 << 62
 

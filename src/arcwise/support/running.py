@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 from arcwise.errors import ArgumentError
+from arcwise.support.checks import checked_seed, checked_threads, folder_path, real_number
 from arcwise.support.clock import NEVER, Deadline
-from arcwise.support.devices import Processors
+from arcwise.support.devices import Processors, as_device
 from arcwise.support.progress import shown_progress
+from arcwise.support.settings import Settings, setting
 from arcwise.support.signals import sigterm_interrupts
 from arcwise.support.words import shown
 
@@ -93,33 +98,154 @@ class Stage:
         return Stage(self.device, None, self.deadline)
 
 
+CHECKPOINT_SECONDS = 60.0
+
+
+def _checked_progress(value: Any, name: object) -> Progress:
+    if isinstance(value, bool) or callable(value):
+        return value  # type: ignore[no-any-return]
+    raise ArgumentError(
+        f"progress is {shown(value)}; give True or False, or a function of the share done"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run(Settings):
+    """What carries a computation out: made once, and passed from stage to stage as it is."""
+
+    seconds: float | Deadline | None = setting(
+        None,
+        "Wall-clock time for the whole call, as the budget or the limit; a `Deadline` counts from "
+        "its own beginning.",
+        help="Time for everything, reading the data included, as the budget instead of steps.",
+        metavar="SECONDS",
+        kind=float | None,
+    )
+    seed: int = setting(
+        0,
+        "The seed; results do not depend on the number of threads.",
+        check=checked_seed,
+        help="Seed of the random numbers.",
+        metavar="N",
+    )
+    engine: Any = setting(
+        None,
+        "Where chains run and families are scored: None for threads of this process, or a Dask "
+        "cluster, given as a `DaskEngine`, a `distributed.Client` or the address of its "
+        'scheduler, such as ``"dask://10.0.0.1:8786"``. It does not affect the result.',
+        in_shell=False,  # which has options for each part of an address
+    )
+    threads: int | None = setting(
+        None,
+        "The number of threads; None for all cores.",
+        check=lambda value, name: checked_threads(value),
+        help="Number of threads (default: all cores).",
+        metavar="N",
+    )
+    device: object = setting(
+        None,
+        'None for the processors. ``"gpu"``: chains over linear or canonical orders run on a '
+        "graphics processor, each in a thread of its own, so that it takes thousands of chains to "
+        "keep it busy; all nodes may have up to 16 possible parents, and moves of linear orders "
+        "are swaps. Log weights are rounded to some millionths of a nat, and draws differ from "
+        'those of processors. ``"auto"``: where there is one, and at least 256 chains that it can '
+        "run.",
+        check=lambda value, name: None if value is None else as_device(value),
+        help="gpu: a graphics processor computes exact posteriors, samples linear and canonical "
+        "orders, and scores families by bdeu and bge; auto: where there is one and it is worth it "
+        "(default: the processors).",
+        metavar="gpu|auto",
+        kind=str | None,
+    )
+    progress: Progress = setting(
+        None,
+        "True for a live progress bar, if there is a terminal or notebook to show it; a function "
+        "of the fraction done; or None.",
+        check=_checked_progress,
+        in_shell=False,
+    )
+    directory: str | os.PathLike[str] | None = setting(
+        None,
+        "The run directory, created if necessary: draws are saved as the run proceeds, and after "
+        "any interruption `resume` continues from the last checkpoint. If it holds a run with the "
+        "same settings, that run is continued. The result has all DAGs if they take up to 1 GiB, "
+        "otherwise those of every second state, every fourth and so on; sums over all states are "
+        "kept in any case.",
+        check=lambda value, name: folder_path(value, "directory"),
+        help="Run directory: draws are saved as the run proceeds, so that arcwise resume can "
+        "continue after any interruption. Results are written there, too, unless --out is given.",
+        flag="--run",
+        metavar="FOLDER",
+        kind=Path | None,
+    )
+    checkpoint_seconds: float = setting(
+        CHECKPOINT_SECONDS,
+        "The time between checkpoints; it does not affect the result.",
+        check=lambda value, name: real_number(
+            value, name, lambda x: 0.0 <= x < float("inf"), "a time in seconds"
+        ),
+        help="Time between checkpoints of --run, in seconds.",
+        flag="--checkpoint",
+        metavar="SECONDS",
+    )
+
+    def __post_init__(self) -> None:
+        """Start the clock."""
+        super().__post_init__()
+        self._set("seconds", Deadline.of(self.seconds))
+
+    @property
+    def deadline(self) -> Deadline:
+        """By when the computation has to end."""
+        assert isinstance(self.seconds, Deadline)
+        return self.seconds
+
+    @property
+    def folder(self) -> Path | None:
+        """The run directory, as a path."""
+        return None if self.directory is None else Path(self.directory)
+
+    @property
+    def processors(self) -> Processors:
+        """The processors of this machine that it may use."""
+        return Processors.available(self.threads)
+
+    @property
+    def quiet(self) -> Run:
+        """The same run without progress reports."""
+        return replace(self, progress=None)
+
+    def within(self, share: float) -> Run:
+        """Return the run of a part that may take this share of the time that is left."""
+        return replace(self, seconds=self.deadline.part(share))
+
+    @contextmanager
+    def stage(self, what: str = "", *, timed: bool = True) -> Iterator[Stage]:
+        """Yield a stage of the run, with its progress shown if requested.
+
+        During the stage, SIGTERM acts like Ctrl-C.
+
+        Parameters
+        ----------
+        what
+            The stage, as it is called where progress is shown.
+        timed
+            Whether the stage ends when the time is up, by a `TimeIsUpError`.
+        """
+        device, deadline = self.processors, self.deadline if timed else NEVER
+        with sigterm_interrupts():
+            if self.progress is True:
+                with shown_progress(what) as show:
+                    yield Stage(device, show, deadline)
+            else:
+                yield Stage(device, self.progress or None, deadline)
+
+
 @contextmanager
 def running(
     threads: int | None, progress: Progress, what: str, deadline: Deadline = NEVER
 ) -> Iterator[Stage]:
-    """Yield a stage of a computation, with its progress shown if requested.
-
-    During the run, SIGTERM acts like Ctrl-C.
-
-    Parameters
-    ----------
-    threads
-        The number of threads; None for all cores available to this process.
-    progress
-        See `Progress`.
-    what
-        The stage, as it is called where progress is shown.
-    deadline
-        By when the run has to end.
-    """
-    device = Processors.available(threads)
-    if not (progress is None or isinstance(progress, bool) or callable(progress)):
-        raise ArgumentError(
-            f"progress is {shown(progress)}; give True or False, or a function of the share done"
-        )
-    with sigterm_interrupts():
-        if progress is True:
-            with shown_progress(what) as show:
-                yield Stage(device, show, deadline)
-        else:
-            yield Stage(device, progress or None, deadline)
+    """Yield a stage of a computation that is no part of a `Run`, see `Run.stage`."""
+    run = Run(threads=threads, progress=progress, seconds=deadline)
+    with run.stage(what) as stage:
+        yield stage

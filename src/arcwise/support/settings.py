@@ -1,0 +1,227 @@
+"""Settings: what can be specified of a computation, each option spelled and described once.
+
+A group of options is a frozen dataclass that inherits `Settings`; each of its fields is made by
+`setting` from its default, its description and the check of its values. A public function takes
+such groups, and `keywords_of` gives it the keywords, the signature and the documentation that
+follow from them. The shell, run directories and the core read the same fields.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache, wraps
+from typing import Any, ParamSpec, TypeVar
+
+from arcwise.errors import Wording, option
+from arcwise.support.arguments import refuse_unknown
+
+Value = TypeVar("Value")
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+Check = Callable[[Any, Wording], Any]
+"""Returns a value in its own type, or refuses it by the name it was given as."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is known of an option besides its name, type and default.
+
+    Parameters
+    ----------
+    description
+        The description, in the words of docstrings.
+    check
+        The check of its values, where None is not one of them.
+    help
+        The help text of the shell; None for the first sentence of the description.
+    flag
+        The option in the shell, if it is not the name with dashes.
+    metavar
+        What the shell shows in place of a value.
+    kind
+        The type of the option in the shell, if it is not that of the field.
+    in_shell
+        Whether the shell has the option.
+    stored
+        The type of the value in files, where that is not a plain one.
+    """
+
+    description: str
+    check: Check | None = None
+    help: str | None = None
+    flag: str | None = None
+    metavar: str | None = None
+    kind: Any = None
+    in_shell: bool = True
+    stored: Any = None
+
+    def in_words(self, name: str) -> Wording:
+        """Return the name of the option, in Python and in the shell."""
+        return option(name) if self.flag is None else Wording(name, self.flag)
+
+    @property
+    def shell_help(self) -> str:
+        """The help text of the shell."""
+        if self.help is not None:
+            return self.help
+        sentence, stop, _ = " ".join(self.description.split()).partition(". ")
+        return (sentence + "." * bool(stop)).replace("``", "").replace("`", "")
+
+
+def setting(default: Value, description: str, **further: Any) -> Value:
+    """Return a field of `Settings` with its default; see `Setting`."""
+    metadata = {"setting": Setting(description, **further)}
+    made: Value = field(default=default, metadata=metadata)
+    return made
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A group of options, whose values are checked when it is made.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> from arcwise.support.checks import whole_number
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Waiting(Settings):
+    ...     rounds: int | None = setting(None, "How long.", check=partial(whole_number, at_least=1))
+    >>> Waiting(rounds=3)
+    Waiting(rounds=3)
+    >>> Waiting(rounds=0)
+    Traceback (most recent call last):
+    ...
+    arcwise.errors.ArgumentError: rounds is 0; give a whole number, 1 or more
+    """
+
+    def __post_init__(self) -> None:
+        """Refuse invalid values, and keep the others in their own types."""
+        group: Any = type(self)
+        for name, check, may_be_none, wording in _checks(group):
+            value = getattr(self, name)
+            if value is not None or not may_be_none:
+                self._set(name, check(value, wording))
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    @property
+    def specified(self) -> dict[str, Any]:
+        """The values that are not the defaults, by name."""
+        values = ((each, getattr(self, each.name)) for each in fields(self))
+        return {each.name: value for each, value in values if not _same(value, each.default)}
+
+
+def _same(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and bool(value == default))
+
+
+def settings_of(group: type[Any]) -> Iterator[tuple[str, str, Any, Setting]]:
+    """Return the name, the type as text, the default and the `Setting` of each option."""
+    for each in fields(group):
+        if "setting" in each.metadata:
+            yield each.name, str(each.type), each.default, each.metadata["setting"]
+
+
+@cache
+def _checks(group: Any) -> list[tuple[str, Check, bool, Wording]]:
+    return [
+        (name, found.check, default is None or "None" in kind, found.in_words(name))
+        for name, kind, default, found in settings_of(group)
+        if found.check is not None
+    ]
+
+
+def keywords_of(
+    arguments: Callable[Arguments, Any],
+) -> Callable[[Callable[..., Result]], Callable[Arguments, Result]]:
+    """Give a function that takes groups of settings the keywords of a dataclass of all of them.
+
+    The function gets each group that is the type of one of its parameters; other parameters get
+    the argument of their name, and ``**further`` what was given besides.
+
+    Parameters
+    ----------
+    arguments
+        A dataclass that inherits the groups. Its fields are the arguments of the function.
+    """
+    assert isinstance(arguments, type)
+    groups = {base.__name__: base for base in arguments.__mro__ if base is not object}
+    public = inspect.signature(arguments)
+    described = {name: found for name, _, _, found in settings_of(arguments)}
+
+    def decorate(function: Callable[..., Result]) -> Callable[Arguments, Result]:
+        private = inspect.signature(function)
+        split = _splitting(private, groups)
+
+        @wraps(function)
+        def called(*places: Arguments.args, **keywords: Arguments.kwargs) -> Result:
+            refuse_unknown(keywords, public.parameters, function.__name__)
+            given = public.bind(*places, **keywords)
+            return function(**split(given.arguments))
+
+        signature = public.replace(return_annotation=private.return_annotation)
+        called.__signature__ = signature  # type: ignore[attr-defined]
+        called.__doc__ = _documented(function.__doc__ or "", described)
+        return called
+
+    return decorate
+
+
+def _splitting(
+    private: inspect.Signature, groups: Mapping[str, type[Any]]
+) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """Return what makes the arguments of a function from those it was called with."""
+    taken = {
+        parameter.name: (kind := groups[str(parameter.annotation)], {f.name for f in fields(kind)})
+        for parameter in private.parameters.values()
+        if str(parameter.annotation) in groups
+    }
+    names = {name for _, own in taken.values() for name in own} | {*private.parameters}
+    further = any(
+        each.kind is inspect.Parameter.VAR_KEYWORD for each in private.parameters.values()
+    )
+
+    def split(given: Mapping[str, Any]) -> dict[str, Any]:
+        values = {name: given[name] for name in private.parameters if name in given}
+        for name, (kind, own) in taken.items():
+            values[name] = kind(**{each: given[each] for each in own if each in given})
+        if further:
+            values |= {name: value for name, value in given.items() if name not in names}
+        return values
+
+    return split
+
+
+def _documented(text: str, described: Mapping[str, Setting]) -> str:
+    """Return a docstring with the options described after the parameters it describes itself."""
+    lines = inspect.cleandoc(text).split("\n")
+    own = {name for line in lines for name in line.split(", ")}
+    more = [
+        line
+        for name, found in described.items()
+        if name not in own
+        for line in (name, *(f"    {each}" for each in _wrapped(found.description)))
+    ]
+    sections = [number for number, line in enumerate(lines) if set(line) == {"-"}]
+    first = next((n for n in sections if lines[n - 1] == "Parameters"), None)
+    assert first is not None, "a function with options describes its parameters"
+    after = next((number - 1 for number in sections if number > first), len(lines))
+    while not lines[after - 1]:
+        after -= 1
+    return "\n".join([*lines[:after], *more, *lines[after:]])
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    """Return a description in lines; much faster than `textwrap`, as this runs at each import."""
+    line = ""
+    for word in text.split():
+        if len(line) + len(word) > 90:
+            yield line
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    yield line
