@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import shutil
+import sys
 import tomllib
 from pathlib import Path
 from types import ModuleType
@@ -22,10 +23,11 @@ FILES = ["pyproject.toml", "CITATION.cff", "CHANGELOG.md", "recipe/recipe.yaml"]
 
 def tool(name: str) -> ModuleType:
     """Return a script of the folder tools as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(f"tools_{name}", ROOT / "tools" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look there
     spec.loader.exec_module(module)
     return module
 
