@@ -20,7 +20,7 @@ from missing import KINDS, table_of, with_gaps
 from numpy.typing import NDArray
 
 import arcwise
-from arcwise.imputation.chain import ImputationChain
+from arcwise.imputation.chain import Imputation, ImputationChain
 from arcwise.imputation.choose_moves import choose_moves
 from arcwise.imputation.structure import ChainStructure, ExactStructure
 from arcwise.model import Question
@@ -53,12 +53,8 @@ def measure(
     start = time.process_time()
     running = [
         ImputationChain(
-            given,
-            question,
-            structure,
-            seed=1,
-            number=number,
-            threads=1,
+            Imputation(given, question, structure, seed=1, threads=1),
+            number,
             associated=number >= (chains + 1) // 2,
         )
         for number in range(chains)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import multigammaln
 
 from arcwise.data import ContinuousColumn, Data, IncompleteData
-from arcwise.imputation.chain import ImputationChain
+from arcwise.imputation.chain import Imputation, ImputationChain
 from arcwise.imputation.structure import ExactStructure
 from arcwise.model import Question
 from arcwise.parameters.conditionals import LinearConditionals
@@ -132,7 +132,9 @@ def _after_a_sweep(law: NDArray[np.float64]) -> list[tuple[bool, int, int]]:
     data = IncompleteData(Data(columns), cells)
     score = BGe(ALPHA_MU, ALPHA_W, MEAN, SCALE)
     question = Question.of(data.table, score, prior="uniform")
-    chain = ImputationChain(data, question, ExactStructure(threads=1), seed=2, threads=1)
+    chain = ImputationChain(
+        Imputation(data, question, ExactStructure(threads=1), seed=2, threads=1)
+    )
     random = np.random.default_rng(11)
     cuts = _edges_of_bins(law)
     dags = all_dags(3)

@@ -18,7 +18,7 @@ from arcwise.constraints import Constraints
 from arcwise.data import Data, DiscreteColumn, IncompleteData
 from arcwise.imputation import annealed_moves, proposals
 from arcwise.imputation import chain as chain_module
-from arcwise.imputation.chain import ImputationChain
+from arcwise.imputation.chain import Imputation, ImputationChain
 from arcwise.imputation.draw_cells import CellSampler
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
 from arcwise.model import Question
@@ -101,7 +101,7 @@ def _after_a_sweep(
     """Return the states one sweep after draws from the law."""
     rules = Constraints(parent_only=list(parent_only))
     question = Question.of(data.table, BDeu(STRENGTH), prior="uniform", constraints=rules)
-    chain = ImputationChain(data, question, structure, seed=5, threads=1, anneal=anneal)
+    chain = ImputationChain(Imputation(data, question, structure, seed=5, threads=1), anneal=anneal)
     if seen is not None:
         chain.propose(chain.known(seen))
     states = list(law)
@@ -287,7 +287,7 @@ def test_averaged_edge_probabilities_are_those_of_the_mixture_of_completions(
 ) -> None:
     data, law = _data(VALUES, CELLS), _law(VALUES, CELLS)
     question = Question.of(data.table, BDeu(STRENGTH), prior="uniform")
-    chain = ImputationChain(data, question, structure, seed=3, threads=1)
+    chain = ImputationChain(Imputation(data, question, structure, seed=3, threads=1))
     for _ in range(10):
         chain.sweep()
     kept = [chain.keep(4).structure for _ in range(250)]

@@ -13,7 +13,7 @@ from arcwise.data import IncompleteData
 from arcwise.errors import ArcwiseError
 from arcwise.imputation import averaging, checkpoint
 from arcwise.imputation.averaging import ImputationSettings
-from arcwise.imputation.chain import ImputationChain
+from arcwise.imputation.chain import Imputation, ImputationChain
 from arcwise.imputation.checkpoint import Checkpoint
 from arcwise.imputation.choose_moves import choose_moves
 from arcwise.imputation.structure import ExactStructure
@@ -226,7 +226,7 @@ def test_chains_start_from_cells_at_random_and_from_cells_that_go_with_their_row
     question = Question.of(data.table, "bdeu")
     agreeing = []
     for associated in (False, True):
-        chain = ImputationChain(data, question, ExactStructure(), associated=associated)
+        chain = ImputationChain(Imputation(data, question, ExactStructure()), associated=associated)
         columns = chain.table.columns
         agreeing.append(float((columns[0].numbers() == columns[1].numbers()).mean()))
     assert agreeing[0] < 0.9

@@ -16,7 +16,7 @@ import arcwise
 from arcwise import _core
 from arcwise.data import IncompleteData
 from arcwise.imputation.cell_blocks import CellBlocks
-from arcwise.imputation.chain import ImputationChain
+from arcwise.imputation.chain import Imputation, ImputationChain
 from arcwise.imputation.draw_cells import CellSampler
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
 from arcwise.model import Question
@@ -61,7 +61,7 @@ def _after_a_sweep(
     data: IncompleteData, law: Law, structure: StructureStep, *, anneal: bool = True
 ) -> list[tuple[Any, tuple[int, ...]]]:
     question = Question.of(data.table, BDeu(STRENGTH), prior="uniform")
-    chain = ImputationChain(data, question, structure, seed=5, threads=1, anneal=anneal)
+    chain = ImputationChain(Imputation(data, question, structure, seed=5, threads=1), anneal=anneal)
     n = len(data.variables)
     states = list(law)
     random = np.random.default_rng(3)

@@ -17,7 +17,8 @@ from arcwise.algorithms.exact_computation import ExactComputation
 from arcwise.algorithms.timely_models import model_within
 from arcwise.constraints import Constraints
 from arcwise.errors import CapacityError, CutShortWarning, TimeIsUpError
-from arcwise.learning import costs, forecast, preparation
+from arcwise.learning import choose_parents, costs, forecast
+from arcwise.learning.study import Study
 from arcwise.model import Question
 from arcwise.model.scoring_time import scoring_seconds, sets_to_score
 from arcwise.support.clock import Deadline
@@ -265,10 +266,14 @@ def test_learn_turns_from_exact_to_chains(monkeypatch: pytest.MonkeyPatch) -> No
 def test_learn_turns_from_all_parent_sets_to_grown_candidates(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def too_slow(*_: Any, **__: Any) -> None:
-        raise TimeIsUpError("the time is up")
+    scored = choose_parents.scored
 
-    monkeypatch.setattr(preparation, "Model", too_slow)
+    def too_slow(study: Study, deadline: Deadline, *, in_full: bool = False) -> Study:
+        if in_full:
+            raise TimeIsUpError("the time is up")
+        return scored(study, deadline)
+
+    monkeypatch.setattr(choose_parents, "scored", too_slow)
     found = learn(gaussian(6), seconds=3.0)
     assert account_of(found).chosen.parents == "grown"
     assert "because scoring all parent sets took too long" in " ".join(account_of(found).choices)

@@ -126,10 +126,10 @@ def test_growth_goes_on_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert account(arcwise.resume(folder)) == account(whole)
 
 
-def test_a_damaged_plan_is_named(data: Data, tmp_path: Path) -> None:
+def test_a_damaged_study_is_named(data: Data, tmp_path: Path) -> None:
     learn(data, "mcmc", directory=tmp_path)
-    (tmp_path / "plan.json").write_text("{")
-    with pytest.raises(FileFormatError, match=r"plan.json' is damaged"):
+    (tmp_path / "study.json").write_text("{")
+    with pytest.raises(FileFormatError, match=r"study.json' is damaged"):
         arcwise.resume(tmp_path)
 
 

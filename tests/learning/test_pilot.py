@@ -10,9 +10,9 @@ import pytest
 import arcwise
 from arcwise import Model
 from arcwise.algorithms.sampling_session import sums_for
-from arcwise.learning.choices import AlgorithmChoice, settings_for
-from arcwise.learning.pilot import after_pilot
+from arcwise.learning.choose_algorithm import choose_settings, try_chains
 from arcwise.learning.request import Request
+from arcwise.learning.study import Study
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.start import usual_order_steps
 from arcwise.spaces import CanonicalOrders, Dags
@@ -21,8 +21,12 @@ from support.exact_models import names
 from support.run_records import chains_of
 from support.separate_modes import two_directions
 
-_PLAIN = AlgorithmChoice(Algorithm.MCMC, ", because there are too many variables")
 _NODES = 12  # more than a window holds
+
+
+def _study(model: Model, request: Request | None = None, **chosen: Any) -> Study:
+    usual = {"algorithm": Algorithm.MCMC, "reason": ", because there are too many variables"}
+    return Study(request or Request(), model, **(usual | chosen))
 
 
 @pytest.fixture(autouse=True)
@@ -47,23 +51,24 @@ def together() -> Model:
 
 
 def test_chains_are_coupled_where_short_ones_stay_apart(apart: Model) -> None:
-    choice, sums = after_pilot(Request(), _PLAIN, apart)
-    assert choice.algorithm is Algorithm.MC3
-    assert "because there are too many variables and short chains" in choice.reason
-    assert "stayed apart" in choice.reason
-    assert sums is not None
-    settings = settings_for(Request(), choice, _NODES)
+    study = try_chains(_study(apart))
+    assert study.algorithm is Algorithm.MC3
+    assert "because there are too many variables and short chains" in study.reason
+    assert "stayed apart" in study.reason
+    assert study.sums is not None
+    settings = choose_settings(study).settings
     assert settings["space"] == CanonicalOrders()
     assert settings["ladder"] == "adapted"
     assert settings["chains"] == 4
-    assert after_pilot(Request(seed=5), _PLAIN, apart)[0] == choice
+    again = try_chains(_study(apart, Request(seed=5)))
+    assert (again.algorithm, again.reason) == (study.algorithm, study.reason)
 
 
 def test_chains_are_plain_where_short_ones_come_together(together: Model) -> None:
-    choice, _ = after_pilot(Request(), _PLAIN, together)
-    assert choice.algorithm is Algorithm.MCMC
-    assert choice.reason.endswith("and short chains did not stay apart")
-    assert settings_for(Request(), choice, _NODES)["space"] == Dags()
+    study = try_chains(_study(together))
+    assert study.algorithm is Algorithm.MCMC
+    assert study.reason.endswith("and short chains did not stay apart")
+    assert choose_settings(study).settings["space"] == Dags()
 
 
 def test_chains_that_are_slow_but_agree_in_a_trial_are_plain(
@@ -73,18 +78,18 @@ def test_chains_that_are_slow_but_agree_in_a_trial_are_plain(
     space = Dags().build(sums_for(seldom_across, None, 1))
     assert space.slowest_edge(usual_order_steps(_NODES, None)) > 1_000
     monkeypatch.setattr("arcwise.learning.costs.default_steps", lambda *_: 400_000)
-    choice, _ = after_pilot(Request(), _PLAIN, seldom_across)
-    assert choice.algorithm is Algorithm.MCMC
-    assert choice.reason.endswith("and short chains did not stay apart")
+    study = try_chains(_study(seldom_across))
+    assert study.algorithm is Algorithm.MCMC
+    assert study.reason.endswith("and short chains did not stay apart")
 
 
 def test_a_trial_that_is_interrupted_ends_all(
     apart: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     interrupted = SimpleNamespace(run=SimpleNamespace(interrupted=True))
-    monkeypatch.setattr("arcwise.learning.pilot.mcmc", lambda *_, **__: interrupted)
+    monkeypatch.setattr("arcwise.learning.choose_algorithm.mcmc", lambda *_, **__: interrupted)
     with pytest.raises(KeyboardInterrupt):
-        after_pilot(Request(), _PLAIN, apart)
+        try_chains(_study(apart))
 
 
 def test_a_trial_keeps_to_its_part_of_the_time(apart: Model) -> None:
@@ -98,9 +103,9 @@ def test_a_trial_keeps_to_its_part_of_the_time(apart: Model) -> None:
         return SimpleNamespace(run=SimpleNamespace(interrupted=False, convergence=convergence))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arcwise.learning.pilot.mcmc", trial)
+        patch.setattr("arcwise.learning.choose_algorithm.mcmc", trial)
         request = Request(deadline=Deadline(60.0, clock=lambda: 0.0))
-        assert after_pilot(request, _PLAIN, apart)[0].algorithm is Algorithm.MCMC
+        assert try_chains(_study(apart, request)).algorithm is Algorithm.MCMC
     assert [deadline.left for deadline in asked] == [12.0]
 
 
@@ -117,12 +122,13 @@ def test_a_trial_keeps_to_its_part_of_the_time(apart: Model) -> None:
     ],
 )
 def test_nothing_that_was_asked_is_chosen(apart: Model, asked: dict[str, Any]) -> None:
-    assert after_pilot(Request(**asked), _PLAIN, apart) == (_PLAIN, None)
+    study = _study(apart, Request(**asked))
+    assert try_chains(study) is study
 
 
 def test_exact_computation_needs_no_pilot(apart: Model) -> None:
-    exact = AlgorithmChoice(Algorithm.EXACT, "")
-    assert after_pilot(Request(), exact, apart) == (exact, None)
+    study = _study(apart, algorithm=Algorithm.EXACT, reason="")
+    assert try_chains(study) is study
 
 
 def test_learning_says_that_chains_are_coupled_and_why(

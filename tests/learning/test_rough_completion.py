@@ -11,11 +11,11 @@ import pytest
 
 from arcwise.data import Data, DiscreteColumn, IncompleteData
 from arcwise.imputation import chain as chain_module
-from arcwise.imputation.chain import ImputationChain
+from arcwise.imputation.chain import Imputation, ImputationChain
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
-from arcwise.learning import rough_completion
+from arcwise.learning import incomplete
 from arcwise.learning.hyperparameters import EXPECTED_PARENTS, LOG_PRIOR, prior_odds
-from arcwise.learning.rough_completion import HyperparameterDraws
+from arcwise.learning.incomplete import HyperparameterDraws
 from arcwise.model import Question
 from arcwise.priors import Sparse
 from arcwise.priors.acyclic_density import log_sum_of_weights
@@ -88,7 +88,7 @@ def _after_a_sweep(
     law = _law(question)
     redraw = HyperparameterDraws(question, [BDeu(size) for size in SIZES], "modular")
     step = ExactStructure(threads=1) if structure is None else structure
-    chain = ImputationChain(data, question, step, seed=3, threads=1, redraw=redraw)
+    chain = ImputationChain(Imputation(data, question, step, redraw, seed=3, threads=1))
     random = np.random.default_rng(5)
     states = list(law)
     found = []
@@ -124,7 +124,7 @@ def test_a_density_that_moves_count_twice_is_caught(monkeypatch: pytest.MonkeyPa
 
 
 def test_odds_without_the_sum_over_dags_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rough_completion, "log_sum_of_weights", lambda odds, n: 0.0)
+    monkeypatch.setattr(incomplete, "log_sum_of_weights", lambda odds, n: 0.0)
     assert p_value(*_after_a_sweep()) < FALSE_ALARM_RATE
 
 
@@ -134,6 +134,6 @@ def test_sums_over_dags_are_integrated_where_there_is_no_formula() -> None:
     question = Question.of({f"v{v}": [0, 1] for v in range(n)}, BDeu())
     odds = [math.log(prior_odds(question, m, "modular") / (n - 1)) for m in EXPECTED_PARENTS]
     exact = [log_sum_of_weights(math.exp(each), n) for each in odds]
-    found = rough_completion._integrated(np.array(odds), n, n * (n - 1) // 2)
+    found = incomplete._integrated(np.array(odds), n, n * (n - 1) // 2)
     assert np.abs(np.subtract(found, exact))[:6].max() < 0.5
     assert np.abs(np.subtract(found, exact) / exact).max() < 0.05

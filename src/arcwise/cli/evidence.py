@@ -37,6 +37,8 @@ from arcwise.cli.output import Result, note_data
 from arcwise.cli.results import evidence_lines
 from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError
+from arcwise.learning.choose_parents import scored
+from arcwise.learning.request import Request
 from arcwise.posterior.evidence import Evidence
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space, space_words
@@ -128,16 +130,10 @@ def evidence(
     note_data(data)
     with opened_engine(cluster) as engine:
         deadline = Deadline.of(seconds)
-        parents = families.parents(
-            data,
-            score,
-            prior,
-            seed=seed,
-            deadline=deadline,
-            threads=threads,
-            modularity=modularity,
+        request = Request(
+            modularity=modularity, deadline=deadline, seed=seed, engine=engine, threads=threads
         )
-        model = parents.model(engine=engine, deadline=deadline, threads=threads, progress=True)
+        model = scored(families.parents(data, score, prior, request), deadline).model
         if chosen not in (EvidenceMethod.EXACT, *_WITH_OWN_OPTIONS):
             options["engine"] = engine
         found = arcwise.evidence(

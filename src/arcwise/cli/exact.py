@@ -26,6 +26,9 @@ from arcwise.cli.output import Result, note_data, note_nothing_kept, posterior_r
 from arcwise.cli.reliability import print_reliability
 from arcwise.cli.results import print_edges, write_results
 from arcwise.errors import ArgumentError
+from arcwise.learning.choose_parents import scored
+from arcwise.learning.request import Request
+from arcwise.support.clock import NEVER
 from arcwise.support.descriptions import words_of
 from arcwise.support.devices import as_device
 from arcwise.support.progress import tell
@@ -68,8 +71,8 @@ def exact(
         raise ArgumentError(f"--memory-limit is {memory_limit:g}; give a positive number of GiB")
     as_device(device)  # before anything takes time
     note_data(data)
-    parents = families.parents(data, score, prior, threads=threads, modularity=modularity)
-    model = parents.model(engine=cluster, device=device, threads=threads, progress=True)
+    request = Request(modularity=modularity, engine=cluster, device=device, threads=threads)
+    model = scored(families.parents(data, score, prior, request), NEVER).model
     tell(f"Exact {modularity} posterior: {exact_cost(model, modularity, threads=threads)}.")
     posterior = arcwise.exact(
         model,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,13 @@ from arcwise.algorithms.growth_state import growth_memory
 from arcwise.constraints import ConstraintArguments, gather
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
+from arcwise.learning.choose_parents import with_parents
 from arcwise.learning.hyperparameters import question_by_evidence
-from arcwise.learning.parents import Parents, choose_parents
-from arcwise.model import Modularity, Question
+from arcwise.learning.request import Request
+from arcwise.learning.study import Study
+from arcwise.model import Question
 from arcwise.model.question import BY_EVIDENCE
 from arcwise.scores import LocalScore
-from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.progress import tell
 from arcwise.support.words import byte_size
 
@@ -68,15 +69,12 @@ class FamilyChoice:
         self,
         data: Data,
         score: LocalScore | None,
-        prior: str | None = None,
+        prior: str | None,
+        request: Request,
         *,
-        seed: int = 0,
-        deadline: Deadline = NEVER,
-        threads: int | None = None,
         keep_interrupted: bool = False,
         by_evidence: bool = True,
-        modularity: Modularity = "modular",
-    ) -> Parents:
+    ) -> Study:
         """Return the parent sets, all unless there are candidates, and print how they arose.
 
         A prior that is not given is chosen as `learn` does, so that one table has one answer,
@@ -92,21 +90,22 @@ class FamilyChoice:
         asked = self.question(data, score, fixed)
         if by_evidence and fixed is None:
             asked, words = question_by_evidence(
-                asked, modularity, score=score is None, deadline=deadline, threads=threads
+                asked,
+                request.modularity,
+                score=score is None,
+                deadline=request.deadline,
+                threads=request.threads,
             )
             if words:
                 tell("\n".join(words))
-        found = choose_parents(
-            asked,
+        how = replace(request, max_candidates=self.max_candidates, progress=True)
+        study = with_parents(
+            Study(how, asked),
             "all" if self.method is None else self.method,
             plus_one=self.plus_one,
-            max_candidates=self.max_candidates,
-            seed=seed,
-            deadline=deadline,
-            threads=threads,
-            progress=True,
+            deadline=request.deadline,
             keep_interrupted=keep_interrupted,
         )
         if self.method is not None:
-            tell("\n".join(found.sentences))
-        return found
+            tell("\n".join(study.sentences))
+        return study

@@ -38,6 +38,8 @@ from arcwise.cli.options import (
 from arcwise.cli.output import Result, note_data, note_nothing_kept, posterior_result
 from arcwise.cli.results import print_sampled
 from arcwise.engines import opened_engine
+from arcwise.learning.choose_parents import scored
+from arcwise.learning.request import Request
 from arcwise.records.stopping_rule import StoppingRule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
@@ -135,19 +137,17 @@ def sample(
         save_data(data, folder)
     with opened_engine(cluster) as engine:
         deadline = Deadline.of(seconds)
-        parents = families.parents(
-            data,
-            score,
-            prior,
-            seed=seed,
-            deadline=deadline,
-            threads=threads,
+        request = Request(
             modularity=modularity,
+            deadline=deadline,
+            seed=seed,
+            engine=engine,
+            threads=threads,
+            device=device,
         )
+        study = families.parents(data, score, prior, request)
         posterior = arcwise.sample(
-            parents.model(
-                engine=engine, device=device, deadline=deadline, threads=threads, progress=True
-            ),
+            scored(study, deadline).model,
             chosen,
             algorithm,
             modularity=modularity,

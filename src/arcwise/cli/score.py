@@ -24,6 +24,7 @@ from arcwise.cli.options import (
 )
 from arcwise.cli.output import Result, note_data
 from arcwise.errors import ArgumentError
+from arcwise.learning.request import Request
 from arcwise.scores import FamilyScores, as_score
 from arcwise.support.descriptions import words_of
 from arcwise.support.devices import Gpu, as_device
@@ -61,12 +62,13 @@ def score(
         raise ArgumentError("--device scores given families, and --grow finds them; leave out one")
     note_data(data)
     chosen = as_score(score, data)
-    parents = families.parents(data, chosen, seed=seed, threads=threads, by_evidence=False)
-    if parents.growth is not None:
-        scores = parents.growth.model.scores
+    request = Request(seed=seed, threads=threads)
+    study = families.parents(data, chosen, None, request, by_evidence=False)
+    if study.growth is not None:
+        scores = study.growth.model.scores
     else:
         scores = arcwise.score(
-            parents.asked, engine=cluster, device=device, threads=threads, progress=True
+            study.asked, engine=cluster, device=device, threads=threads, progress=True
         )
     print(f"{len(scores):,} families scored by {words_of(chosen)}")
     if best:

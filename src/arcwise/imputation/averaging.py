@@ -20,15 +20,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import IncompleteData
 from arcwise.errors import InterruptedWarning, TimeIsUpError
 from arcwise.graphs.dag import Dag
-from arcwise.imputation.chain import CompletedTable, ImputationChain, Redraw
+from arcwise.imputation.chain import CompletedTable, Imputation, ImputationChain
 from arcwise.imputation.checkpoint import Checkpoint, Position
 from arcwise.imputation.choose_moves import choose_moves
 from arcwise.imputation.side_by_side import Halted, side_by_side, split_threads
-from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
-from arcwise.model import Model, Question
+from arcwise.imputation.structure import ChainStructure, ExactStructure
+from arcwise.model import Model
 from arcwise.model.modularity import Modularity
 from arcwise.model.provenance import Provenance
 from arcwise.posterior import DagSample, Posterior
@@ -37,7 +36,6 @@ from arcwise.posterior.matrices import unpacked
 from arcwise.records.convergence import Convergence
 from arcwise.records.runs import ImputationRun
 from arcwise.scores import LocalScore
-from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.descriptions import Description
 from arcwise.support.running import Progress, running
 from arcwise.support.warnings import warn
@@ -88,8 +86,6 @@ class ImputationSettings:
         the usual number.
     dags
         The number of DAGs that are kept, of all tables together.
-    seed
-        The seed.
     """
 
     completions: int | None = None
@@ -98,53 +94,40 @@ class ImputationSettings:
     burn_in: int = BURN_IN
     thinning: int | None = None
     dags: int = 10_000
-    seed: int = 0
 
 
 def averaged(
-    data: IncompleteData,
-    question: Question,
-    structure: StructureStep,
+    about: Imputation,
     settings: ImputationSettings,
     *,
     modularity: Modularity = "modular",
     described: LocalScore | None = None,
-    redraw: Redraw | None = None,
     checkpoint: Checkpoint | None = None,
-    threads: int | None = None,
     progress: Progress = None,
-    deadline: Deadline = NEVER,
 ) -> Posterior:
     """Return the posterior averaged over completed tables.
 
     Parameters
     ----------
-    data, question, structure
-        As for `ImputationChain`.
+    about
+        What chains are about. At the deadline there are as many tables as there are; if these are
+        not even two, a `TimeIsUpError` is raised.
     settings
         How many tables, and how.
     modularity
         Which posterior it is that the structure step draws from.
     described
         The score as the user knows it, before what it takes from the data was fixed.
-    redraw
-        As for `ImputationChain`; the score and the prior of the question are told in the result.
     checkpoint
-        The file to write to and to go on from; None for none.
-    threads, progress
+        The file to write to and to continue from; None for none.
+    progress
         As for `learn`.
-    deadline
-        By when to end, with as many tables as there are.
-
-    Raises
-    ------
-    TimeIsUpError
-        If there are not even two tables by then.
     """
     start = time.perf_counter()
-    drawing = _Drawing(data, question, structure, settings, threads, deadline, redraw, checkpoint)
+    data, structure, deadline = about.data, about.structure, about.deadline
+    drawing = _Drawing(about, settings, checkpoint)
     interrupted = False
-    with running(threads, progress, "Completing tables") as run:
+    with running(about.threads, progress, "Completing tables") as run:
         try:
             drawing.run(run.progress)
         except TimeIsUpError:
@@ -180,7 +163,7 @@ def averaged(
             thinning=drawing.thinning,
             steps=None if steps is None else steps.steps,
             steps_on_a_table=None if steps is None else steps.longer,
-            seed=settings.seed,
+            seed=about.seed,
         ),
         edges=edges,
         edge_errors=np.minimum(errors, 1.0),
@@ -190,7 +173,7 @@ def averaged(
         map_dag=best,
         map_probability=share,
         dags=dags,
-        provenance=_provenance(drawing.model, data, question, described),
+        provenance=_provenance(drawing.model, about, described),
         completions=tables,
     )
 
@@ -199,45 +182,27 @@ class _Drawing:
     """Chains in step with each other, and the tables they have come to."""
 
     def __init__(
-        self,
-        data: IncompleteData,
-        question: Question,
-        structure: StructureStep,
-        settings: ImputationSettings,
-        threads: int | None,
-        deadline: Deadline,
-        redraw: Redraw | None = None,
-        checkpoint: Checkpoint | None = None,
+        self, about: Imputation, settings: ImputationSettings, checkpoint: Checkpoint | None
     ) -> None:
-        self._data, self._question = data, question
+        self._data, self._question = about.data, about.question
         self._settings = settings
-        self._deadline = deadline
+        self._deadline = about.deadline
         self._checkpoint = checkpoint
         self.burn_in = settings.burn_in
-        self._exact = isinstance(structure, ExactStructure)
+        self._exact = isinstance(about.structure, ExactStructure)
         count = min(settings.chains, settings.completions or settings.chains)
-        self._threads, each = split_threads(
-            count, threads, one_by_one=structure.one_by_one(question)
-        )
+        one_by_one = about.structure.one_by_one(about.question)
+        self._threads, each = split_threads(count, about.threads, one_by_one=one_by_one)
         # The second half, which the verdict compares with the first, starts from elsewhere.
         self._chains = [
-            ImputationChain(
-                data,
-                question,
-                structure.on(each),
-                seed=settings.seed,
-                number=number,
-                threads=each,
-                deadline=deadline,
-                redraw=redraw,
-                associated=number >= (count + 1) // 2,
-            )
+            ImputationChain(about.on(each), number, associated=number >= (count + 1) // 2)
             for number in range(count)
         ]
         self.thinning = settings.thinning or self._usual_thinning()
         self._from: list[int] = []
         self._stages = [0]
-        self._seen = np.zeros((0, len(data.variables), len(data.variables)))
+        n = len(about.data.variables)
+        self._seen = np.zeros((0, n, n))
         self._met: list[NDArray[np.uint8]] = []
         self.kept: list[CompletedTable] = []
 
@@ -464,14 +429,11 @@ def _most_frequent(dags: DagSample) -> tuple[Dag, float]:
     return distinct[best], float(counts[best] / counts.sum())
 
 
-def _provenance(
-    model: Model, data: IncompleteData, question: Question, score: LocalScore | None
-) -> Provenance:
+def _provenance(model: Model, about: Imputation, score: LocalScore | None) -> Provenance:
     """Return the provenance of the table with its missing values, and of the score as given."""
-    described = question.score if score is None else score
     return replace(
         model.provenance(),
-        data_fingerprint=data.fingerprint,
-        score=Description.of(described),
-        prior=Description.of(question.prior),
+        data_fingerprint=about.data.fingerprint,
+        score=Description.of(about.question.score if score is None else score),
+        prior=Description.of(about.question.prior),
     )

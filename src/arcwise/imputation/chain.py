@@ -97,60 +97,71 @@ class Redraw(Protocol):
         """Return the log ratio of priors, density integrated out, less that with this number."""
 
 
-class ImputationChain:
-    """A Markov chain over DAGs, parameters and cells.
+@dataclass(frozen=True, eq=False)
+class Imputation:
+    """What chains over DAGs, parameters and cells are about, and how they run.
 
     Parameters
     ----------
     data
         The table.
     question
-        The model that is asked about: score, prior, constraints and candidates. Its data count
-        for nothing, and its score must not depend on them, see `LocalScore.fixed_by`.
+        Score, prior, constraints and candidates. Its data count for nothing, and its score must
+        not depend on them, see `LocalScore.fixed_by`.
     structure
         How DAGs are drawn given a completed table.
-    seed
-        The seed.
-    number
-        The number of the chain: chains of one seed have random numbers of their own.
-    threads
-        The number of threads.
-    deadline
-        By when to end, by a `TimeIsUpError`.
-    anneal
-        Whether edges of discrete tables are moved in small steps, parameters integrated out.
     redraw
         Draws score and prior given DAG and cells, after each sweep; None if they are known.
+    seed, threads
+        The seed, and the number of threads.
+    deadline
+        By when to end, by a `TimeIsUpError`.
+    """
+
+    data: IncompleteData
+    question: Question
+    structure: StructureStep
+    redraw: Redraw | None = None
+    seed: int = 0
+    threads: int | None = None
+    deadline: Deadline = NEVER
+
+    def on(self, threads: int) -> Imputation:
+        """Return the same on so many threads."""
+        return replace(self, structure=self.structure.on(threads), threads=threads)
+
+
+class ImputationChain:
+    """A Markov chain over DAGs, parameters and cells.
+
+    Parameters
+    ----------
+    about
+        What it is about.
+    number
+        The number of the chain: chains of one seed have random numbers of their own.
+    anneal
+        Whether edges of discrete tables are moved in small steps, parameters integrated out.
     associated
         Whether to start from cells that go with their rows, not from any that are observed.
     """
 
     def __init__(
-        self,
-        data: IncompleteData,
-        question: Question,
-        structure: StructureStep,
-        *,
-        seed: int = 0,
-        number: int = 0,
-        threads: int | None = None,
-        deadline: Deadline = NEVER,
-        anneal: bool = True,
-        redraw: Redraw | None = None,
-        associated: bool = False,
+        self, about: Imputation, number: int = 0, *, anneal: bool = True, associated: bool = False
     ) -> None:
+        data, question = about.data, about.question
         assert question.score is not None
         self.data = data
-        self._structure = structure
-        self.random = generator(seed, Purpose.IMPUTATION, number)
-        self._threads = threads
-        self._deadline = deadline
+        self._structure = about.structure
+        self.random = generator(about.seed, Purpose.IMPUTATION, number)
+        self._threads = about.threads
+        self._deadline = about.deadline
         # Parent-only variables are conditioned on, and so have no law in the model.
         names = question.variables
         self._conditioned = frozenset(names.index(name) for name in question.parent_only)
         self._conditioned_laws = ConditionedLaws(data, self._conditioned)
         self._blocks = CellBlocks.of(data)
-        self._anneal, self._redraw = anneal, redraw
+        self._anneal, self._redraw = anneal, about.redraw
         self._engine: Rescoring | None = None
         self._score: LocalScore = question.score
         self._asked_for: int | None = None

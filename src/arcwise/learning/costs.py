@@ -12,7 +12,7 @@ from arcwise.algorithms.exact_limits import exact_operations as exact_operations
 from arcwise.algorithms.exact_limits import exact_seconds as exact_seconds
 from arcwise.algorithms.rates import steps_per_second
 from arcwise.errors import ArgumentError, CapacityError, option
-from arcwise.model import Question
+from arcwise.model import Modularity, Question
 from arcwise.model.scoring_time import scoring_seconds, sets_to_score
 from arcwise.support.clock import Deadline
 from arcwise.support.memory import available_memory
@@ -31,6 +31,15 @@ _WORK_OF_MOMENTS = 64
 _WORK_OF_A_CALL = 4_000
 
 _SAMPLING_SECONDS = 60.0
+
+# Of completed tables, hundreds of which are scored and, where DAGs are drawn exactly, summed over.
+EXACT_OPERATIONS_OF_A_TABLE = 6 * 10**6
+_MOST_VISITS_OF_A_TABLE = 2 * 10**7
+_MOST_FAMILIES_OF_A_TABLE = 60_000
+_MOST_FAMILIES_PLUS_ONE_OF_A_TABLE = 150_000
+MOST_CANDIDATES_OF_TABLES = 8
+# What the pilot and the growth of candidates may take of a limited time.
+SHARE_OF_PARENTS_OF_TABLES = 0.4
 
 # Of annealing: particles, and the steps of one for each variable, as many as there are rows.
 _ANNEALED_PARTICLES = 1_000
@@ -63,6 +72,41 @@ def _work(question: Question) -> int:
     if table is None:
         return _WORK_OF_A_CALL
     return _WORK_OF_MOMENTS if "continuous" in table.kinds.values() else table.rows
+
+
+def exact_is_cheap_each_table(question: Question, modularity: Modularity) -> bool:
+    """Return whether DAGs can be drawn from the exact posterior of every completed table."""
+    operations = exact_operations(len(question.ordinary), modularity)
+    return operations is not None and operations <= EXACT_OPERATIONS_OF_A_TABLE
+
+
+def paths_are_cheap_each_table(question: Question) -> bool:
+    """Return whether exact paths, from parent-only variables too, are cheap as well."""
+    further = exact_operations(len(question.ordinary) + 1, "modular")
+    cost = None if further is None else len(question.parent_only) * further
+    return cost is not None and cost <= EXACT_OPERATIONS_OF_A_TABLE
+
+
+def scoring_is_cheap_each_table(question: Question) -> bool:
+    """Return whether all families can be scored in every sweep over the missing values."""
+    # A set of variables is counted once, for all families that it makes.
+    sets = 2.0 * question.number_of_families / max(1, len(question.ordinary))
+    table = question.table
+    assert table is not None
+    each = table.rows if "discrete" in table.kinds.values() else _WORK_OF_MOMENTS
+    return each * sets <= _MOST_VISITS_OF_A_TABLE
+
+
+def all_families_fit_each_table(question: Question, *, exact: bool) -> bool:
+    """Return whether all families are few enough for every completed table."""
+    if exact and scoring_is_cheap_each_table(question):
+        return True
+    return question.number_of_families <= _MOST_FAMILIES_OF_A_TABLE
+
+
+def further_parents_fit_each_table(question: Question) -> bool:
+    """Return whether families with a further parent are, where candidates are grown."""
+    return question.number_of_families <= _MOST_FAMILIES_PLUS_ONE_OF_A_TABLE
 
 
 def paths_are_cheap(

@@ -6,7 +6,7 @@ The estimates come from timings of real families and steps; no choice depends on
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,8 +16,8 @@ from arcwise import _core
 from arcwise.algorithms.growth_state import final_size
 from arcwise.algorithms.sampling_session import sums_for
 from arcwise.learning import costs
-from arcwise.learning.choices import AlgorithmChoice
 from arcwise.learning.request import Request
+from arcwise.learning.study import Study
 from arcwise.model import Model, Question
 from arcwise.model.scoring_time import scoring_seconds
 from arcwise.records.algorithm import Algorithm
@@ -50,14 +50,14 @@ def say(seconds: float, sentence: str) -> None:
         tell(sentence)
 
 
-def say_preparation(
-    request: Request, asked: Model | Question, choice: AlgorithmChoice, method: Any
-) -> None:
+def say_preparation(study: Study, method: Any) -> None:
     """Say which parent sets are about to be scored, what follows, and how long that takes."""
+    request, asked = study.request, study.asked
     if request.progress is not True or isinstance(asked, Model) or asked.precomputed is not None:
         return
-    exact = choice.algorithm is Algorithm.EXACT
-    how = "computed exactly" if exact else f"sampled by {choice.algorithm.value}"
+    assert study.algorithm is not None
+    exact = study.algorithm is Algorithm.EXACT
+    how = "computed exactly" if exact else f"sampled by {study.algorithm.value}"
     then = f"the posterior is {how}"
     if request.seconds is not None:
         sentence = f"{_what(asked, method)}, then {then}; all in {request.seconds:g} s."
@@ -71,25 +71,18 @@ def say_preparation(
     say(seconds + later, f"{_what(asked, method)} ({_about(seconds)}), then {then}{after}{bound}.")
 
 
-def say_sampling(
-    request: Request,
-    algorithm: Algorithm,
-    model: Model,
-    settings: dict[str, Any],
-    sums: ScoreSums | None,
-) -> ScoreSums | None:
-    """Say how long chains take at most, by a short trial; return the sums, if there are any yet."""
+def say_sampling(study: Study) -> Study:
+    """Say how long chains take at most, by a short trial; return the study with its score sums."""
+    request, model, settings = study.request, study.model, study.settings
     steps, chains = settings.get("steps"), settings.get("chains")
     silent = request.progress is not True or is_hidden()
-    if silent or request.seconds is not None or None in (steps, chains):
-        return sums
-    assert steps is not None
-    assert chains is not None
-    sums = sums_for(model, sums, request.threads)
+    if silent or request.seconds is not None or steps is None or chains is None:
+        return study
+    sums = sums_for(model, study.sums, request.threads)
     burn_in, thinning = _burn_in_and_thinning(steps, len(model.ordinary), settings)
     begin, step, draw = _trial(request, settings, sums, thinning)
     temperatures = 1
-    if algorithm is Algorithm.MC3:
+    if study.algorithm is Algorithm.MC3:
         temperatures = settings.get("temperatures") or USUAL_TEMPERATURES
     sampling = burn_in * step + (steps - burn_in) / thinning * draw
     cores = Processors.available(request.threads).threads
@@ -101,7 +94,7 @@ def say_sampling(
         f"{plural(chains, 'chain')} on {words_of(settings['space'])} make at most {steps:,} "
         f"steps each ({_about(seconds)}{until}).",
     )
-    return sums
+    return replace(study, sums=sums)
 
 
 def _what(asked: Question, method: Any) -> str:
@@ -133,7 +126,7 @@ def _preparation_seconds(request: Request, asked: Question, method: Any) -> floa
     return float(scoring + seconds * (n / reference) ** power)
 
 
-def _burn_in_and_thinning(steps: int, nodes: int, settings: dict[str, Any]) -> tuple[int, int]:
+def _burn_in_and_thinning(steps: int, nodes: int, settings: Mapping[str, Any]) -> tuple[int, int]:
     """Return the steps that are discarded, and those between draws, as far as a trial goes."""
     budget = Budget(steps=steps, thinning=settings.get("thinning"))
     burn_in = int(steps * budget.discarded)
@@ -147,7 +140,7 @@ def _burn_in_and_thinning(steps: int, nodes: int, settings: dict[str, Any]) -> t
 
 
 def _trial(
-    request: Request, settings: dict[str, Any], sums: ScoreSums, thinning: int
+    request: Request, settings: Mapping[str, Any], sums: ScoreSums, thinning: int
 ) -> tuple[float, float, float]:
     """Return the seconds until a chain begins, of a step, and of a draw with the steps to it.
 

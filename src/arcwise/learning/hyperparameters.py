@@ -1,4 +1,4 @@
-"""Chooses by the evidence what nobody has told: the strength of the score and the prior's density.
+"""Chooses by the evidence what is not specified: the strength of the score and the prior's density.
 
 How many edges a table supports depends on two numbers that users rarely know: the equivalent
 sample size of a discrete score, and how many parents a variable may be expected to have. Fixed
@@ -32,9 +32,12 @@ from numpy.typing import NDArray
 
 from arcwise.algorithms.mcmc import mcmc
 from arcwise.candidates import candidates
+from arcwise.data import Data
+from arcwise.data.description import summary as in_short
+from arcwise.data.profile import DataProfile
 from arcwise.errors import ConvergenceWarning, InterruptedWarning, TimeIsUpError
 from arcwise.graphs.dag import Dag
-from arcwise.learning.request import Request
+from arcwise.learning.study import Study
 from arcwise.model import Model, Modularity, Question
 from arcwise.model.question import chosen_by_evidence
 from arcwise.priors import Sparse
@@ -44,8 +47,9 @@ from arcwise.scores import LocalScore
 from arcwise.scores.base import NAMED_SCORES
 from arcwise.spaces import LinearOrders
 from arcwise.support.clock import NEVER, Deadline
+from arcwise.support.descriptions import words_of
 from arcwise.support.weighted_sums import weighted_sum
-from arcwise.support.words import listing
+from arcwise.support.words import listing, plural
 
 EXPECTED_PARENTS = tuple(0.03125 * 2.0**step for step in range(9))
 """The expected numbers of parents that are compared: 1/32 to 8, each twice the one before."""
@@ -117,30 +121,51 @@ class Hyperparameters:
         return fixed
 
 
-def by_evidence(
-    request: Request, asked: Model | Question, *, score: bool, prior: bool
-) -> tuple[Model | Question, tuple[str, ...]]:
-    """Return the question with what the evidence chooses, and that in words.
+def by_evidence(study: Study) -> Study:
+    """Choose score and prior by the evidence; under a prior that was given, neither."""
+    request, asked = study.request, study.asked
+    how: tuple[str, ...] = ()
+    if not request.prior_given and isinstance(asked, Question):
+        asked, how = question_by_evidence(
+            asked,
+            request.modularity,
+            score=request.score is None,
+            deadline=request.deadline,
+            threads=request.threads,
+        )
+    sentences = data_sentences(asked, score_by_user=request.score is not None)
+    return replace(study, asked=asked).saying(*sentences, *how)
 
-    Parameters
-    ----------
-    request
-        What is asked about the run.
-    asked
-        What is asked about the data.
-    score, prior
-        Whether the score and the prior are to be chosen. Under a prior that was given
-        nothing is.
-    """
-    if not prior or not isinstance(asked, Question):
-        return asked, ()
-    return question_by_evidence(
-        asked,
-        request.modularity,
-        score=score,
-        deadline=request.deadline,
-        threads=request.threads,
+
+def data_sentences(asked: Model | Question, *, score_by_user: bool) -> tuple[str, ...]:
+    """Return in words how the data were read and scored."""
+    variables = plural(len(asked.variables), "variable")
+    if isinstance(asked, Model):
+        return (f"The model has {variables} and {len(asked.scores):,} parent sets.",)
+    if asked.precomputed is not None:
+        families = asked.number_of_families
+        return (f"The scores of {families:,} parent sets of {variables} were precomputed.",)
+    if asked.table is None:
+        return (f"There are {variables}, scored by a function.",)
+    assert asked.score is not None
+    reason = "as requested" if score_by_user else _reason_for_score(asked.table)
+    several = len(asked.score.alternatives()) > 1
+    score = words_of(asked.score) if several else type(asked.score).__name__
+    return (
+        f"The table has {in_short(asked.table)}.",
+        *DataProfile.of(asked.table, None).preparation_sentences(asked.table.rows),
+        f"The score is {score}, {reason}; the structure prior is {words_of(asked.prior)}.",
+        *asked.score.remarks(asked.table),
     )
+
+
+def _reason_for_score(table: Data) -> str:
+    kinds = set(table.kinds.values())
+    if kinds == {"continuous"}:
+        return "because all columns are continuous"
+    if "continuous" in kinds:
+        return "because some columns are discrete and some continuous"
+    return "because all columns are discrete"
 
 
 def question_by_evidence(

@@ -1,148 +1,77 @@
-"""`learn_incomplete`: from a table with missing values to the posterior averaged over completions.
+"""What `learn` does where values are missing: score and prior, and the last step, with the cells.
 
-A pilot completes the table roughly and chooses score and prior meanwhile (`rough_completion`);
-candidate parents are chosen as for any table. With these, which then stay the same, chains over
-DAGs, parameters and cells draw the tables that the posterior is averaged over.
+Of a complete table, the strength of the score and the density of the prior are taken from their
+posterior given the data (`hyperparameters`). With missing values they are part of what is unknown:
+in a table that was completed under too sparse a prior, edges look weaker than they are, and one
+value of them is no longer near to all that are probable. So chains draw, in turn,
+
+    DAG and cells given score and prior, and
+    score and prior given DAG and cells:  p(score | DAG, table)  ~  prod_v score_v(parents of v),
+        and  p(odds | DAG)  ~  p(odds) odds^edges / (sum of odds^edges over all DAGs),
+
+first for a while, to find a rough completion, by which candidate parents are chosen, and the
+values to name (as for complete tables, the most probable score and the mean of the expected number
+of parents). With these parents, which then stay the same, chains draw the completed tables that the
+posterior is averaged over.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import math
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.candidates import candidates as choose_candidates
 from arcwise.data import ContinuousColumn, Data, IncompleteData
 from arcwise.errors import ArgumentError, DataError, Wording, option
+from arcwise.graphs.dag import Dag
 from arcwise.imputation.averaging import ImputationSettings, averaged
+from arcwise.imputation.chain import Imputation, ImputationChain
 from arcwise.imputation.checkpoint import FILE, Checkpoint
+from arcwise.imputation.edge_changes import Parents
+from arcwise.imputation.side_by_side import Halted, side_by_side, split_threads
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
 from arcwise.learning import costs
-from arcwise.learning.choices import data_sentences, plain_request
-from arcwise.learning.parents import Parents, choose_parents
-from arcwise.learning.plan import Plan
+from arcwise.learning.hyperparameters import (
+    EXPECTED_PARENTS,
+    LOG_PRIOR,
+    chosen_of,
+    data_sentences,
+    prior_odds,
+)
 from arcwise.learning.request import Request
-from arcwise.learning.resume import RESULT, resume
-from arcwise.learning.rough_completion import complete_roughly
-from arcwise.model import Model, Question
+from arcwise.learning.study import RESULT, Study
+from arcwise.model import Modularity, Question
 from arcwise.parameters.conditionals import can_draw
-from arcwise.posterior import Posterior
-from arcwise.records.account import Choices
+from arcwise.posterior import DagSample
+from arcwise.priors import Sparse
+from arcwise.priors.acyclic_density import MOST_VARIABLES, log_sum_of_weights
 from arcwise.records.algorithm import Algorithm
-from arcwise.scores import BGe
+from arcwise.scores import BGe, LocalScore
 from arcwise.spaces import Dags
-from arcwise.support.plain import plain
+from arcwise.support.log_space import relative_weights
+from arcwise.support.running import running
 
-# Hundreds of sweeps are made, each with all scores and, where DAGs are drawn exactly, all sums.
-_EXACT_OPERATIONS = 6 * 10**6
-_MOST_VISITS = 2 * 10**7
-_VISITS_OF_MOMENTS = 64
-_MOST_FAMILIES = 60_000
-_MOST_FAMILIES_PLUS_ONE = 150_000
-_MOST_CANDIDATES = 8
 _STEPS_PER_VARIABLE = 40
 _TIMES_LONGER = 10
-# What the pilot and the growth of candidates may take of a limited time.
-_SHARE_OF_CHOICES = 0.4
+
+# Sweeps of each chain of the pilot if nothing is to be chosen, and if something is, with DAGs drawn
+# exactly and by chains over them.
+_FEWEST_SWEEPS = 8
+_SWEEPS, _SWEEPS_OF_CHAINS = 30, 16
+_CHAINS = 2
+_CANDIDATES = "greedy:4"
+_SHARE = 0.15  # of a limited time
+_FIRST = 1 << 20  # the number of the first chain, far from those of the run
 
 
-def learn_incomplete(
-    request: Request,
-    data: IncompleteData,
-    ask: Callable[[Data], Model | Question],
-    *,
-    completions: int | None,
-    score_by_user: bool,
-    prior_by_user: bool,
-) -> Posterior:
-    """Return the posterior averaged over completed tables, with its account.
-
-    Parameters
-    ----------
-    request
-        What is asked about the run.
-    data
-        The table.
-    ask
-        Returns the question about a complete table.
-    completions
-        The number of completed tables; None for as many as the precision needs.
-    score_by_user, prior_by_user
-        Whether score and prior were given.
-    """
-    _refuse(request, data)
-    asked = ask(data.table)
-    assert isinstance(asked, Question)
-    if not can_draw(asked.score, data.table):
-        raise ArgumentError(
-            f"imputing needs a prior on the parameters, which the score "
-            f"{type(asked.score).__name__} does not have; use BDeu, BDe, BGe or "
-            "ConditionalGaussian, or give ",
-            option("missing", "drop"),
-        )
-    if isinstance(asked.score, BGe):
-        data = _as_numbers(data)
-        asked = replace(asked, data=data.table)
-    wanted = plain_request(request, asked) | {
-        "data": data.fingerprint,
-        "completions": completions,
-    }
-    resumed = _resumed(request, plain(wanted))
-    if resumed is not None:
-        return resumed
-    exact = _draws_exactly(request, asked, data)
-    few = exact and _visits(asked, data) <= _MOST_VISITS
-    structure = _structure(replace(request, steps=None), asked, exact)
-    begun = complete_roughly(
-        request,
-        data,
-        asked,
-        structure,
-        few_families=few,
-        choose_score=not score_by_user and not prior_by_user,
-        choose_prior=not prior_by_user,
-    )
-    parents = _parents(request, begun.question, few)
-    chosen = parents.asked.question if isinstance(parents.asked, Model) else parents.asked
-    assert chosen.score is not None
-    question = replace(chosen, data=data.table, score=chosen.score.fixed_by(data.table))
-    structure = _structure(request, question, exact)
-    settings = ImputationSettings(
-        completions=completions,
-        **({} if request.chains is None else {"chains": request.chains}),
-        dags=costs.DEFAULT_DAGS if request.dags is None else max(1, request.dags),
-        seed=request.seed,
-    )
-    plan = _plan(
-        request, data, chosen, begun.sentences, parents, exact, settings, wanted, score_by_user
-    )
-    checkpoint = None
-    if request.directory is not None:
-        plan.write(Path(request.directory))
-        about = _fingerprint(data, question, exact, settings)
-        checkpoint = Checkpoint(Path(request.directory) / FILE, about)
-    posterior = averaged(
-        data,
-        question,
-        structure,
-        settings,
-        modularity=request.modularity,
-        described=chosen.score,
-        redraw=begun.redraw,
-        checkpoint=checkpoint,
-        threads=request.threads,
-        progress=request.progress,
-        deadline=request.deadline,
-    )
-    if request.directory is not None and checkpoint is not None:
-        posterior.save(Path(request.directory) / RESULT)
-        checkpoint.remove()
-    return plan.after(request.deadline).with_account(posterior, request.deadline.spent)
-
-
-def _refuse(request: Request, data: IncompleteData) -> None:
-    """Refuse what tables with missing values do not go with."""
+def refuse_with_missing_values(request: Request, data: IncompleteData) -> None:
+    """Refuse arguments that do not go with missing values."""
     drop = (", or give ", option("missing", "drop"))
     if data.table.weights is not None:
         raise DataError(
@@ -182,8 +111,17 @@ def _refuse(request: Request, data: IncompleteData) -> None:
         )
 
 
-def _as_numbers(data: IncompleteData) -> IncompleteData:
-    """Return the table with all columns continuous, as scores of continuous data take them."""
+def as_imputed(asked: Question, data: IncompleteData) -> tuple[Question, IncompleteData]:
+    """Return question and table as the score imputes them, or refuse a score that cannot."""
+    if not can_draw(asked.score, data.table):
+        raise ArgumentError(
+            f"imputing needs a prior on the parameters, which the score "
+            f"{type(asked.score).__name__} does not have; use BDeu, BDe, BGe or "
+            "ConditionalGaussian, or give ",
+            option("missing", "drop"),
+        )
+    if not isinstance(asked.score, BGe):
+        return asked, data
     numbers = data.table.continuous_values("BGe")
     table = data.table
     columns = [
@@ -191,141 +129,240 @@ def _as_numbers(data: IncompleteData) -> IncompleteData:
         for place, name in enumerate(table.variables)
     ]
     about = table.notes, table.preparation, table.name, table.slices
-    return IncompleteData(Data(columns, None, table.intervened, *about), data.cells)
+    data = IncompleteData(Data(columns, None, table.intervened, *about), data.cells)
+    return replace(asked, data=data.table), data
 
 
-def _draws_exactly(request: Request, asked: Question, data: IncompleteData) -> bool:
-    """Return whether DAGs are drawn from the exact posterior of every completed table."""
-    if request.algorithm is not None:
-        return request.algorithm is Algorithm.EXACT
-    if request.steps is not None or request.space is not None:
-        return False
-    operations = costs.exact_operations(len(asked.ordinary), request.modularity)
-    cheap = operations is not None and operations <= _EXACT_OPERATIONS
-    if not asked.parent_only:
-        cheap = cheap and _visits(asked, data) <= _MOST_VISITS and request.candidates is None
-    if not cheap and request.modularity == "order-modular":
-        raise ArgumentError(
-            option("modularity"),
-            " is 'order-modular', but values are missing, and chains over the DAGs of so many "
-            "variables follow the modular posterior; leave it out, or give ",
-            option("algorithm", "exact"),
-            " or ",
-            option("missing", "drop"),
+def by_rough_completion(study: Study) -> Study:
+    """Complete the table roughly, and choose score and prior meanwhile, unless they were given."""
+    request, asked, data = study.request, study.question, study.incomplete
+    assert data is not None
+    assert asked.score is not None
+    choose_score = request.score is None and not request.prior_given
+    scores = tuple(asked.score.alternatives()) if choose_score else (asked.score,)
+    fixed = [score.fixed_by(data.table) for score in scores]
+    redraw = None
+    if not request.prior_given:
+        redraw = HyperparameterDraws(asked, fixed, request.modularity)
+    begin = replace(asked, score=fixed[0])
+    exact = study.algorithm is Algorithm.EXACT
+    if not exact or not costs.scoring_is_cheap_each_table(asked):
+        given = choose_candidates(asked, _CANDIDATES, threads=request.threads)
+        begin = replace(begin, candidates=given, plus_one=False)
+    structure = _structure(study, None)
+    about = Imputation(data, begin, structure, redraw, request.seed, request.threads)
+    chain, found = _piloted(about, study)
+    complete = replace(asked, data=chain.table)
+    words: tuple[str, ...] = ()
+    if redraw is not None:
+        taken = chosen_of(asked, scores, np.mean(found, axis=0), request.modularity)
+        complete = replace(complete, score=taken.score, prior=asked.prior.on(taken.prior))
+        words = (
+            taken.sentence(),
+            "With values missing, these are uncertain themselves, and were drawn with the missing "
+            "values; those named are the most probable score and the mean.",
         )
-    return cheap
+    observed = replace(complete, data=data.table)
+    sentences = data_sentences(observed, score_by_user=request.score is not None)
+    return replace(study, asked=complete, redraw=redraw).saying(*sentences, *words)
 
 
-def _visits(asked: Question, data: IncompleteData) -> float:
-    """Return how many rows, or as much work, scoring all families goes through."""
-    each = data.rows if "discrete" in data.kinds.values() else _VISITS_OF_MOMENTS
-    # A set of variables is counted once, for all families that it makes.
-    return each * 2.0 * asked.number_of_families / max(1, len(asked.ordinary))
-
-
-def _structure(request: Request, asked: Question, exact: bool) -> StructureStep:
-    n = len(asked.variables)
-    if exact:
-        further = costs.exact_operations(len(asked.ordinary) + 1, "modular")
-        paths = further is not None and len(asked.parent_only) * further <= _EXACT_OPERATIONS
-        return ExactStructure(request.modularity, request.threads, request.deadline, paths)
-    steps = _STEPS_PER_VARIABLE * n
-    longer = _TIMES_LONGER * steps if request.steps is None else request.steps
-    return ChainStructure(min(steps, longer), longer, request.threads, request.deadline)
-
-
-def _parents(request: Request, asked: Question, few_families: bool) -> Parents:
-    """Return the parent sets: all where they are few, or those of candidates."""
-    method: Any = request.candidates
-    if method is None:
-        all_of_them = few_families or asked.number_of_families <= _MOST_FAMILIES
-        method = "all" if all_of_them else "grow"
-    found = choose_parents(
-        asked,
-        method,
-        plus_one=False if isinstance(method, str) and method == "all" else request.plus_one,
-        max_candidates=min(request.max_candidates, _MOST_CANDIDATES),
-        seed=request.seed,
-        deadline=request.deadline.part(_SHARE_OF_CHOICES),
-        threads=request.threads,
+def average_over_completions(study: Study) -> Study:
+    """Compute the posterior averaged over completed tables."""
+    request, data, asked = study.request, study.incomplete, study.question
+    assert data is not None
+    assert asked.score is not None
+    question = replace(asked, data=data.table, score=asked.score.fixed_by(data.table))
+    study = replace(study, asked=replace(asked, data=data.table))
+    settings = ImputationSettings(**study.settings)
+    checkpoint = None
+    if study.directory is not None:
+        study.kept().write(study.directory)
+        checkpoint = Checkpoint(study.directory / FILE, _fingerprint(study, question, settings))
+    structure = _structure(study, request.steps)
+    posterior = averaged(
+        Imputation(
+            data,
+            question,
+            structure,
+            study.redraw,
+            request.seed,
+            request.threads,
+            request.deadline,
+        ),
+        settings,
+        modularity=request.modularity,
+        described=asked.score,
+        checkpoint=checkpoint,
         progress=request.progress,
     )
-    if found.growth is None or request.plus_one:
-        return found
-    question = found.growth.model.question
-    if question.number_of_families <= _MOST_FAMILIES_PLUS_ONE:
-        return found
-    fewer = replace(question, plus_one=False)
-    words = (
-        f"{found.sentences[0]} For every completed table, the "
-        f"{fewer.number_of_families:,} without a further parent are considered.",
-        *found.sentences[1:],
-    )
-    return Parents(fewer, "grown", words, found.growth)
+    if study.directory is not None and checkpoint is not None:
+        posterior.save(study.directory / RESULT)
+        checkpoint.remove()
+    return replace(study, posterior=posterior)
 
 
-def _fingerprint(
-    data: IncompleteData, question: Question, exact: bool, settings: ImputationSettings
-) -> str:
+def _piloted(about: Imputation, study: Study) -> tuple[ImputationChain, list[NDArray[np.float64]]]:
+    """Return a chain after some sweeps, and the posteriors of score and prior on the way."""
+    redraw = about.redraw
+    exact = isinstance(about.structure, ExactStructure)
+    sweeps = _SWEEPS if exact else _SWEEPS_OF_CHAINS
+    count = 1 if redraw is None else _CHAINS
+    deadline = study.request.deadline.part(_SHARE)
+    one_by_one = about.structure.one_by_one(about.question)
+    together, each = split_threads(count, about.threads, one_by_one=one_by_one)
+
+    def begun(number: int, halted: Halted) -> tuple[ImputationChain, list[NDArray[np.float64]]]:
+        chain = ImputationChain(about.on(each), _FIRST + number, associated=number > 0)
+        shares: list[NDArray[np.float64]] = []
+        for sweep in range(_FEWEST_SWEEPS if redraw is None else sweeps):
+            if halted() or (deadline.passed and sweep):
+                break
+            chain.sweep()
+            if isinstance(redraw, HyperparameterDraws):
+                shares.append(redraw.posterior(chain))
+        return chain, shares[len(shares) // 2 :]
+
+    chains = side_by_side(begun, range(count), together)
+    return chains[-1][0], [share for _, shares in chains for share in shares]
+
+
+def _structure(study: Study, steps: int | None) -> StructureStep:
+    """Return how DAGs are drawn, by chains of this many steps on a table that is kept."""
+    request, asked = study.request, study.question
+    if study.algorithm is Algorithm.EXACT:
+        paths = costs.paths_are_cheap_each_table(asked)
+        return ExactStructure(request.modularity, request.threads, request.deadline, paths)
+    fewest = _STEPS_PER_VARIABLE * len(asked.variables)
+    longer = _TIMES_LONGER * fewest if steps is None else steps
+    return ChainStructure(min(fewest, longer), longer, request.threads, request.deadline)
+
+
+def _fingerprint(study: Study, question: Question, settings: ImputationSettings) -> str:
     """Return what tables depend on, as one number: a run that differs in it begins anew."""
     families = question.families
+    assert study.incomplete is not None
     about = (
-        data.fingerprint,
+        study.incomplete.fingerprint,
         question.score,
         question.prior,
         families.candidates,
         families.required,
         families.outside,
         families.max_free,
-        exact,
+        study.algorithm,
         settings,
+        study.request.seed,
     )
     return hashlib.sha256(repr(about).encode()).hexdigest()
 
 
-def _resumed(request: Request, wanted: dict[str, Any]) -> Posterior | None:
-    """Return the result in the directory, if there is one of the same request."""
-    if request.directory is None:
-        return None
-    path = Path(request.directory)
-    plan = Plan.read(path)
-    begun = (path / RESULT).exists() or (path / FILE).exists()
-    if plan is None or not begun:
-        return None
-    plan.refuse_other(wanted, path)
-    return resume(path) if (path / RESULT).exists() else None
+class HyperparameterDraws:
+    """Draws score and prior given the DAG and the cells of a chain.
+
+    Parameters
+    ----------
+    asked
+        The variables with their constraints.
+    scores
+        The scores to choose from.
+    modularity
+        Which posterior is computed.
+    """
+
+    def __init__(
+        self, asked: Question, scores: Sequence[LocalScore], modularity: Modularity
+    ) -> None:
+        self._asked, self._scores = asked, scores
+        n = len(asked.variables)
+        self._priors = [Sparse(prior_odds(asked, m, modularity)) for m in EXPECTED_PARENTS]
+        self._log_odds = np.array([prior.log_odds(n) for prior in self._priors])
+        resolved = asked.constraints.resolve(asked.variables)
+        self._optional = resolved.allowed & ~resolved.required
+        self._outside = frozenset(asked.variables.index(name) for name in asked.parent_only)
+        pairs = int(np.triu(self._optional | self._optional.T, 1).sum())
+        free = modularity == "modular" and 2 * pairs == self._optional.sum() == n * (n - 1)
+        if free and n <= MOST_VARIABLES:
+            sums = [log_sum_of_weights(math.exp(odds), n) for odds in self._log_odds]
+        else:
+            sums = _integrated(self._log_odds, n, pairs)
+        self._log_weights = LOG_PRIOR - np.array(sums)
+
+    def __call__(self, chain: ImputationChain, random: np.random.Generator) -> int:
+        """Return the number of a score and a prior, drawn from their posterior."""
+        share = self.posterior(chain)
+        return int(random.choice(share.size, p=share.reshape(-1)))
+
+    def question(self, question: Question, number: int) -> Question:
+        """Return the question with the score and the prior of this number."""
+        place, expected = divmod(number, len(self._priors))
+        prior = self._asked.prior.on(self._priors[expected])
+        return replace(question, score=self._scores[place], prior=prior)
+
+    def log_density_ratio(self, number: int, new: Parents, old: Parents) -> float:
+        """Return the log ratio of the priors of two DAGs, density integrated out, less as given.
+
+        With the odds o of an edge integrated out, a DAG of m edges has the prior weight
+
+            L(m) = sum over o of p(o) o^m / (sum of o^edges over all DAGs),
+
+        and with the odds of this number o^m: what is left is log L(m') - log L(m) - (m' - m) log o.
+
+        Parameters
+        ----------
+        number
+            The number of the score and the prior that the weights of families are from.
+        new, old
+            The parents of each node in both DAGs.
+        """
+        there, here = self._edges(new), self._edges(old)
+        own = self._log_odds[number % len(self._priors)]
+        of_both = [self._log_weights + edges * self._log_odds for edges in (there, here)]
+        ratio = np.logaddexp.reduce(of_both[0]) - np.logaddexp.reduce(of_both[1])
+        return float(ratio - (there - here) * own)
+
+    def _edges(self, parents: Parents) -> int:
+        """Return the number of edges of a DAG that are not required."""
+        return sum(
+            bool(self._optional[parent, node])
+            for node, others in enumerate(parents)
+            for parent in others
+        )
+
+    def posterior(self, chain: ImputationChain) -> NDArray[np.float64]:
+        """Return the posterior of score and expected number of parents, as [score, number]."""
+        assert chain.dag is not None
+        dag = DagSample(self._asked.variables, chain.dag[np.newaxis])[0]
+        edges = self._edges(dag.parent_indices)
+        table = chain.table
+        of_scores = np.array([0.0])
+        if len(self._scores) > 1:
+            of_scores = np.array([self._log_likelihood(s, dag, table) for s in self._scores])
+        total = np.add.outer(of_scores, self._log_weights + edges * self._log_odds)
+        share = relative_weights(total)
+        return np.asarray(share / share.sum())
+
+    def _log_likelihood(self, score: LocalScore, dag: Dag, table: Data) -> float:
+        parents = [list(each) for each in dag.parent_indices]
+        nothing: list[list[int]] = [[] for _ in parents]
+        scored = _core.FamilyTable(nothing, parents, [0] * len(parents))
+        with running(1, None, "") as run:  # a family for each variable
+            score.fill(table, scored, run)
+        nodes = [node for node in range(len(parents)) if node not in self._outside]
+        return math.fsum(float(scored.values(node)[0]) for node in nodes)
 
 
-def _plan(
-    request: Request,
-    data: IncompleteData,
-    chosen: Question,
-    how: tuple[str, ...],
-    parents: Parents,
-    exact: bool,
-    settings: ImputationSettings,
-    wanted: dict[str, Any],
-    score_by_user: bool,
-) -> Plan:
-    about = data_sentences(replace(chosen, data=data.table), score_by_user=score_by_user)
-    return Plan(
-        (*about, *how, *parents.sentences, *request.deadline.cuts),
-        ", each with its exact posterior" if exact else "",
-        Choices(
-            score=repr(chosen.score),
-            prior=repr(chosen.prior),
-            modularity=request.modularity,
-            parents=parents.how,
-            families=chosen.number_of_families,
-            algorithm=Algorithm.IMPUTATION,
-            exact_operations=costs.exact_operations(len(chosen.ordinary), request.modularity),
-            exact_limit=_EXACT_OPERATIONS,
-            arguments={
-                "completions": settings.completions,
-                "chains": settings.chains,
-                "dags": settings.dags,
-            },
-            seed=request.seed,
-        ),
-        plain(wanted),
-    )
+def _integrated(log_odds: NDArray[np.float64], n: int, pairs: int) -> list[float]:
+    """Return the log sums of weights of DAGs, by the edges that are expected between the odds.
+
+    The expected number of edges is the derivative of the log sum by the log odds. It is taken as
+    that given an order, and as a power of the odds between two of them.
+    """
+    odds = np.array(EXPECTED_PARENTS) / max(1, n - 1)
+    edges = pairs * odds / (1.0 + odds)
+    sums = [float(edges[0])]
+    for place in range(1, len(edges)):
+        growth = math.log(edges[place] / edges[place - 1]) if pairs else 1.0
+        mean = (edges[place] - edges[place - 1]) / growth
+        sums.append(sums[-1] + float(mean * (log_odds[place] - log_odds[place - 1])))
+    return sums

@@ -1,50 +1,63 @@
-"""`learn`: from data to the posterior, with every choice made by fixed rules and explained."""
+"""`learn`: from data to the posterior, with every choice made by fixed rules and explained.
+
+`STEPS` are what it does, one after the other, to a `Study`; tables with missing values go through
+the same steps. `resume` continues a run from its directory alone.
+"""
 
 from __future__ import annotations
 
 import inspect
 import os
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from arcwise.algorithms.exact import exact
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
+from arcwise.algorithms.growth_log import read_log
+from arcwise.algorithms.resume import resume_run
 from arcwise.algorithms.sample import SAMPLERS
 from arcwise.comparison import sensitivity
 from arcwise.constraints import gather
 from arcwise.data import IncompleteData
 from arcwise.data.arguments import ReadingArguments
-from arcwise.errors import ArgumentError, TimeIsUpError
+from arcwise.errors import ArgumentError, TimeIsUpError, Wording
 from arcwise.graphs.dag import Dag
+from arcwise.imputation.checkpoint import FILE as COMPLETIONS
 from arcwise.learning import costs
-from arcwise.learning.choices import (
-    AlgorithmChoice,
+from arcwise.learning.choose_algorithm import (
     choose_algorithm,
-    data_sentences,
+    choose_settings,
     default_chains,
-    make_plan,
-    plain_request,
-    settings_for,
+    try_chains,
 )
+from arcwise.learning.choose_parents import choose_parents
 from arcwise.learning.forecast import say_sampling
 from arcwise.learning.hyperparameters import by_evidence
-from arcwise.learning.incomplete import learn_incomplete
-from arcwise.learning.pilot import after_pilot
-from arcwise.learning.plan import Plan
-from arcwise.learning.preparation import Prepared, prepare
+from arcwise.learning.incomplete import (
+    as_imputed,
+    average_over_completions,
+    by_rough_completion,
+    refuse_with_missing_values,
+)
 from arcwise.learning.request import ArgumentGroups, FurtherArguments, Request, as_algorithm
-from arcwise.learning.resume import RESULT, SCORES, resume
+from arcwise.learning.study import GROWTH, RESULT, SCORES, KeptStudy, Study, identity_of
 from arcwise.model import Model, Question, ask
 from arcwise.model.modularity import Modularity
-from arcwise.model.question import BY_EVIDENCE, table_to_learn
+from arcwise.model.question import table_to_learn
 from arcwise.posterior import Posterior
 from arcwise.records.algorithm import Algorithm
 from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
 from arcwise.spaces import as_space
+from arcwise.support.checks import folder_path
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
 from arcwise.support.signals import refuse_after_sigterm
+from arcwise.support.words import plural
+
+_SECONDS_FOR_SENSITIVITY = 4.0
 
 
 def learn(
@@ -191,12 +204,13 @@ def learn(
     The table has 500 rows, 8 discrete variables.
     """
     refuse_after_sigterm()
-    deadline = Deadline.of(seconds)
-    if isinstance(prior, str) and prior == BY_EVIDENCE and not isinstance(data, Model):
-        prior = None  # which is what is done here
     wanted = as_algorithm(algorithm)
     groups = ArgumentGroups.split(further, wanted, _OWN_ARGUMENTS)
     request = Request(
+        score=score,
+        prior=prior,
+        edge_probabilities=edge_probabilities,
+        constraints=gather(groups.constraints),
         candidates=candidates,
         max_candidates=max_candidates,
         plus_one=plus_one,
@@ -207,7 +221,7 @@ def learn(
         particles=particles,
         until=until,
         steps=steps,
-        deadline=deadline,
+        deadline=Deadline.of(seconds),
         dags=dags,
         completions=completions,
         seed=seed,
@@ -219,56 +233,163 @@ def learn(
         checkpoint_seconds=checkpoint_seconds,
         options=groups.sampler,
     )
-    constraints = gather(groups.constraints)
-
-    def question(table: Any, reading: ReadingArguments | None = None) -> Model | Question:
-        return ask(
-            table,
-            score,
-            prior=prior,
-            edge_probabilities=edge_probabilities,
-            constraints=constraints,
-            reading=reading,
-        )
-
-    table = None if isinstance(data, Model) else table_to_learn(data, groups.reading)
-    if isinstance(table, IncompleteData):
-        return learn_incomplete(
-            request,
-            table,
-            question,
-            completions=request.completions,
-            score_by_user=score is not None,
-            prior_by_user=prior is not None,
-        )
-    asked = question(data, groups.reading) if table is None else question(table)
-    resumed = _resumed_run(request, asked)
+    study = begin(request, data, groups.reading)
+    resumed = resumed_run(study)
     if resumed is not None:
         return resumed
-    n = len(asked.variables)
+    for step in STEPS:
+        study = step(study)
+    return account(study)
+
+
+_OWN_ARGUMENTS = frozenset(inspect.signature(learn).parameters) - {"further"}
+
+
+def begin(request: Request, data: Any, reading: ReadingArguments) -> Study:
+    """Read the table, and return the study of it with nothing chosen yet."""
+    table = None if isinstance(data, Model) else table_to_learn(data, reading)
+    incomplete = table if isinstance(table, IncompleteData) else None
+    if incomplete is not None:
+        refuse_with_missing_values(request, incomplete)
+        table = incomplete.table
+    asked = ask(
+        data if table is None else table,
+        request.score,
+        prior=request.prior if request.prior_given or isinstance(data, Model) else None,
+        edge_probabilities=request.edge_probabilities,
+        constraints=request.constraints,
+        reading=reading if table is None else None,
+    )
+    if incomplete is not None:
+        assert isinstance(asked, Question)
+        asked, incomplete = as_imputed(asked, incomplete)
+    return Study(request, asked, identity_of(request, asked, incomplete), incomplete)
+
+
+def resumed_run(study: Study) -> Posterior | None:
+    """Resume the run in the directory, or return its result, if it is one of the same study."""
+    request, path = study.request, study.directory
+    kept = None if path is None else KeptStudy.read(path)
+    if path is None or kept is None:
+        return None
+    begun = [name for name in (SETTINGS, RESULT, COMPLETIONS) if (path / name).exists()]
+    if begun:
+        kept.refuse_other(study.identity, path)
+    if not begun or begun == [COMPLETIONS]:
+        return None
+    return resume(
+        path,
+        engine=request.engine,
+        threads=request.threads,
+        progress=request.progress,
+        checkpoint_seconds=request.checkpoint_seconds,
+    )
+
+
+def refuse_too_large(study: Study) -> Study:
+    """Refuse at once what neither the memory nor the time given suffices for."""
+    request, n = study.request, len(study.asked.variables)
     costs.refuse_too_many(n, request.chains or default_chains(Algorithm.MCMC, n))
-    costs.refuse_too_short(deadline, n)
-    definite, how = by_evidence(request, asked, score=score is None, prior=prior is None)
-    about = (*data_sentences(definite, score_by_user=score is not None), *how)
-    choice = choose_algorithm(request, definite)
-    prepared = prepare(request, definite, choice)
+    costs.refuse_too_short(request.deadline, n)
+    return study
+
+
+def choose_score_and_prior(study: Study) -> Study:
+    """Choose score and prior by the evidence; with missing values, while these are imputed."""
+    return by_evidence(study) if study.incomplete is None else by_rough_completion(study)
+
+
+def compute(study: Study) -> Study:
+    """Compute the posterior: exactly, by a sampler, or as an average over completed tables."""
+    if study.incomplete is not None:
+        return average_over_completions(study)
+    if study.algorithm is not Algorithm.EXACT:
+        return _sampled(study)
     try:
-        plan, posterior = _computed(request, asked, about, prepared)
+        return _exact(study)
     except TimeIsUpError:
-        if request.algorithm is not None:
+        if study.request.algorithm is not None:
             raise
-        deadline.cut("Exact computation was given up, as it took too long.")
-        why = ", because exact computation took too long"
-        choice = AlgorithmChoice(Algorithm.MCMC, why)
-        plan, posterior = _computed(request, asked, about, replace(prepared, choice=choice))
-    if request.directory is not None:
-        (Path(request.directory) / SCORES).unlink(missing_ok=True)
-    moved = _under_other_assumptions(posterior, deadline)
-    return plan.with_account(posterior, deadline.spent, moved)
+    study.request.deadline.cut("Exact computation was given up, as it took too long.")
+    why = ", because exact computation took too long"
+    chains = replace(study, algorithm=Algorithm.MCMC, reason=why, settings={})
+    return _sampled(choose_settings(try_chains(chains)))
+
+
+STEPS: tuple[Callable[[Study], Study], ...] = (
+    refuse_too_large,
+    choose_algorithm,
+    choose_score_and_prior,
+    choose_parents,
+    try_chains,
+    choose_settings,
+    compute,
+)
+"""What `learn` does: each step makes a choice of a study definite, and the last has the result.
+
+The algorithm comes before score and prior, as with missing values it draws the DAGs given which
+these are chosen.
+"""
+
+
+def account(study: Study) -> Posterior:
+    """Return the result with its account: what was done and why, and how reliable it is."""
+    assert study.posterior is not None
+    kept, deadline = study.kept(), study.request.deadline
+    if study.directory is not None:
+        kept.write(study.directory)  # with what was left out meanwhile for lack of time
+        (study.directory / SCORES).unlink(missing_ok=True)
+    moved = _under_other_assumptions(study.posterior, deadline)
+    return kept.explained(study.posterior, deadline.spent, moved)
+
+
+def _exact(study: Study) -> Study:
+    request, model = study.request, study.model
+    if study.directory is not None:
+        study.kept().write(study.directory)
+    posterior = exact(
+        model,
+        modularity=request.modularity,
+        seed=request.seed,
+        # What is left then is for chains, if it takes longer.
+        seconds=request.deadline.part(costs.SHARE_OF_EXACT),
+        threads=request.threads,
+        device=request.device,
+        progress=request.progress,
+        **study.settings,
+    )
+    if study.directory is not None:
+        posterior.save(study.directory / RESULT)
+    return replace(study, posterior=posterior)
+
+
+def _sampled(study: Study) -> Study:
+    kept = study.kept()
+    if study.directory is not None:
+        kept.write(study.directory)
+    study = say_sampling(study)
+    request, model, settings = study.request, study.model, dict(study.settings)
+    assert study.algorithm is not None
+    of_chains = study.algorithm in (Algorithm.MCMC, Algorithm.MC3)
+    if of_chains and kept.best_log_weight is not None and "known_dag" not in settings:
+        settings["known_dag"] = Dag.from_edges(model.variables, kept.best)
+    posterior = SAMPLERS[study.algorithm](
+        model,
+        modularity=request.modularity,
+        seed=request.seed,
+        engine=request.engine,
+        threads=request.threads,
+        device=request.device,
+        progress=request.progress,
+        directory=request.directory,
+        checkpoint_seconds=request.checkpoint_seconds,
+        **{"sums": study.sums} | settings,
+    )
+    return replace(study, posterior=posterior)
 
 
 def _under_other_assumptions(posterior: Posterior, deadline: Deadline) -> tuple[str, ...]:
-    """Return how much the posterior moves under other priors and scores, if that can be told."""
+    """Return how much the posterior moves under other priors and scores, if that is known."""
     model = posterior.model
     if model is None or model.data is None or len(model.variables) < 2:
         return ()
@@ -280,70 +401,90 @@ def _under_other_assumptions(posterior: Posterior, deadline: Deadline) -> tuple[
         return ()
 
 
-_SECONDS_FOR_SENSITIVITY = 4.0
-_OWN_ARGUMENTS = frozenset(inspect.signature(learn).parameters) - {"further"}
+def resume(
+    directory: str | os.PathLike[str],
+    *,
+    engine: Any = None,
+    threads: int | None = None,
+    progress: Progress = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+) -> Posterior:
+    """Resume a run that was stopped, or return its result if it is complete.
 
+    For a budget in steps (or in particles) the result is the same, to the last bit, as if
+    the run had never been stopped. A budget in seconds counts the time before the stop, up
+    to the last checkpoint. A run started by `learn` still has its account of what was chosen
+    and why.
 
-def _resumed_run(request: Request, asked: Model | Question) -> Posterior | None:
-    """Resume the run in the directory, if there is one of the same request."""
-    if request.directory is None:
-        return None
-    path = Path(request.directory)
-    plan = Plan.read(path)
-    if plan is None or not any((path / name).exists() for name in (SETTINGS, RESULT)):
-        return None
-    plan.refuse_other(plain_request(request, asked), path)
-    return resume(
-        path,
-        engine=request.engine,
-        threads=request.threads,
-        progress=request.progress,
-        checkpoint_seconds=request.checkpoint_seconds,
-    )
+    Parameters
+    ----------
+    directory
+        The run directory, given by ``directory=`` of `learn`, `sample`, `mcmc`, `mc3` or
+        `ais`, or by ``--run`` of ``arcwise learn`` and ``arcwise sample``.
+    engine, threads, progress
+        As for `mcmc`; they may differ from those before.
+    checkpoint_seconds
+        The time between checkpoints.
 
+    Returns
+    -------
+    Posterior
+        What the run would have returned; its `model` is None, as the data are not stored.
 
-def _computed(
-    request: Request, asked: Model | Question, about: tuple[str, ...], prepared: Prepared
-) -> tuple[Plan, Posterior]:
-    """Run the algorithm on the model that was prepared, and return its plan and its result."""
-    model = prepared.model
-    choice, sums = after_pilot(request, prepared.choice, model)
-    algorithm = choice.algorithm
-    rows = None if model.data is None else model.data.rows
-    settings = settings_for(request, choice, len(model.ordinary), rows)
-    if settings.get("paths") and not costs.paths_are_cheap(
-        len(model.ordinary), len(model.parent_only), request.seconds, request.threads
-    ):
-        settings["paths"] = False  # DAGs that are drawn tell them
-    plan = make_plan(request, asked, about, prepared.parents, model, choice, settings)
-    if request.directory is not None:
-        plan.write(Path(request.directory))
-    common: dict[str, Any] = {
-        "modularity": request.modularity,
-        "seed": request.seed,
-        "threads": request.threads,
-        "progress": request.progress,
-    }
-    if algorithm is Algorithm.EXACT:
-        # What is left then is for chains, if it takes longer.
-        posterior = exact(
-            model,
-            **common,
-            **settings,
-            seconds=request.deadline.part(costs.SHARE_OF_EXACT),
-            device=request.device,
+    Raises
+    ------
+    RunDirectoryError
+        If another process is using the directory, or another version started the run.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     first = arcwise.mcmc(model, "partitions", steps=4000, seed=1, directory=folder)
+    ...     again = arcwise.resume(folder)
+    >>> bool((first.edges == again.edges).all())
+    True
+    """
+    start = time.perf_counter()
+    path = folder_path(directory, "directory")
+    kept = KeptStudy.read(path)
+    rounds = read_log(path / GROWTH).get("rounds")
+    if kept is None and rounds and not (path / SETTINGS).exists():
+        raise ArgumentError(
+            f"the computation in '{path}' was stopped while candidate parents were grown, and "
+            f"{plural(len(rounds), 'round')} of that are kept; continue by calling ",
+            Wording("arcwise.learn", "arcwise learn"),
+            " again with the same arguments",
         )
-        if request.directory is not None:
-            posterior.save(Path(request.directory) / RESULT)
-        return plan.after(request.deadline), posterior
-    common |= {
-        "engine": request.engine,
-        "directory": request.directory,
-        "checkpoint_seconds": request.checkpoint_seconds,
-        "device": request.device,
-    }
-    sums = say_sampling(request, algorithm, model, settings, sums)
-    of_chains = algorithm in (Algorithm.MCMC, Algorithm.MC3)
-    if of_chains and plan.best_log_weight is not None and "known_dag" not in settings:
-        common["known_dag"] = Dag.from_edges(model.variables, plan.best)
-    return plan, SAMPLERS[algorithm](model, **common, **settings, sums=sums)
+    if kept is not None and not (path / SETTINGS).exists():
+        return kept.explained(_exact_result(path), time.perf_counter() - start)
+    posterior = resume_run(
+        path,
+        engine=engine,
+        threads=threads,
+        progress=progress,
+        checkpoint_seconds=checkpoint_seconds,
+    )
+    if kept is None:
+        return posterior
+    return kept.explained(posterior, time.perf_counter() - start)
+
+
+def _exact_result(path: Path) -> Posterior:
+    if not (path / RESULT).is_file() and (path / COMPLETIONS).exists():
+        raise ArgumentError(
+            f"the computation in '{path}' was stopped while missing values were imputed, and the "
+            "tables completed so far are kept; continue by calling ",
+            Wording("arcwise.learn", "arcwise learn"),
+            " again with the same arguments",
+        )
+    if not (path / RESULT).is_file():
+        raise ArgumentError(
+            f"the computation in '{path}' was stopped before sampling began, or was exact and so "
+            "has no checkpoints; call ",
+            Wording("arcwise.learn", "arcwise learn"),
+            " again with the same arguments",
+        )
+    return Posterior.load(path / RESULT)

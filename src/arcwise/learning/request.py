@@ -10,10 +10,12 @@ from typing import Any
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.sample import SAMPLERS, arguments_of
 from arcwise.algorithms.sampler_options import SamplerOptions
+from arcwise.constraints import Constraints
 from arcwise.constraints.arguments import NAMES, SYNONYMS, ConstraintArguments
 from arcwise.data.arguments import ReadingArguments
 from arcwise.errors import ArgumentError, option
 from arcwise.model.modularity import Modularity, as_modularity
+from arcwise.model.question import BY_EVIDENCE
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.budget import Budget
 from arcwise.records.recording import Recording
@@ -51,17 +53,14 @@ class FurtherArguments(ConstraintArguments, ReadingArguments, SamplerOptions, to
 class Request:
     """What `learn` computes and how; what is None is chosen by arcwise.
 
-    Parameters
-    ----------
-    candidates, max_candidates, plus_one, modularity, algorithm, space, chains, particles, until, \
-steps, dags, completions, seed, engine, threads, device, progress, directory, checkpoint_seconds
-        See `learn`.
-    deadline
-        The clock of the whole call, with its seconds.
-    options
-        Further arguments of the algorithm.
+    The fields are the arguments of `learn`. In place of its seconds there is the clock of the whole
+    call; `constraints` and `options` are further arguments, of families and of the algorithm.
     """
 
+    score: Any = None
+    prior: Any = None
+    edge_probabilities: Any = None
+    constraints: Constraints = field(default_factory=Constraints)
     candidates: Any = None
     max_candidates: int = DEFAULT_MAX_SIZE
     plus_one: bool | None = None
@@ -137,6 +136,12 @@ steps, dags, completions, seed, engine, threads, device, progress, directory, ch
         return self.deadline.seconds
 
     @property
+    def prior_given(self) -> bool:
+        """Whether the prior is not to be chosen by the evidence of the data."""
+        by_evidence = isinstance(self.prior, str) and self.prior == BY_EVIDENCE
+        return self.prior is not None and not by_evidence
+
+    @property
     def wants_a_sampler(self) -> bool:
         """Whether an argument was given that only samplers have."""
         asked = (self.space, self.chains, self.steps)
@@ -161,17 +166,7 @@ class ArgumentGroups:
     def split(
         cls, arguments: FurtherArguments, algorithm: Algorithm | None, own: frozenset[str]
     ) -> ArgumentGroups:
-        """Group the arguments, and refuse unknown names.
-
-        Parameters
-        ----------
-        arguments
-            The arguments.
-        algorithm
-            The algorithm requested, if any.
-        own
-            The names of the arguments of `learn` itself, to suggest in case of a misspelling.
-        """
+        """Group the arguments, and refuse unknown names; `own` are those of `learn` itself."""
         reading = frozenset(ReadingArguments.__annotations__)
         sampler = (
             frozenset()
