@@ -178,6 +178,7 @@ def _one_more(study: Study, method: Any) -> bool | None:
 def _for_completed_tables(study: Study) -> Study:
     """Choose parent sets that are few enough to be scored for every completed table."""
     request, asked = study.request, study.question
+    assert study.incomplete is not None
     exact = study.algorithm is Algorithm.EXACT
     method = request.candidates
     if method is None:
@@ -190,7 +191,8 @@ def _for_completed_tables(study: Study) -> Study:
         plus_one=False if every else request.plus_one,
         deadline=request.deadline.part(costs.SHARE_OF_PARENTS_OF_TABLES),
     )
-    question = found.question
+    # The rough completion by which they were chosen counts for nothing from now on.
+    question = replace(found.question, data=study.incomplete.table)
     if found.growth is None or request.plus_one or costs.further_parents_fit_each_table(question):
         return replace(found, asked=question)
     fewer = replace(question, plus_one=False)

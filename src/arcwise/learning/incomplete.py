@@ -172,8 +172,7 @@ def average_over_completions(study: Study) -> Study:
     request, data, asked = study.request, study.incomplete, study.question
     assert data is not None
     assert asked.score is not None
-    question = replace(asked, data=data.table, score=asked.score.fixed_by(data.table))
-    study = replace(study, asked=replace(asked, data=data.table))
+    question = replace(asked, score=asked.score.fixed_by(data.table))
     settings = ImputationSettings(**study.settings)
     checkpoint = None
     if study.directory is not None:
