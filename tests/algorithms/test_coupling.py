@@ -11,7 +11,6 @@ import arcwise
 from arcwise import Model, Posterior
 from arcwise.errors import ExchangeWarning
 from arcwise.records.ladders import FIRST_TEMPERATURES, MOST_TEMPERATURES
-from arcwise.records.run_files import read_run, write_run
 from arcwise.records.runs import Exchanges
 from support.exact_models import random_model
 from support.run_records import chains_of, temperatures_of
@@ -89,19 +88,3 @@ def test_a_run_with_added_temperatures_is_resumed_and_saved(steep: Model, tmp_pa
         assert np.array_equal(other.edges, whole.edges)
         assert exchanges_of(other) == exchanges_of(whole)
     assert chains_of(loaded).settings == chains_of(again).settings
-
-
-def test_files_from_before_round_trips_were_counted_are_read(steep: Model) -> None:
-    found = arcwise.mc3(steep, ladder="linear", steps=1_000, chains=1, seed=1, threads=1)
-    values = write_run(found.run, found.variables)
-    del values["exchanges"]["round_trips"]
-    tempering = values["settings"]["tempering"]
-    del tempering["steps_between_exchanges"], tempering["most_temperatures"]
-    tempering["exchanges_per_step"] = 60
-    read = read_run(values)
-    assert read.round_trips is None
-    assert read.exchange_acceptance == found.run.exchange_acceptance
-    # Nothing else may be missing.
-    del tempering["adapt"]
-    with pytest.raises(KeyError):
-        read_run(values)

@@ -205,7 +205,7 @@ def test_exchanges_acceptance_and_interruption() -> None:
     poor = chain_run(
         tempered=True,
         moves={"swap": 0.001, "relocate": None},
-        exchanges=Exchanges((LEVELS,), (0.4, 0.01, None)),
+        exchanges=Exchanges((LEVELS,), (0.4, 0.01, None), (3,)),
         interrupted=True,
     )
     diagnosis = arcwise.diagnose(chain_posterior(GOOD, run=poor))

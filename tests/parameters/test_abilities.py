@@ -9,7 +9,6 @@ import pytest
 
 import arcwise
 from arcwise import Dag, Data, Model
-from arcwise.data.profile import DataProfile
 from arcwise.parameters.requirements import INFERENCES
 from arcwise.scores import (
     BDeu,
@@ -21,7 +20,6 @@ from arcwise.scores import (
     Parametrization,
     ProbabilityTables,
 )
-from arcwise.support.plain_dataclasses import PlainDataclasses
 
 # Results of several types, of which a test knows the one.
 effects: Any = arcwise.effects
@@ -89,13 +87,6 @@ def test_a_surrogate_has_no_parameters() -> None:
 
 def test_each_kind_of_parameters_has_its_inference() -> None:
     assert set(INFERENCES) == set(Parametrization.__subclasses__())
-
-
-@pytest.mark.parametrize("kind", ["discrete", "gaussian", None])
-def test_profiles_of_earlier_versions_can_be_read(kind: str | None) -> None:
-    form = PlainDataclasses()
-    plain = form.write(DataProfile((2, 2))) | {"parametrization": kind}
-    assert form.read(DataProfile, plain).parametrization == kind
 
 
 def test_the_joint_density_of_new_rows_has_the_prior_of_the_data() -> None:

@@ -135,11 +135,11 @@ def _exchanges(
     return Exchanges(
         tuple(tuple(inverse for inverse, _ in path) for path in paths),
         exchange_rates([chains.exchanges(chain) for chain in numbers]),
+        tuple(chains.round_trips(chain) for chain in numbers),
         None
         if tempering.bridge is None
         else tuple(tuple(place for _, place in path) for path in paths),
         _evidence_ratio(session, sampled, tempering) if tempering.spans_bridge else None,
-        tuple(chains.round_trips(chain) for chain in numbers),
     )
 
 

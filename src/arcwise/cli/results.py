@@ -126,9 +126,7 @@ def _exchanges(exchanges: Exchanges) -> str:
     rates = [rate for rate in exchanges.acceptance if rate is not None]
     if rates:
         words += f", exchanges accepted: {min(rates):.0%} to {max(rates):.0%}"
-    if exchanges.round_trips is not None:
-        words += f", round trips of each chain: {listing(map(str, exchanges.round_trips))}"
-    return words
+    return f"{words}, round trips of each chain: {listing(map(str, exchanges.round_trips))}"
 
 
 def print_sampled(posterior: Posterior, folder: Path | None) -> None:

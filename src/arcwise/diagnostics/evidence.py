@@ -25,10 +25,10 @@ def doubts_of_ladder(exchanges: Exchanges) -> list[str]:
             f"Adjacent temperatures exchange states in only {fewest:.1%} of the proposals; use an "
             f"adapted ladder of at least {plural(needed, 'temperature')}."
         ]
-    trips = exchanges.round_trips
-    if trips is not None and sum(trips) < FEWEST_ROUND_TRIPS:
+    trips = sum(exchanges.round_trips)
+    if trips < FEWEST_ROUND_TRIPS:
         return [
-            f"States made only {plural(sum(trips), 'round trip')} between the hottest temperature "
+            f"States made only {plural(trips, 'round trip')} between the hottest temperature "
             f"and the coldest, fewer than {FEWEST_ROUND_TRIPS}; run more steps."
         ]
     return []

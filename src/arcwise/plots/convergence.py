@@ -109,7 +109,7 @@ def round_trips(posterior: Posterior, *, axes: Any = None) -> Any:
     """
     run = checked_posterior(posterior).run
     exchanges = run.exchanges if isinstance(run, ChainRun) else None
-    if exchanges is None or exchanges.round_trips is None:
+    if exchanges is None:
         raise ArgumentError("the posterior has no coupled chains; give one of mc3")
     trips = exchanges.round_trips
     axes = axes_for(axes, (max(3.5, 1.5 + 0.4 * len(trips)), 3.5), "plots.round_trips")

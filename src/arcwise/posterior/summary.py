@@ -177,9 +177,8 @@ def _of_exchanges(exchanges: Exchanges | None) -> dict[str, Any]:
     values: dict[str, Any] = {
         "inverse_temperatures": [list(each) for each in exchanges.inverse_temperatures],
         "exchange_acceptance": list(exchanges.acceptance),
+        "round_trips": list(exchanges.round_trips),
     }
-    if exchanges.round_trips is not None:
-        values["round_trips"] = list(exchanges.round_trips)
     if exchanges.bridge is not None:
         values["bridge"] = [list(each) for each in exchanges.bridge]
     if exchanges.evidence_ratio is not None:

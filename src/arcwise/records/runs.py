@@ -49,21 +49,21 @@ class Exchanges:
         The acceptance rates of exchanges between adjacent temperatures, the hottest first: of
         all chains together or, where they have different numbers of temperatures, of the one
         that accepts fewest.
+    round_trips
+        For each chain, how often a state went from the hottest temperature to the coldest and
+        back after the burn-in.
     bridge
         The final places of each chain on the bridge; None if all are at its end.
     evidence_ratio
         The ratio of the modular to the order-modular evidence, where the bridge is all of the
         ladder.
-    round_trips
-        For each chain, how often a state went from the hottest temperature to the coldest and
-        back after the burn-in; None if it was not counted.
     """
 
     inverse_temperatures: tuple[tuple[float, ...], ...]
     acceptance: tuple[float | None, ...]
+    round_trips: tuple[int, ...]
     bridge: tuple[tuple[float, ...], ...] | None = None
     evidence_ratio: EvidenceRatio | None = None
-    round_trips: tuple[int, ...] | None = None
 
     @property
     def temperatures(self) -> tuple[int, int]:

@@ -185,23 +185,21 @@ def exchange_charts(posterior: Posterior) -> dict[str, Chart | None]:
     exchanges = run.exchanges if isinstance(run, ChainRun) else None
     if exchanges is None:
         return {"round_trips": None, "exchanges": None}
-    trips = None
-    if exchanges.round_trips is not None:
-        bars = {
-            "kind": "bars",
-            "colour": 0,
-            "x": list(range(1, len(exchanges.round_trips) + 1)),
-            "y": list(exchanges.round_trips),
-            "width": 1.0,
-        }
-        trips = _chart(
-            "Round trips of coupled chains",
-            {"label": "chain", "whole": True},
-            {"label": "round trips", "low": 0},
-            [bars],
-            "States that went from the hottest temperature to the coldest and back; a chain "
-            "without any has not yet seen all that heat could show it.",
-        )
+    bars = {
+        "kind": "bars",
+        "colour": 0,
+        "x": list(range(1, len(exchanges.round_trips) + 1)),
+        "y": list(exchanges.round_trips),
+        "width": 1.0,
+    }
+    trips = _chart(
+        "Round trips of coupled chains",
+        {"label": "chain", "whole": True},
+        {"label": "round trips", "low": 0},
+        [bars],
+        "States that went from the hottest temperature to the coldest and back; a chain without "
+        "any has not yet seen all that heat could show it.",
+    )
     rates = [(place + 1, rate) for place, rate in enumerate(exchanges.acceptance)
              if rate is not None]  # fmt: skip
     accepted = None
