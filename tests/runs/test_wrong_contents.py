@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
+import shutil
 import sqlite3
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -41,7 +44,11 @@ def begin(path: Path, checkpoint_seconds: float = 0.0, **more: Any) -> None:
         )
 
 
-def rewrite(run: Path, change: Callable[[Facts, bytes], tuple[Facts, bytes]]) -> None:
+def rewrite(
+    run: Path,
+    change: Callable[[Facts, bytes], tuple[Facts, bytes]],
+    of_state: Callable[[bytes], bytes] = bytes,
+) -> None:
     """Write the ledger of a run anew, all of its digests right, with other contents."""
     path = run / "ledger.sqlite"
     with closing(sqlite3.connect(path)) as old:
@@ -51,14 +58,19 @@ def rewrite(run: Path, change: Callable[[Facts, bytes], tuple[Facts, bytes]]) ->
         file.unlink()
     with closing(Ledger(path)) as ledger:
         for facts, draws, state in rows:
-            ledger.append(*change(json.loads(facts), draws), state or b"")
+            ledger.append(*change(json.loads(facts), draws), of_state(state) if state else b"")
 
 
-def with_calls(change: Callable[[list[Any]], list[Any]]) -> Callable[..., tuple[Facts, bytes]]:
-    return lambda facts, draws: (
-        facts | {"calls": [change(call) for call in facts["calls"]]},
-        draws,
-    )
+def with_controller(**changes: Any) -> Callable[..., tuple[Facts, bytes]]:
+    """Return a change of the controllers; a function makes the new value from the one before."""
+
+    def changed(facts: Facts, draws: bytes) -> tuple[Facts, bytes]:
+        controller = dict(facts["controller"])
+        for name, value in changes.items():
+            controller[name] = value(controller[name]) if callable(value) else value
+        return facts | {"controller": controller}, draws
+
+    return changed
 
 
 def of_unequal_lengths(facts: Facts, draws: bytes) -> tuple[Facts, bytes]:
@@ -69,7 +81,17 @@ def of_unequal_lengths(facts: Facts, draws: bytes) -> tuple[Facts, bytes]:
 
 DAMAGED: dict[str, Callable[..., tuple[Facts, bytes]]] = {
     "states below none": lambda facts, draws: (facts | {"states": -1}, draws),
-    "calls without a name": with_calls(lambda call: [None, *call[1:]]),
+    "draws that were not made": with_controller(draws=lambda draws: draws + 1),
+    "an action that is none": with_controller(action={"kind": "dance", "amount": 1}),
+    "an action of annealing": with_controller(action={"kind": "anneal", "amount": 1}),
+    "a measurement without a rule": with_controller(action={"kind": "measure", "amount": 0}),
+    "more steps than the budget": with_controller(action={"kind": "burn in", "amount": 10**9}),
+    "draws without an end": with_controller(left=10**15),
+    "a clock that is no number": with_controller(seconds="nan"),
+    "no draws between stages": with_controller(
+        boundaries=[{"states": 9**9, "steps": 1, "thinning": 1}]
+    ),
+    "no controller": lambda facts, draws: (facts | {"controller": None}, draws),
     "chains of different lengths": of_unequal_lengths,
 }
 
@@ -82,21 +104,36 @@ def test_contents_that_cannot_be_are_damage(name: str, tmp_path: Path) -> None:
         arcwise.resume(tmp_path)
 
 
-def test_calls_that_the_settings_would_not_make_are_refused(tmp_path: Path) -> None:
-    begin(tmp_path / "steps")
-    rewrite(tmp_path / "steps", with_calls(lambda call: [call[0], call[1] + 1, call[2]]))
-    with pytest.raises(RunDirectoryError, match=r"does not match its settings \(it records"):
-        arcwise.resume(tmp_path / "steps")
-    # A run until a rule holds looks at its chains on the way.
-    begin(tmp_path / "rule", until="rhat<1.0001", steps=800)
-    calls = [call for facts, _ in [read_all(tmp_path / "rule" / "ledger.sqlite")] for call in facts]
-    assert any(name == "seen" for facts in calls for name, _, _ in facts["calls"])
-    rewrite(
-        tmp_path / "rule",
-        with_calls(lambda call: ["sample", 1, 0.0] if call[0] == "seen" else call),
-    )
-    with pytest.raises(RunDirectoryError, match="instead of 'an observation'"):
-        arcwise.resume(tmp_path / "rule")
+def test_a_controller_of_other_settings_is_refused(tmp_path: Path) -> None:
+    begin(tmp_path)
+    rewrite(tmp_path, with_controller(budget=lambda budget: budget | {"steps": 400}))
+    with pytest.raises(RunDirectoryError, match="does not match its settings; start the run again"):
+        arcwise.resume(tmp_path)
+
+
+def test_sums_at_the_start_of_stages_are_those_of_the_chains(tmp_path: Path) -> None:
+    begin(tmp_path / "run", until="rhat<1.0001", steps=800)
+    others: dict[str, list[Any]] = {
+        "of another shape": [np.array([0], np.int64), np.zeros((2, 3, 3))],
+        "of other draws": [np.array([5], np.int64), np.zeros((2, 8, 8))],
+        "of another type": [np.array([0], np.int64), np.zeros((2, 8, 8), np.float32)],
+    }
+    for name, marks in others.items():
+        folder = tmp_path / name
+        shutil.copytree(tmp_path / "run", folder)
+        rewrite(folder, lambda facts, draws: (facts, draws), partial(with_marks, marks))
+        with pytest.raises(RunDirectoryError, match="is damaged, or was changed by something"):
+            arcwise.resume(folder)
+
+
+def with_marks(marks: list[Any], state: bytes) -> bytes:
+    """Return a state of chains with other sums at the start of stages."""
+    whole, changed = io.BytesIO(state), io.BytesIO()
+    for _ in np.load(whole):
+        np.load(whole)
+    for array in marks:
+        np.save(changed, array)
+    return changed.getvalue() + whole.read()
 
 
 def test_a_time_without_its_zone_is_damage(tmp_path: Path) -> None:
@@ -123,7 +160,7 @@ def test_ledgers_that_are_something_else(tmp_path: Path) -> None:
         other.execute("CREATE TABLE others (number INTEGER)")
     assert read_all(path) == ([], [])
     with closing(Ledger(path)) as ledger:
-        ledger.append({"calls": []}, b"draws", b"state")
+        ledger.append({"controller": {}}, b"draws", b"state")
         with pytest.raises(RunDirectoryError, match=r"ledger\.sqlite"):
             ledger.copy(iter([(1, "{}", b"", b"", b"", b"")]))  # there is such a number already
         ledger._connection.execute("DROP TABLE checkpoints")

@@ -14,8 +14,11 @@ from arcwise.records.budget import Budget
 from arcwise.records.chain_record import ChainRecord
 from arcwise.records.recording import Recording
 from arcwise.records.tempering import Tempering
+from arcwise.runs.control import ChainController
+from arcwise.runs.driver import ChainDriver
 from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders, Space
 from arcwise.sums import ScoreSums
+from arcwise.support.clock import NEVER
 from arcwise.support.devices import Processors
 from arcwise.support.running import Stage
 from reference.spaces import (
@@ -91,9 +94,10 @@ def sampled(
         count=1,
     )
     budget = Budget(steps=(draws + 10) * thinning, burn_in=10 / (draws + 10), thinning=thinning)
-    (record,) = run_chains(
-        job.in_core(), budget, Stage(Processors(1)), nodes=len(model.variables)
-    ).records
+    controller = ChainController.of(budget, len(model.variables))
+    stage = Stage(Processors(1))
+    driver = ChainDriver(job.in_core(), controller, stage, None, NEVER, states_are_dags=False)
+    (record,) = run_chains(driver).records
     return record
 
 

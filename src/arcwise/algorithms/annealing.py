@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from arcwise.algorithms.annealed_results import AnnealedResults
 from arcwise.algorithms.assembly import assemble, order_weights
@@ -24,15 +24,14 @@ from arcwise.records.convergence import Convergence
 from arcwise.records.runs import AnnealingRun, PopulationPlan
 from arcwise.records.settings import AnnealingSettings
 from arcwise.records.traces import Traces
-from arcwise.runs.annealing_log import AnnealingLog
+from arcwise.runs.control import AnnealingController
+from arcwise.runs.driver import AnnealingDriver
 from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.statistics.log_weights import effective_runs
 from arcwise.sums import ScoreSums
-from arcwise.support.progress import ProgressUpdate
-from arcwise.support.running import Stage, running
+from arcwise.support.running import running
 from arcwise.support.warnings import warn
 
-_MOST_RUNS_OF_WEIGHT_ZERO = 4096
 _PIECE = 16
 _SHARE_OF_CONSTANT = 0.3  # of the time, for the constant of the prior
 _UNITS = {Algorithm.AIS: "particles", Algorithm.SMC: "populations"}
@@ -79,8 +78,7 @@ def anneal(
             session, plan = planned(session, fewer)
         settings = session.settings
         annealed = session.engine.annealed_runs(_job(session, plan))
-        log = None if session.directory is None else session.directory.annealing_log(annealed)
-        interrupted = _anneal_all(session, annealed, log)
+        interrupted = _anneal_all(session, annealed)
     results = AnnealedResults.of(annealed)
     recording = settings.recording
     found = assemble(model, recording, results.records, results.finite_log_weights)
@@ -143,138 +141,41 @@ def _steps_per_run(settings: AnnealingSettings, plan: PopulationPlan | None) -> 
     return steps + settings.stretch
 
 
-def _anneal_all(
-    session: SamplingSession[AnnealingSettings], annealed: AnnealedRuns, log: AnnealingLog | None
-) -> bool:
-    """Anneal particles until the budget is spent; return whether Ctrl-C came first."""
-    budget, environment = session.settings.budget, session.environment
+def _anneal_all(session: SamplingSession[AnnealingSettings], annealed: AnnealedRuns) -> bool:
+    """Anneal until the budget is spent; return whether Ctrl-C came first."""
+    settings, environment = session.settings, session.environment
+    units = _UNITS[settings.algorithm]
+    checkpoints = None
+    if session.directory is not None:
+        checkpoints = session.directory.annealing_checkpoints(annealed)
     try:
-        with running(environment.threads, environment.progress, session.settings.algorithm) as run:
+        with running(environment.threads, environment.progress, settings.algorithm) as stage:
             # Populations take long, and are run as many at a time as there are threads.
-            piece = _PIECE if session.settings.population is None else run.threads
-            if not budget.open_ended:
-                assert budget.runs is not None
-                fewest = session.engine.fewest_runs_at_once
-                _anneal_count(annealed, budget.runs, fewest, piece, run, log)
-            elif log is None or not log.finished:
-                _anneal_until_done(session, annealed, piece, run, log)
-        if log is not None:
-            log.save(finished=True)
+            size = _PIECE if settings.population is None else stage.threads
+            driver = AnnealingDriver(
+                annealed,
+                AnnealingController.of(settings.budget, size),
+                stage,
+                checkpoints,
+                environment.deadline,
+                fewest=session.engine.fewest_runs_at_once,
+                may_be_cut=settings.population is not None,
+            )
+            driver.drive()
+    except TimeIsUpError:
+        raise too_short(settings) from None
     except KeyboardInterrupt:
-        if log is not None:
-            log.save()
         if len(annealed) == 0:
             raise
         warn(
-            f"the run was interrupted; the result is based on the {len(annealed)} "
-            f"{_UNITS[session.settings.algorithm]} finished so far",
+            f"the run was interrupted; the result is based on the {len(annealed)} {units} "
+            "finished so far",
             InterruptedWarning,
         )
         return True
+    if driver.was_cut:
+        environment.deadline.cut(f"{len(annealed)} {units} were annealed, as the time was up.")
     return False
-
-
-def _anneal_count(
-    annealed: AnnealedRuns,
-    count: int,
-    fewest: int,
-    first: int,
-    run: Stage,
-    log: AnnealingLog | None,
-) -> None:
-    if run.progress is None and log is None:
-        annealed.run(0, count, run.threads, None)
-        return
-    reporter = _ProgressReporter(annealed, run.progress)
-    # Pieces double in size; each particle has its own random numbers, wherever pieces end.
-    while (done := len(annealed)) < count:
-        left = count - done
-        piece = min(max(first, fewest, done), left)
-        piece = piece if log is None else min(max(log.part(piece), fewest), left)
-
-        def within(share: float, done: int = done, piece: int = piece) -> None:
-            reporter.report((done + share * piece) / count, done + share * piece)
-
-        annealed.run(done, piece, run.threads, within)
-        if log is not None:
-            log.rest()
-        reporter.measure()
-    reporter.report(1.0, count)
-
-
-def _anneal_until_done(
-    session: SamplingSession[AnnealingSettings],
-    annealed: AnnealedRuns,
-    size: int,
-    run: Stage,
-    log: AnnealingLog | None,
-) -> None:
-    settings, deadline = session.settings, session.environment.deadline
-    budget = settings.budget
-    start = deadline.began if deadline.limited else time.perf_counter()
-    if log is not None:
-        start = min(start, log.began)
-    reporter = _ProgressReporter(annealed, run.progress)
-    # Whole pieces of one size: cutting off the last particles would make slow ones too rare.
-    piece_seconds = 0.0
-    while True:
-        done = len(annealed)
-        if done > 0 and done % size == 0:
-            effective = reporter.measure()
-            shares = []
-            if budget.seconds is not None:
-                # A further piece must end in time.
-                spent = time.perf_counter() - start + piece_seconds
-                shares.append(spent / budget.seconds)
-            if budget.effective_samples is not None:
-                shares.append(effective / budget.effective_samples)
-            reporter.report(min(1.0, max(shares)), done)
-            if max(shares) >= 1.0 or (done >= _MOST_RUNS_OF_WEIGHT_ZERO and effective == 0):
-                return
-        began = time.perf_counter()
-        # Of particles only the first piece may be cut off, as there would be nothing at all
-        # otherwise; populations all take the same steps, so that none is rarer for being slow.
-        cut_off = done == 0 or settings.population is not None
-        watch = deadline.watch(None) if cut_off else None
-        try:
-            annealed.run(done, size - done % size, run.threads, watch)
-        except TimeIsUpError:
-            if len(annealed) == 0:
-                raise too_short(settings) from None
-            units = _UNITS[settings.algorithm]
-            deadline.cut(f"{len(annealed)} {units} were annealed, as the time was up.")
-            return
-        piece_seconds = time.perf_counter() - began
-        if log is not None:
-            log.rest()
-
-
-class _ProgressReporter:
-    """Reports progress: particles per second, and their effective sample size."""
-
-    def __init__(self, annealed: AnnealedRuns, progress: Callable[[float], None] | None) -> None:
-        self._annealed = annealed
-        self._progress = progress
-        self._effective: float | None = None
-        self._start = time.perf_counter()
-
-    def measure(self) -> float:
-        self._effective = effective_runs(self._annealed.log_weights())
-        return self._effective
-
-    def report(self, share: float, runs: float) -> None:
-        if self._progress is None:
-            return
-        seconds = time.perf_counter() - self._start
-        update = ProgressUpdate(
-            share,
-            steps=int(runs),
-            rate=runs / seconds if runs > 0 and seconds > 0 else None,
-            unit="runs",
-            effective=self._effective,
-            seconds_left=seconds * (1 / share - 1) if share > 0 else None,
-        )
-        self._progress(update)
 
 
 def least_variance(settings: AnnealingSettings, plan: PopulationPlan | None) -> float:

@@ -21,7 +21,6 @@ from arcwise import _core
 from arcwise.algorithms.assembly import assemble
 from arcwise.algorithms.chains import sampled_chains
 from arcwise.algorithms.sampling_session import Environment, opened_session
-from arcwise.algorithms.stages import SHORTEST
 from arcwise.diagnostics.limits import HOPELESS_RHAT, LARGEST_EDGE_RHAT, RHAT_OF_WARNING
 from arcwise.errors import CapacityError, TimeIsUpError
 from arcwise.features.edges import packed_set
@@ -33,6 +32,7 @@ from arcwise.records.budget import Budget
 from arcwise.records.recording import Recording
 from arcwise.records.settings import ChainSettings
 from arcwise.records.start import usual_order_steps
+from arcwise.runs.control import SHORTEST
 from arcwise.spaces import Dags, LinearOrders, Space
 from arcwise.statistics.acceptance_ratio import acceptance_ratio
 from arcwise.statistics.chains import chain_convergence

@@ -27,8 +27,7 @@ from arcwise.errors import (
     Wording,
 )
 from arcwise.model import Model
-from arcwise.runs.annealing_log import AnnealingLog
-from arcwise.runs.chain_log import ChainLog
+from arcwise.runs.checkpoints import AnnealingCheckpoints, ChainCheckpoints
 from arcwise.runs.ledger import Ledger, is_blank, repair, resume_command
 from arcwise.runs.lock import Lock
 from arcwise.runs.reading import reading
@@ -40,8 +39,6 @@ from arcwise.support.warnings import warn
 
 FORMAT = "arcwise run"
 FORMAT_VERSION = 1
-
-_ANY_NUMBER = 1 << 62
 
 SETTINGS, MODEL, LEDGER = "settings.json", "model.npz", "ledger.sqlite"
 
@@ -104,21 +101,19 @@ class RunDirectory:
         self.ledger.close()
         self._lock.__exit__(kind, error, trace)
 
-    def chain_log(self, chains: Chains, *, bytes_per_state: int, thin: bool) -> ChainLog:
-        """Return the log of a run of chains, restoring them to its last checkpoint."""
+    def chain_checkpoints(
+        self, chains: Chains, *, bytes_per_state: int, thin: bool
+    ) -> ChainCheckpoints:
+        """Return the checkpoints of a run of chains, restoring them to the last one."""
         with reading(self._path / LEDGER):
-            return ChainLog(
-                self.ledger,
-                chains,
-                checkpoint_seconds=self._seconds,
-                bytes_per_state=bytes_per_state,
-                most_loaded=None if thin else _ANY_NUMBER,
+            return ChainCheckpoints(
+                self.ledger, self._seconds, chains, bytes_per_state=bytes_per_state, thin=thin
             )
 
-    def annealing_log(self, annealed: AnnealedRuns) -> AnnealingLog:
-        """Return the log of annealing runs, restoring the completed ones."""
+    def annealing_checkpoints(self, annealed: AnnealedRuns) -> AnnealingCheckpoints:
+        """Return the checkpoints of annealing runs, restoring the completed ones."""
         with reading(self._path / LEDGER):
-            return AnnealingLog(self.ledger, annealed, self._seconds)
+            return AnnealingCheckpoints(self.ledger, self._seconds, annealed)
 
     def _begin_or_compare(self) -> None:
         arrays = None

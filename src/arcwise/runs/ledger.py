@@ -143,11 +143,6 @@ class Ledger:
         except sqlite3.Error as error:
             raise _refusal(self.path, error) from None
 
-    def calls(self) -> list[list[Any]]:
-        """Return the calls recorded in all checkpoints."""
-        rows = self._connection.execute("SELECT facts FROM checkpoints ORDER BY number")
-        return [call for (facts,) in rows for call in json.loads(facts)["calls"]]
-
     def last(self) -> Checkpoint | None:
         """Return the last checkpoint, if there is one."""
         return _last(self._connection)

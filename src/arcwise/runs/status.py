@@ -167,8 +167,9 @@ def _status(path: Path, settings: SamplingSettings) -> RunStatus:
     wanted_of_draws = _nothing if annealing else _log_weights
     facts, draws = read_all(ledger, wanted_of_draws) if ledger.exists() else ([], [])
     nothing: dict[str, Any] = {"seconds": 0.0, "finished": False, "time": None}
+    nothing["controller"] = {"runs": 0, "steps": 0}
     last = facts[-1] if facts else nothing
-    done = int(last.get("runs" if annealing else "steps", 0))
+    done = int(last["controller"]["runs" if annealing else "steps"])
     wanted, share = _wanted(settings, done, float(last["seconds"]), last["finished"])
     seconds = float(last["seconds"])
     chains = settings.chains if isinstance(settings, ChainSettings) else 1

@@ -1,0 +1,495 @@
+"""The controllers of runs: what chains or particles do next, given what was observed of them.
+
+A controller is a frozen value of plain parts, with the action that comes next. `advance` takes
+the observation made when that action is completed, and returns the controller with the action
+after it. Nothing else has an influence, neither a clock nor the chains themselves, so that a
+run that is resumed with the controller of its last checkpoint takes the actions it would have
+taken. Where an action pauses, for progress or for a checkpoint, does not matter either: the
+rest of it is the action of the controller that is stored.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TypeVar
+
+from arcwise.errors import ArgumentError, option
+from arcwise.records.budget import Budget
+from arcwise.records.convergence import Convergence
+from arcwise.records.settings import AnnealingBudget
+from arcwise.spaces.space import Space
+
+SHORTEST = 1e-6
+"""Seconds that chains have run at least, for rates."""
+
+_ANY_NUMBER = 1 << 62
+_FIRST_BURN_IN = 16  # steps of the first piece of a burn-in whose length is a time
+_PIECES_OF_TIME = 40  # pieces grow until they take longer than the time of the chains over this
+
+# A stopping rule.
+_FIRST_DRAWS = 512  # kept states of a chain in the first stage of the usual length
+_MOST_DRAWS = 8_192  # in any stage; beyond, they are thinned
+_FINAL_CHECKS = 4  # of the rule, while the last stage is extended to the end
+_FIRST_SHARE = 0.25  # of the time or the steps, before the first stage
+
+# The fraction of the time, and the seconds for each pair of variables, that are left for what
+# comes after sampling: edge probabilities with their errors, the diagnosis and the best DAG.
+_SHARE_AFTER = 0.05
+_SECONDS_PER_PAIR = 3e-6
+_SHORTEST_SHARE = 0.3  # of what is left when chains start, for sampling
+
+# Annealing.
+_MOST_RUNS_OF_WEIGHT_ZERO = 4096
+_LARGEST_PIECE = 1 << 16  # runs
+
+
+class Kind(Enum):
+    """What an action does."""
+
+    START = "start"
+    BURN_IN = "burn in"
+    THIN = "thin"
+    MARK = "mark"
+    SAMPLE = "sample"
+    MEASURE = "measure"
+    ANNEAL = "anneal"
+    FINISH = "finish"
+
+
+@dataclass(frozen=True)
+class Action:
+    """What is to be done next, and how much of it: steps, draws or annealing runs.
+
+    The initial states are drawn (START), steps made that are discarded (BURN_IN), the steps
+    between draws set (THIN), the sums at the start of a stage remembered (MARK), draws made
+    (SAMPLE), the figures of the stopping rule computed (MEASURE), or annealing runs made (ANNEAL).
+    """
+
+    kind: Kind
+    amount: int = 0
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a controller is told when its action is completed.
+
+    Parameters
+    ----------
+    seconds
+        The clock: the seconds since the computation began, without interruptions.
+    slowness
+        The seconds that pass for each of processor time; see `Deadline.slowness`.
+    figures, states
+        After MEASURE, the convergence figures, and the draws of the shortest chain.
+    effective
+        After ANNEAL, the effective number of runs.
+    """
+
+    seconds: float
+    slowness: float = 1.0
+    figures: Convergence | None = None
+    states: int = 0
+    effective: float = 0.0
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """The start of a stage: the draws and steps of a chain before it, and its thinning."""
+
+    states: int
+    steps: int
+    thinning: int
+
+
+@dataclass(frozen=True)
+class ChainController:
+    """The controller of chains, for budgets in steps and seconds and for stopping rules.
+
+    Chains are started, make their burn-in, and are sampled. Without a stopping rule, that is all.
+    With one they are sampled in stages, each as long as all before it, of which only the last
+    counts, so that about half of a run is burn-in however long it turns out to be; the rule is
+    checked when a stage ends. Where too few steps or seconds are left for another stage, the
+    last one is extended to the end.
+
+    Parameters
+    ----------
+    budget
+        How long the chains run.
+    nodes
+        The number of variables.
+    burn_in
+        The steps before the first stage; fewer if the time for them is over.
+    thinning
+        The steps between draws.
+    action
+        What comes next.
+    seconds
+        The clock at the end of the last action.
+    started, end
+        The clock when the chains had their first states, and when sampling has to end.
+    steps, draws
+        Those of each chain so far.
+    piece
+        The size of the next piece, of a burn-in or stage whose length is a time.
+    boundaries
+        The start of the last stage and of the one before it.
+    length
+        The steps of the stage.
+    wanted, left
+        The draws of the stage, and how many of them are still to be made.
+    extensions
+        The number of times that the last stage was extended.
+    figures, met
+        The convergence figures last measured, and whether they meet the rule.
+    """
+
+    budget: Budget
+    nodes: int
+    burn_in: int
+    thinning: int = 1
+    action: Action = Action(Kind.START)
+    seconds: float = 0.0
+    started: float = 0.0
+    end: float = math.inf
+    steps: int = 0
+    draws: int = 0
+    piece: int = _FIRST_BURN_IN
+    boundaries: tuple[Boundary, ...] = ()
+    length: int = 0
+    wanted: int = 0
+    left: int = 0
+    extensions: int = 0
+    figures: Convergence | None = None
+    met: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what only a damaged file can hold."""
+        kind, amount = self.action.kind, self.action.amount
+        draws = [0, *(boundary.states for boundary in self.boundaries), self.draws]
+        counts = (self.steps, self.left, self.wanted, self.burn_in, amount, self.extensions)
+        sound = (
+            min(counts) >= 0
+            and min(self.thinning, self.piece) >= 1
+            and draws == sorted(draws)
+            and 0.0 <= self.started <= self.seconds < math.inf
+            and self.end >= 0.0
+            and kind is not Kind.ANNEAL
+            and (self.budget.rule is not None or kind not in (Kind.MARK, Kind.MEASURE))
+        )
+        if kind is Kind.SAMPLE:
+            sound = sound and (amount <= self.left if self.timed else amount == self.left)
+        if sound and self.budget.steps is not None:
+            each = self.thinning if kind is Kind.SAMPLE else 1
+            sound = self.steps + each * amount <= self.budget.steps
+        if not sound:
+            raise ValueError(f"no run is at {self}")
+
+    @classmethod
+    def of(
+        cls, budget: Budget, nodes: int, first_steps: int = Space.first_steps
+    ) -> ChainController:
+        """Return the controller of a run that has not begun.
+
+        Parameters
+        ----------
+        budget
+            How long the chains run.
+        nodes
+            The number of variables.
+        first_steps
+            The steps of a chain before a stopping rule is first checked; see `Space.first_steps`.
+
+        Raises
+        ------
+        ArgumentError
+            If so few steps would leave no draw.
+        """
+        total = budget.steps
+        if budget.rule is not None:
+            # States are kept at most every 2 n steps, as drawing from one costs more than a step.
+            usual = max(10 * nodes**2, _FIRST_DRAWS * 2 * nodes, Space.first_steps)
+            steps = max(usual, first_steps)
+            if total is not None:
+                steps = max(1, min(steps, int(total * _FIRST_SHARE)))
+            # A longer first stage has more draws.
+            thinning = budget.thinning or max(1, min(usual, steps) // _FIRST_DRAWS)
+            steps = max(1, steps // thinning) * thinning
+            if total is not None and total - steps < thinning:
+                raise ArgumentError(
+                    option("steps"),
+                    f" is {total} and thinning is {thinning}, so no state would be kept; give more "
+                    "steps or less thinning",
+                )
+            return cls(budget, nodes, steps, thinning)
+        if total is None:
+            return cls(budget, nodes, _ANY_NUMBER)
+        steps = int(total * budget.discarded)
+        thinning = budget.thinned(total - steps, nodes)
+        if total - steps < thinning:
+            raise ArgumentError(
+                f"{total - steps} steps remain after burn-in and thinning is {thinning}, so no "
+                "state would be kept; give more ",
+                option("steps"),
+                " or less thinning",
+            )
+        return cls(budget, nodes, steps, thinning)
+
+    def continues(self, begin: ChainController) -> bool:
+        """Return whether this may be what became of another one."""
+        return (self.budget, self.nodes, self.burn_in) == (begin.budget, begin.nodes, begin.burn_in)
+
+    @property
+    def timed(self) -> bool:
+        """Whether the time is limited."""
+        return self.budget.seconds is not None
+
+    def share(self, steps: int, seconds: float, figures: Convergence | None) -> float:
+        """Return the fraction of the run that is done, by the limit or rule that is nearest.
+
+        Parameters
+        ----------
+        steps, seconds
+            The steps of each chain so far, and the clock.
+        figures
+            The convergence figures as far as they are known.
+        """
+        shares = [0.0]
+        if self.budget.steps is not None:
+            shares.append(steps / self.budget.steps)
+        if self.budget.seconds is not None:
+            shares.append(seconds / self.budget.seconds)
+        if self.budget.rule is None:
+            return max(shares)
+        if figures is not None:
+            before = self.boundaries[-1].states if self.boundaries else 0
+            shares.append(self.budget.rule.progress(figures, self.draws - before))
+        return min(0.999, max(shares))
+
+    def partly(self, made: int) -> ChainController:
+        """Return the controller after part of its action, which has the rest of it to do."""
+        action = replace(self.action, amount=self.action.amount - made)
+        if action.kind is Kind.BURN_IN:
+            return replace(self, action=action, steps=self.steps + made)
+        if action.kind is Kind.SAMPLE:
+            steps = self.steps + made * self.thinning
+            draws, left = self.draws + made, self.left - made
+            return replace(self, action=action, steps=steps, draws=draws, left=left)
+        return replace(self, action=action)
+
+    def advance(self, seen: Observation) -> ChainController:
+        """Return the controller once its action is completed, with the action that follows."""
+        took, now = seen.seconds - self.seconds, self.partly(self.action.amount)
+        now = replace(now, seconds=seen.seconds)
+        match self.action.kind:
+            case Kind.START:
+                return now._started(seen.slowness)._burning_in()
+            case Kind.BURN_IN if not self.boundaries:
+                return now._paced(took)._burning_in()
+            case Kind.BURN_IN:
+                return now._next(Kind.MARK)
+            case Kind.MARK:
+                return replace(now, boundaries=now.boundaries[-1:])._next(Kind.THIN)
+            case Kind.THIN:
+                return now._begun()._sampling()
+            case Kind.SAMPLE:
+                return now._paced(took)._sampled()
+            case Kind.MEASURE:
+                return now._measured(seen)
+            case _:
+                return now
+
+    def _next(self, kind: Kind, amount: int = 0) -> ChainController:
+        return replace(self, action=Action(kind, amount))
+
+    def _started(self, slowness: float) -> ChainController:
+        seconds, started = self.budget.seconds, self.seconds
+        if seconds is None:
+            return replace(self, started=started)
+        after = _SHARE_AFTER * seconds + slowness * _SECONDS_PER_PAIR * self.nodes**2
+        # However short the time is, some of it is for sampling.
+        end = max(seconds - after, started + _SHORTEST_SHARE * (seconds - started))
+        return replace(self, started=started, end=end)
+
+    @property
+    def _time(self) -> float:
+        """The seconds that chains have from their first states to the end of sampling."""
+        return max(0.0, self.end - self.started)
+
+    @property
+    def _run_time(self) -> float:
+        return self.seconds - self.started
+
+    def _paced(self, took: float) -> ChainController:
+        """Double the next piece while pieces take a small part of the time."""
+        if self.timed and took < self._time / _PIECES_OF_TIME:
+            return replace(self, piece=2 * self.piece)
+        return self
+
+    def _burning_in(self) -> ChainController:
+        """Continue the first burn-in, or begin the first stage."""
+        left = self.burn_in - self.steps
+        if not self.timed:
+            return self._next(Kind.BURN_IN, left) if left > 0 else self._stage()
+        share = self.budget.discarded if self.budget.rule is None else _FIRST_SHARE
+        if left > 0 and (self.steps == 0 or self._run_time < share * self._time):
+            return self._next(Kind.BURN_IN, min(self.piece, left))
+        return self._stage()
+
+    def _stage(self) -> ChainController:
+        """Begin a stage that is as long as all before it, or with no rule as the rest."""
+        budget, thinning, length = self.budget, self.thinning, self.steps
+        if budget.rule is None:
+            if self.timed:
+                thinning = budget.thinned(int(self._steps_left()), self.nodes)
+            return replace(self, thinning=thinning)._next(Kind.THIN)
+        if budget.thinning is None:
+            if self.timed and not self.boundaries:
+                # If time is short, states are kept more often, within reason.
+                thinning = min(thinning, max(1, self.nodes // 4, length // _FIRST_DRAWS))
+            while length // thinning > _MOST_DRAWS:
+                thinning *= 2
+        stage = replace(self, length=length, thinning=thinning)
+        # A step of burn-in resets the counts of moves, exchanges and ratios, and lets
+        # temperatures adapt to what the last stage has seen.
+        return stage._next(Kind.BURN_IN, 1) if self.boundaries else stage._next(Kind.MARK)
+
+    def _begun(self) -> ChainController:
+        """Set the draws of the stage that begins here."""
+        boundary = Boundary(self.draws, self.steps, self.thinning)
+        wanted = _ANY_NUMBER
+        if self.budget.rule is not None:
+            wanted = max(1, int(min(self.length, self._steps_left())) // self.thinning)
+        elif not self.timed:
+            wanted = int(self._steps_left()) // self.thinning
+        boundaries = (*self.boundaries, boundary)
+        return replace(self, boundaries=boundaries, wanted=wanted, left=wanted, piece=1)
+
+    def _sampling(self) -> ChainController:
+        return self._next(Kind.SAMPLE, min(self.piece, self.left) if self.timed else self.left)
+
+    def _sampled(self) -> ChainController:
+        """Sample on, unless the stage has its draws or the time is over."""
+        if self.left > 0 and self.seconds < self.end:
+            return self._sampling()
+        return self._next(Kind.FINISH if self.budget.rule is None else Kind.MEASURE)
+
+    def _measured(self, seen: Observation) -> ChainController:
+        """Finish if the rule is met or nothing is left; otherwise begin or extend a stage."""
+        if self.budget.rule is None or seen.figures is None:
+            raise ValueError("there is nothing to measure")
+        met = self.budget.rule.progress(seen.figures, seen.states) >= 1.0
+        judged = replace(self, figures=seen.figures, met=met)
+        if met:
+            return judged._next(Kind.FINISH)
+        # Where the time ended the stage, no steps are left.
+        if self.extensions == 0 and self._steps_left() >= self.steps:
+            return judged._stage()
+        for extension in range(self.extensions, _FINAL_CHECKS):
+            draws = int(self._steps_left() / (_FINAL_CHECKS - extension)) // self.thinning
+            if draws > 0:
+                judged = replace(judged, extensions=extension + 1, wanted=self.wanted + draws)
+                return replace(judged, left=draws, piece=1)._sampling()
+        return judged._next(Kind.FINISH)
+
+    def _steps_left(self) -> float:
+        """Return the steps left to each chain, estimated from its rate if time is the limit."""
+        if self.budget.steps is not None:
+            return self.budget.steps - self.steps
+        if self.timed:
+            left = max(0.0, self.end - self.seconds)
+            return left * self.steps / max(self._run_time, SHORTEST)
+        return math.inf
+
+
+@dataclass(frozen=True)
+class AnnealingController:
+    """The controller of annealing runs: particles of `ais`, populations of `smc`.
+
+    A number of runs is made at once. Where the number is open, runs are made in whole pieces of
+    one size, as cutting off the last ones would make slow ones too rare.
+
+    Parameters
+    ----------
+    budget
+        The number of runs, the time for them, or their effective number.
+    size
+        The runs of a piece.
+    action
+        What comes next.
+    seconds
+        The clock at the end of the last action.
+    runs
+        The runs made so far.
+    took
+        The seconds of the last piece.
+    effective
+        The effective number of runs.
+    """
+
+    budget: AnnealingBudget
+    size: int
+    action: Action
+    seconds: float = 0.0
+    runs: int = 0
+    took: float = 0.0
+    effective: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse what only a damaged file can hold."""
+        most = self.size if self.budget.runs is None else self.budget.runs - self.runs
+        sound = self.action.kind in (Kind.ANNEAL, Kind.FINISH) and 0 <= self.action.amount <= most
+        if not (sound and self.runs >= 0 and 1 <= self.size <= _LARGEST_PIECE):
+            raise ValueError(f"no run is at {self}")
+
+    @classmethod
+    def of(cls, budget: AnnealingBudget, size: int) -> AnnealingController:
+        """Return the controller of a computation that has not begun.
+
+        Parameters
+        ----------
+        budget
+            The number of runs, the time for them, or their effective number.
+        size
+            The runs of a piece, where their number is open.
+        """
+        return cls(budget, size, Action(Kind.ANNEAL, size if budget.runs is None else budget.runs))
+
+    def continues(self, begin: AnnealingController) -> bool:
+        """Return whether this may be what became of another one."""
+        return self.budget == begin.budget
+
+    @property
+    def share(self) -> float:
+        """The fraction done after the last piece; a further one must end in time."""
+        if self.budget.runs is not None:
+            return self.runs / self.budget.runs
+        shares = [0.0]
+        if self.budget.seconds is not None:
+            shares.append((self.seconds + self.took) / self.budget.seconds)
+        if self.budget.effective_samples is not None:
+            shares.append(self.effective / self.budget.effective_samples)
+        return min(1.0, max(shares))
+
+    def partly(self, made: int) -> AnnealingController:
+        """Return the controller after part of its action, which has the rest of it to do."""
+        action = replace(self.action, amount=self.action.amount - made)
+        return replace(self, action=action, runs=self.runs + made)
+
+    def cut_off(self) -> AnnealingController:
+        """Return the controller of a computation whose time is over within an action."""
+        return replace(self, action=Action(Kind.FINISH))
+
+    def advance(self, seen: Observation) -> AnnealingController:
+        """Return the controller once its action is completed, with the action that follows."""
+        now = self.partly(self.action.amount)
+        took = seen.seconds - self.seconds
+        now = replace(now, seconds=seen.seconds, took=took, effective=seen.effective)
+        hopeless = now.runs >= _MOST_RUNS_OF_WEIGHT_ZERO and now.effective == 0.0
+        if self.budget.runs is not None or now.share >= 1.0 or hopeless:
+            return replace(now, action=Action(Kind.FINISH))
+        return replace(now, action=Action(Kind.ANNEAL, self.size))
+
+
+Controller = TypeVar("Controller", ChainController, AnnealingController)
