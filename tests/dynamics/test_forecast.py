@@ -12,7 +12,7 @@ from scipy import stats
 import arcwise
 from arcwise import Model, time_series
 from arcwise.errors import ArgumentError, DataError
-from arcwise.parameters.gaussian_inference import GaussianInference
+from arcwise.laws.linear_gaussian import LinearGaussianPosteriors
 from arcwise.parameters.requirements import inference
 
 
@@ -28,7 +28,7 @@ def test_levels_are_those_of_all_slices() -> None:
     posterior = arcwise.exact(model, dags=40, seed=1)
     found: Any = arcwise.forecast(posterior, table, subject="who")
     assert found.subjects == tuple(range(12))
-    tables = inference(posterior, None, "test").tables
+    posteriors: Any = inference(posterior, None, "test").posteriors
     for who in (0, 7):
         last = {name: table[name][6 * who : 6 * who + 6] for name in ("x", "y")}
         known = {
@@ -41,9 +41,9 @@ def test_levels_are_those_of_all_slices() -> None:
                 weight = share
                 for name in ("x(t)", "y(t)"):
                     parents = dag.parents(name)
-                    cells = tables.dirichlet(
+                    cells = posteriors.of(
                         series.index(name), tuple(sorted(series.index(u) for u in parents))
-                    )
+                    ).dirichlet
                     order = sorted(parents, key=series.index)
                     own = cells[tuple(row[u] for u in order)]
                     weight *= own[row[name]] / own.sum()
@@ -63,9 +63,9 @@ def test_numbers_are_students_t_of_the_regression() -> None:
     model = Model(series, required_edges=[("x(t-1)", "x")])
     posterior = arcwise.exact(model, dags=10, seed=1)
     found: Any = arcwise.forecast(posterior, {"x": x}, draws=4000)["x"]
-    inferred = inference(posterior, None, "test")
-    assert isinstance(inferred, GaussianInference)
-    node = inferred.nodes[0]
+    posteriors = inference(posterior, None, "test").posteriors
+    assert isinstance(posteriors, LinearGaussianPosteriors)
+    node = posteriors.nodes[0]
     regression = node.regressions([(1,)])
     away = x[-1] - node.mean[1]
     centre = node.mean[0] + regression.coefficients[0, 0] * away

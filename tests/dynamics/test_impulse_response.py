@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 import arcwise
 from arcwise import Dag, Model, time_series
 from arcwise.data.slices import Place, Slices
-from arcwise.dynamics import level_responses
-from arcwise.dynamics.level_responses import Movement, Transition
+from arcwise.dynamics import responses
 from arcwise.dynamics.linear_responses import Impulse, paths, propagated
+from arcwise.dynamics.responses import Movement, Transition
 from arcwise.errors import ArgumentError
+from arcwise.laws import TableParameters
 from arcwise.parameters.sampled import sampled_families
 from reference import dynamics as reference
 
@@ -49,11 +50,14 @@ def test_linear_responses_are_those_of_the_unrolled_network(
     expected = reference.linear_response(
         dense[:, :3], lagged, NAMES.index(source), steps, hold=hold
     )
-    found = propagated(dense[np.newaxis], slices, Impulse(source, steps, hold))[0]
+    found = propagated(dense[np.newaxis], slices, Impulse(source, "x", steps, hold))[0]
     assert np.allclose(found, expected, rtol=1e-10, atol=1e-10)
     # Of no coefficient but positive ones, none cancel: paths are where there is a response.
     positive = propagated(
-        (dense != 0)[np.newaxis].astype(float), slices, Impulse(source, steps, hold), saturated=True
+        (dense != 0)[np.newaxis].astype(float),
+        slices,
+        Impulse(source, "x", steps, hold),
+        saturated=True,
     )[0]
     again = reference.linear_response(
         np.abs(dense[:, :3]), {lag: np.abs(of) for lag, of in lagged.items()},
@@ -75,11 +79,11 @@ def test_a_static_variable_acts_at_all_steps(seed: int, steps: int) -> None:
         lagged[lag] = np.zeros((4, 4))
         lagged[lag][:3, :3] = dense[:, [slices.position(name, lag) for name in NAMES]]
     expected = reference.linear_response(within, lagged, 3, steps, hold=True)[:, :3]
-    found = propagated(dense[np.newaxis], slices, Impulse("s", steps, False))[0]
+    found = propagated(dense[np.newaxis], slices, Impulse("s", "x", steps, False))[0]
     assert np.allclose(found, expected, rtol=1e-10, atol=1e-10)
 
 
-def level_case(seed: int) -> tuple[Movement, Transition, list[list[tuple[int, int]]]]:
+def level_case(seed: int) -> tuple[Movement, Any, list[list[tuple[int, int]]]]:
     """Return a random network of two variables and a static one, lags 1 and 2, and its rows."""
     random = np.random.default_rng(seed)
     names = ("x", "y")
@@ -91,23 +95,24 @@ def level_case(seed: int) -> tuple[Movement, Transition, list[list[tuple[int, in
     for node in range(2):
         chosen = [u for u in range(2, 7) if random.random() < 0.5]
         parents[node] = (*within[node], *chosen)
-    tables = {
-        node: random.dirichlet(np.ones(levels[node]), (2, *(levels[u] for u in parents[node])))
-        for node in range(2)
-    }
+    parameters: dict[int, Any] = {}
+    for node in range(2):
+        sizes = tuple(levels[u] for u in parents[node])
+        table = random.dirichlet(np.ones(levels[node]), (2, *sizes))
+        parameters[node] = TableParameters(node, parents[node], sizes, table)
     order = (0, 1) if not parents[0] or 1 not in parents[0] else (1, 0)
-    codes = np.column_stack([random.integers(0, size, 5) for size in levels])
-    movement = Movement(slices, levels, codes, np.array([0.1, 0.3, 0.2, 0.3, 0.1]))
+    columns = [random.integers(0, size, 5) for size in levels]
+    movement = Movement(slices, levels, columns, np.array([0.1, 0.3, 0.2, 0.3, 0.1]))
     by_lag = [
         [(names.index(slices.places[u].variable), slices.places[u].lag)
          if slices.places[u].lag is not None else (2, -1) for u in parents[node]]
         for node in range(2)
     ]  # fmt: skip
-    return movement, Transition(order, parents, tables), by_lag
+    return movement, Transition({node: parents[node] for node in order}, parameters), by_lag
 
 
 def reference_response(
-    movement: Movement, transition: Transition, by_lag: list[list[tuple[int, int]]],
+    movement: Movement, transition: Any, by_lag: list[list[tuple[int, int]]],
     draw: int, source: int, level: int, target: int, steps: int, hold: bool,
 ) -> np.ndarray:  # fmt: skip
     history = [
@@ -115,12 +120,14 @@ def reference_response(
             float(share),
             {(0, 1): row[2], (1, 1): row[3], (0, 2): row[4], (1, 2): row[5], (2, -1): row[6]},
         )
-        for share, row in zip(movement.shares, movement.codes.tolist(), strict=True)
+        for share, row in zip(
+            movement.shares, np.column_stack(movement.columns).tolist(), strict=True
+        )
     ]
     if source == 2:
         history = [(share, {**past, (2, -1): level}) for share, past in history]
     return reference.level_response(
-        [transition.tables[node][draw] for node in range(2)], by_lag, [2, 3], history,
+        [transition.parameters[node].table[draw] for node in range(2)], by_lag, [2, 3], history,
         source, level, target, steps, hold=hold,
     )  # fmt: skip
 
@@ -130,7 +137,7 @@ def reference_response(
 def test_level_responses_are_those_of_all_trajectories(seed: int, source: int) -> None:
     movement, transition, by_lag = level_case(seed)
     target, steps, hold = seed % 2, 2, seed % 3 == 0
-    impulse = Impulse(("x", "y", "", "", "", "", "s")[source], steps, hold)
+    impulse = Impulse(("x", "y", "", "", "", "", "s")[source], "xy"[target], steps, hold)
     found = movement.response(transition, source, target, impulse, np.random.default_rng(0))
     for draw in range(2):
         for level in range(movement.levels[source]):
@@ -142,11 +149,11 @@ def test_level_responses_are_those_of_all_trajectories(seed: int, source: int) -
 
 def test_simulated_trajectories_agree_with_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """A mean over 40,000 trajectories is off by 5 of its errors once in two million times."""
-    monkeypatch.setattr(level_responses, "MOST_CELLS", 0)
-    monkeypatch.setattr(level_responses, "_TRAJECTORIES", 40_000)
+    monkeypatch.setattr(responses, "MOST_CELLS", 0)
+    monkeypatch.setattr(responses, "_TRAJECTORIES", 40_000)
     for seed in range(4):
         movement, transition, by_lag = level_case(seed)
-        impulse = Impulse("x", 2, seed % 2 == 0)
+        impulse = Impulse("x", "y", 2, seed % 2 == 0)
         found = movement.response(transition, 0, 1, impulse, np.random.default_rng(seed))
         for level in range(2):
             expected = reference_response(
@@ -156,12 +163,12 @@ def test_simulated_trajectories_agree_with_all_of_them(monkeypatch: pytest.Monke
 
 
 def test_slices_that_are_not_moved_on_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(level_responses, "one_step_later", lambda _, column: column)
+    monkeypatch.setattr(responses, "one_step_later", lambda _, column: column)
     wrong = 0
     for seed in range(8):
         movement, transition, by_lag = level_case(seed)
         found = movement.response(
-            transition, 0, 1, Impulse("x", 2, False), np.random.default_rng(0)
+            transition, 0, 1, Impulse("x", "y", 2, False), np.random.default_rng(0)
         )
         expected = reference_response(movement, transition, by_lag, 0, 0, 1, 1, 2, False)
         wrong += not np.allclose(found[0, :, 1], expected, rtol=0, atol=1e-3)
@@ -255,7 +262,7 @@ def test_paths_are_those_of_the_sampled_dags(seed: int) -> None:
     series = time_series(table)
     posterior = arcwise.exact(Model(series), dags=30, seed=seed % 1000)
     families = sampled_families(posterior, series.variables)
-    found = paths(families, series.slices, Impulse("x", 2, False), "y")
+    found = paths(families, series.slices, Impulse("x", "y", 2, False))
     for number in range(30):
         dag = posterior.dags[number]
         within, lagged = np.zeros((3, 3)), np.zeros((3, 3))

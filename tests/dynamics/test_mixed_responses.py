@@ -8,14 +8,17 @@ and seeds are fixed.
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from arcwise import Model, time_series
-from arcwise.dynamics import mixed_responses as module
+from arcwise.dynamics import responses as module
 from arcwise.dynamics.linear_responses import Impulse
-from arcwise.parameters.mixed_inference import MixedInference
+from arcwise.dynamics.responses import Movement, Transition
+from arcwise.laws import RegressionParameters, TableParameters
 from arcwise.parameters.requirements import inference_of
 from reference.dynamics import mixed_response
 
@@ -47,42 +50,45 @@ def test_trajectories_have_the_means_of_all_of_them(
     series = _series()
     model = Model(series)
     assert model.score is not None
-    found = inference_of(model.data, model.score, "a test")
-    assert isinstance(found, MixedInference)
-    slices, posterior = model.data.slices, found.posterior
-    levels = [posterior.levels[node] for node in range(4)]
-    moving = module._Trajectories(
-        posterior, slices, PARENTS, 1, module._Rows(model.data, slices), np.random.default_rng(1)
-    )
+    posteriors = inference_of(model.data, model.score, "a test").posteriors
+    levels, rows = posteriors.levels[:4], model.data.rows
+    columns = posteriors.columns(model.data)
+    moving = Movement(model.data.slices, posteriors.levels, columns, np.full(rows, 1 / rows))
+    random = np.random.default_rng(1)
+    drawn = {node: posteriors.of(node, own).drawn(1, random) for node, own in PARENTS.items()}
     steps, one, other = 2, NAMES.index(source), NAMES.index(target)
     tables, regressions, parents = {}, {}, {}
     for node, members in PARENTS.items():
         ordered = sorted(members, key=lambda u: levels[u % 4] == 0)
         parents[node] = [(u % 4, u // 4) for u in ordered]
         shape = [levels[u % 4] for u in members if levels[u % 4]]
-        if levels[node]:
-            tables[node] = moving.tables[node][0].reshape(*shape, levels[node])
+        own = drawn[node]
+        if isinstance(own, TableParameters):
+            tables[node] = own.table[0].reshape(*shape, levels[node])
         else:
-            drawn = moving.regressions[node]
+            assert isinstance(own, RegressionParameters)
             regressions[node] = (
-                drawn.intercepts[0].reshape(shape),
-                drawn.coefficients[0].reshape(*shape, -1),
+                own.absolute_intercepts()[0].reshape(shape),
+                own.coefficients[0].reshape(*shape, -1),
             )
     # Means are linear in the numbers of a history, so that those of its levels are enough.
     numbers: dict[tuple[int, int], list[np.ndarray]] = defaultdict(list)
-    for row in range(TRAJECTORIES):
-        key = int(moving.codes[4, row]), int(moving.codes[5, row])
-        numbers[key].append(moving.values[[6, 7], row])
+    for row in range(rows):
+        numbers[int(columns[4][row]), int(columns[5][row])].append(
+            np.array([columns[6][row], columns[7][row]])
+        )
     history = [
         (
-            len(own) / TRAJECTORIES,
+            len(values) / rows,
             {(0, 1): key[0], (1, 1): key[1]}
-            | dict(zip([(2, 1), (3, 1)], np.mean(own, axis=0).tolist(), strict=True)),
+            | dict(zip([(2, 1), (3, 1)], np.mean(values, axis=0).tolist(), strict=True)),
         )
-        for key, own in numbers.items()
+        for key, values in numbers.items()
     ]
+    impulse = Impulse(source, target, steps, hold)
+    found = moving.response(Transition(PARENTS, drawn), one, other, impulse, random)[0]
     for setting in range(levels[one] or 2):
-        simulated = moving.followed(one, setting, other, Impulse(source, steps, hold))[0]
+        simulated = found[:, setting]
         expected = mixed_response(
             tables,
             regressions,
@@ -102,13 +108,12 @@ def test_trajectories_have_the_means_of_all_of_them(
 def test_a_response_that_forgets_to_hold_the_source_is_caught() -> None:
     """Holding g at 1 differs from setting it once by more than the allowance."""
     with pytest.MonkeyPatch.context() as patch:
-        exact = module._Trajectories.followed
-        patch.setattr(
-            module._Trajectories,
-            "followed",
-            lambda self, source, setting, outcome, impulse: exact(
-                self, source, setting, outcome, Impulse(impulse.source, impulse.steps, False)
-            ),
-        )
+        exact: Any = Movement._simulated
+
+        def forgetful(*arguments: Any) -> Any:
+            before, impulse, after = arguments[:4], arguments[4], arguments[5:]
+            return exact(*before, replace(impulse, hold=False), *after)
+
+        patch.setattr(Movement, "_simulated", forgetful)
         with pytest.raises(AssertionError):
             test_trajectories_have_the_means_of_all_of_them("g", "y", True, patch)

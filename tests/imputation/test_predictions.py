@@ -11,6 +11,7 @@ import pytest
 import arcwise
 from arcwise.parameters.completed_tables import table_inferences
 from arcwise.parameters.effect import LevelEffects, LinearEffect
+from arcwise.parameters.inference import Asked
 from arcwise.parameters.partial_rows import read_partial_rows
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
 from reference.prediction import joint
@@ -76,9 +77,10 @@ def test_a_prediction_is_the_mixture_of_those_from_each_table(kind: str, target:
     each = []
     for number, (of_table, families) in enumerate(table_inferences(posterior, None, "predict")):
         data = of_table.data
-        rows = read_partial_rows(new, data, continuous_only=of_table.all_numbers)
+        rows = read_partial_rows(new, data, continuous_only=of_table.law.all_numbers)
         place = data.variables.index(target)
-        each.append(of_table.prediction(families, rows, place, 0.95, 40, 3 + number))
+        asked = Asked(rows, place, 40, 3 + number)
+        each.append(of_table.prediction(families, asked, 0.95))
     if isinstance(found, LevelPredictions):
         shares = [one.probabilities for one in each if isinstance(one, LevelPredictions)]
         assert np.allclose(found.probabilities, np.mean(shares, axis=0))

@@ -9,15 +9,14 @@ import pytest
 
 import arcwise
 from arcwise import Dag, Data, Model
-from arcwise.parameters.requirements import INFERENCES
 from arcwise.scores import (
     BDeu,
     BGe,
     DirichletPrior,
+    Law,
     LinearGaussian,
     LocalScore,
     NormalWishart,
-    Parametrization,
     ProbabilityTables,
 )
 
@@ -34,11 +33,11 @@ NUMBERS = arcwise.networks.gaussian_network(CHAIN).sample(100, seed=1)
 class Borrowed(LocalScore):
     """A score of one's own, which fills in what another one does."""
 
-    def __init__(self, other: LocalScore, parametrization: Parametrization | None) -> None:
+    def __init__(self, other: LocalScore, law: Law | None) -> None:
         self.other = other
-        self.own = parametrization
+        self.own = law
 
-    def parametrization(self, data: Data) -> Parametrization | None:
+    def law(self, data: Data) -> Law | None:
         return self.own
 
     def fill(self, data, table, run):  # type: ignore[no-untyped-def]
@@ -70,7 +69,7 @@ def test_a_score_with_regressions_has_what_bge_has() -> None:
 
 
 @pytest.mark.parametrize("found", [None, ProbabilityTables(None)])
-def test_a_score_without_a_prior_is_refused_by_name(found: Parametrization | None) -> None:
+def test_a_score_without_a_prior_is_refused_by_name(found: Law | None) -> None:
     model = Model(DISCRETE, Borrowed(BDeu(), found))
     with pytest.raises(arcwise.errors.ArgumentError, match="the score Borrowed does not have; use"):
         effects(arcwise.networks.asia().dag, "smoke", "dysp", model=model)
@@ -83,10 +82,6 @@ def test_a_surrogate_has_no_parameters() -> None:
         arcwise.errors.ArgumentError, match="DegenerateGaussian, a surrogate, does not have; use"
     ):
         predict(Dag(["a", "b"], {}), data, "a", model=model)
-
-
-def test_each_kind_of_parameters_has_its_inference() -> None:
-    assert set(INFERENCES) == set(Parametrization.__subclasses__())
 
 
 def test_the_joint_density_of_new_rows_has_the_prior_of_the_data() -> None:

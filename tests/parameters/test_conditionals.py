@@ -13,7 +13,6 @@ import pytest
 
 import arcwise
 from arcwise.data import Data
-from arcwise.parameters import mixed_conditionals  # noqa: F401  (enters itself)
 from arcwise.parameters.conditionals import draw_conditionals
 from arcwise.scores import BDeu, BGe, ConditionalGaussian, LocalScore
 

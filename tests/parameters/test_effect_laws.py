@@ -15,8 +15,8 @@ from scipy.stats import chi2, invwishart, t, wishart
 
 import arcwise
 from arcwise import Dag, Model
+from arcwise.laws.normal_wishart import NodePosterior
 from arcwise.networks import GaussianNetwork
-from arcwise.parameters.normal_wishart import NodePosterior
 from arcwise.scores import BGe
 from reference import parameters as reference
 from reference.dags import Parents, all_dags

@@ -16,7 +16,7 @@ from scipy.stats import beta
 import arcwise
 from arcwise import Dag, Model
 from arcwise.errors import CapacityError
-from arcwise.parameters.dirichlet import drawn_tables
+from arcwise.laws.tables import drawn_tables
 from arcwise.parameters.elimination import eliminate, elimination_order
 from arcwise.scores import BDe, BDeu
 from reference import parameters as reference
@@ -300,6 +300,6 @@ def test_too_large_tables_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         arcwise.interventional(wide, "X2", {}, model=model)
     assert arcwise.interventional(wide, "X2", {"X0": 1}, model=model).mean.shape == (2,)
-    monkeypatch.setattr("arcwise.parameters.dirichlet.MAX_CELLS", 4)
+    monkeypatch.setattr("arcwise.laws.tables.MAX_CELLS", 4)
     with pytest.raises(CapacityError, match="the table of 'X2' given 2 parents has 8 cells"):
         arcwise.interventional(wide, "X2", {"X0": 1}, model=model)

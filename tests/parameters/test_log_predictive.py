@@ -200,7 +200,7 @@ def test_many_rows_and_dags_give_what_few_do(monkeypatch: pytest.MonkeyPatch) ->
     sample = arcwise.algorithms.ExactSampler(model).dags(200, seed=2)
     whole = arcwise.log_predictive(sample, model.data, model=model)
     monkeypatch.setattr("arcwise.parameters.predictive._PIECE", 90)
-    monkeypatch.setattr("arcwise.parameters.normal_wishart._PIECE", 50)
+    monkeypatch.setattr("arcwise.laws.normal_wishart._PIECE", 50)
     assert np.allclose(arcwise.log_predictive(sample, model.data, model=model), whole, rtol=1e-12)
 
 
@@ -210,7 +210,7 @@ def test_sparse_tables_are_counted_like_full_ones(monkeypatch: pytest.MonkeyPatc
     sample = arcwise.algorithms.ExactSampler(model).dags(50, seed=2)
     full = arcwise.log_predictive(sample, model.data, model=model)
     jointly = arcwise.log_predictive(sample, model.data, joint=True, model=model)
-    monkeypatch.setattr("arcwise.parameters.dirichlet._DENSE", 3)
+    monkeypatch.setattr("arcwise.laws.tables._DENSE", 3)
     assert np.array_equal(arcwise.log_predictive(sample, model.data, model=model), full)
     assert arcwise.log_predictive(sample, model.data, joint=True, model=model) == jointly
 
@@ -305,5 +305,5 @@ def test_parent_only_variables_are_conditioned_on() -> None:
     dags = list(arcwise.algorithms.ExactSampler(old).dags(1, seed=1))
     for dag in dags:
         ratio = all_rows.log_weight_of(dag) - old.log_weight_of(dag)
-        found = arcwise.parameters.predictive.log_predictive(dag, new, model=old, joint=True)
+        found = arcwise.log_predictive(dag, new, model=old, joint=True)
         assert close(found, ratio)

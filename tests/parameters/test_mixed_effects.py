@@ -17,7 +17,7 @@ from scipy.stats import norm
 import arcwise
 from arcwise import Dag, Model
 from arcwise.networks import conditional_gaussian_network, random_dag
-from arcwise.parameters import mixed_effects
+from arcwise.parameters import intervened
 from arcwise.results import LevelEffects, LinearEffect, MeanEffects
 from arcwise.scores import BDeu, BGe, ConditionalGaussian
 from reference.dags import all_dags
@@ -180,7 +180,7 @@ def test_drawn_configurations_agree_with_the_sum_over_all(
 ) -> None:
     network, model = large
     exact = effects(network.dag, source, target, model=model, draws=200)
-    monkeypatch.setattr(mixed_effects, "MOST_CELLS", 1)
+    monkeypatch.setattr(intervened, "MOST_CELLS", 1)
     drawn = effects(network.dag, source, target, model=model, draws=200)
     if isinstance(exact, LinearEffect):
         pairs = [(exact.estimate, drawn.estimate)]

@@ -17,7 +17,7 @@ from scipy.stats import t
 
 import arcwise
 from arcwise import Dag, Data, Model
-from arcwise.parameters import mixed_prediction
+from arcwise.parameters import prediction_by_draws
 from arcwise.results import LevelPredictions, NumberPredictions
 from arcwise.scores import ConditionalGaussian
 from reference.mixed_parameters import levels_given
@@ -152,7 +152,7 @@ def test_what_is_drawn_agrees_with_integrals(
     model, _ = mixed_model(case, ConditionalGaussian(2.0))
     sample = packed(model.variables, dags, [0.0, -0.4][: len(dags)])
     if not one_by_one:
-        monkeypatch.setattr(mixed_prediction, "MOST_CONFIGURATIONS", 0)
+        monkeypatch.setattr(prediction_by_draws, "MOST_CONFIGURATIONS", 0)
     grid, probabilities = by_integration(sample, model, levels, row, target)
     place = 155  # somewhat above the mean
     table = as_table(row, levels)

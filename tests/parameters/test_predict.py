@@ -142,8 +142,8 @@ def test_rows_in_pieces_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     rows: list[list[int | None]] = [[i % 2, None, 1, None, i // 2 % 2] for i in range(9)]
     table = table_of(case, rows, None)
     whole = levels(sample, table, "b", model=model).probabilities
-    monkeypatch.setattr("arcwise.parameters.discrete_prediction._PIECE", 50)
-    monkeypatch.setattr("arcwise.parameters.discrete_prediction._CELLS", 4)
+    monkeypatch.setattr("arcwise.parameters.level_prediction._PIECE", 50)
+    monkeypatch.setattr("arcwise.parameters.level_prediction._CELLS", 4)
     assert np.allclose(levels(sample, table, "b", model=model).probabilities, whole)
 
 

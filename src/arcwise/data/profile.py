@@ -16,7 +16,7 @@ from arcwise.data.table import Data
 from arcwise.data.within_levels import standardized_within_levels
 from arcwise.support.words import counted
 
-ParametrizationKind = Literal["discrete", "gaussian", "conditional-gaussian"]
+LawName = Literal["discrete", "gaussian", "conditional-gaussian"]
 """The parameters of a family: a table of probabilities, a linear regression, or, where columns
 are mixed, a table for a discrete variable and for a continuous one a regression for each
 configuration of its discrete parents."""
@@ -58,7 +58,7 @@ class DataProfile:
     """
 
     levels: tuple[int, ...]
-    parametrization: ParametrizationKind | None = None
+    parametrization: LawName | None = None
     notes: tuple[str, ...] = ()
     preparation: Preparation = field(default_factory=Preparation)
     total_weight: float | None = None
@@ -71,7 +71,7 @@ class DataProfile:
     slices: Slices | None = None
 
     @classmethod
-    def of(cls, data: Data, parametrization: ParametrizationKind | None) -> DataProfile:
+    def of(cls, data: Data, parametrization: LawName | None) -> DataProfile:
         """Return the profile of a table.
 
         Parameters
@@ -144,7 +144,7 @@ class DataProfile:
         return tuple(result)
 
 
-def _moments(data: Data, parametrization: ParametrizationKind | None) -> dict[str, Moments]:
+def _moments(data: Data, parametrization: LawName | None) -> dict[str, Moments]:
     if parametrization not in ("gaussian", "conditional-gaussian"):
         return {}
     rows = slice(None) if data.intervened is None else ~data.intervened.any(axis=1)

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Data
 from arcwise.data.slices import Slices
 from arcwise.dynamics.lagged_edges import required_slices
-from arcwise.dynamics.level_responses import level_responses
-from arcwise.dynamics.linear_responses import Impulse, linear_responses, paths
-from arcwise.dynamics.mixed_responses import mixed_responses
+from arcwise.dynamics.linear_responses import Impulse, paths
+from arcwise.dynamics.responses import responses
 from arcwise.errors import ArgumentError, option
+from arcwise.laws.linear_gaussian import LinearGaussianPosteriors
 from arcwise.parameters.completed_effects import pooled_effect
 from arcwise.parameters.completed_tables import table_inferences
-from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
+from arcwise.parameters.effect import LinearEffect
 from arcwise.parameters.frames import (
     figure,
     frame,
@@ -28,26 +27,22 @@ from arcwise.parameters.frames import (
     text_table,
     write_columns,
 )
-from arcwise.parameters.gaussian_inference import GaussianInference, refuse_reference
 from arcwise.parameters.inference import Inference
-from arcwise.parameters.level_effects import estimates, levels_of, reference_place
-from arcwise.parameters.mean_effects import MeanEffects
-from arcwise.parameters.mixed_inference import MixedInference
+from arcwise.parameters.intervened import Intervened
+from arcwise.parameters.pair_effect import AnyEffect, Pair, pair_effect, refuse_reference
 from arcwise.parameters.requirements import AnyModel, inference
 from arcwise.parameters.sampled import SampledFamilies, sampled_families
-from arcwise.parameters.table_inference import TableInference
 from arcwise.posterior import Posterior
 from arcwise.support.checks import further_seed, true_or_false, whole_number
 from arcwise.support.names import positions
 from arcwise.support.words import quoted, shown
 
 Array = NDArray[np.float64]
-AnyEffect = LinearEffect | LevelEffects | MeanEffects
 
 _LEVEL = 0.95
 _DRAWS = 4_000
 _MOST_STEPS = 1_000
-# Discrete DAGs are carried on one by one; more of them tell little more.
+# DAGs are moved on one by one if not all is linear; more of them tell little more.
 _MOST_DAGS = 1_000
 
 
@@ -243,6 +238,7 @@ def impulse_response(
     positions([target], slices.variables, "target")
     impulse = Impulse(
         source,
+        target,
         whole_number(steps, option("steps"), at_least=0, at_most=_MOST_STEPS),
         true_or_false(hold, option("hold")),
     )
@@ -258,9 +254,7 @@ def impulse_response(
         found: Inference, families: SampledFamilies, dags: int, number: int = 0
     ) -> list[AnyEffect]:
         each = -(-_DRAWS // dags) if given is None else given
-        asked = _Asked(
-            families, slices, impulse, target, each, further_seed(seed, number), reference
-        )
+        asked = _Asked(families, slices, impulse, each, further_seed(seed, number), reference)
         return _effects(found, asked)
 
     effects: Sequence[AnyEffect]
@@ -272,7 +266,7 @@ def impulse_response(
     else:
         found = inference(posterior, model, "impulse_response")
         families = sampled_families(posterior, found.data.variables)
-        if not isinstance(found, GaussianInference):
+        if not isinstance(found.posteriors, LinearGaussianPosteriors):
             families = _thinned(families)
         effects = at_each_step(found, families, len(families))
     return ImpulseResponse(source, target, effects, int(source == target), impulse.hold)
@@ -285,7 +279,6 @@ class _Asked:
     families: SampledFamilies
     slices: Slices
     impulse: Impulse
-    target: str
     draws: int
     seed: int
     reference: Hashable
@@ -293,110 +286,46 @@ class _Asked:
     @property
     def steps(self) -> range:
         """The steps, of which the first is trivial for a variable itself."""
-        return range(int(self.impulse.source == self.target), self.impulse.steps + 1)
+        return range(int(self.impulse.source == self.impulse.target), self.impulse.steps + 1)
 
     def names(self, step: int) -> tuple[str, str]:
         """Return the source and the target with their times."""
         static = self.impulse.source in self.slices.static
         source = self.impulse.source if static else f"{self.impulse.source}(t)"
-        return source, f"{self.target}(t+{step})" if step else f"{self.target}(t)"
-
-    def columns(self) -> tuple[int, int]:
-        """Return the columns of the source and of the target."""
-        static = self.impulse.source in self.slices.static
-        source = self.slices.position(self.impulse.source, None if static else 0)
-        target = self.slices.position(self.target, 0)
-        assert source is not None
-        assert target is not None
-        return source, target
+        target = self.impulse.target
+        return source, f"{target}(t+{step})" if step else f"{target}(t)"
 
 
 def _effects(found: Inference, asked: _Asked) -> list[AnyEffect]:
-    """Return the effect at each step, by what the parameters are."""
-    families, slices, impulse, target = asked.families, asked.slices, asked.impulse, asked.target
-    path = paths(families, slices, impulse, target)
-    how = slices, impulse, target, asked.draws, asked.seed
-    if isinstance(found, GaussianInference):
-        refuse_reference(asked.reference)
-        drawn = linear_responses(families, found.nodes, *how)[..., np.newaxis]
-        return [_linear(asked, step, drawn[:, step], path[:, step]) for step in asked.steps]
-    if isinstance(found, TableInference):
-        drawn = level_responses(families, found.data, found.tables, *how)
-        return [_levels(asked, step, found.data, drawn, path) for step in asked.steps]
-    assert isinstance(found, MixedInference)
-    drawn = mixed_responses(families, found.data, found.posterior, *how)
-    source, outcome = (found.posterior.is_discrete(column) for column in asked.columns())
-    if not source:
-        refuse_reference(asked.reference)
-        # No discrete variable has a continuous cause, so that its differences are all 0.
-        raised = (drawn[:, :, 1] - drawn[:, :, 0])[..., :1]
-        return [_linear(asked, step, raised[:, step], path[:, step]) for step in asked.steps]
-    if outcome:
-        return [_levels(asked, step, found.data, drawn, path) for step in asked.steps]
-    return [_means(asked, step, found.data, drawn[..., 0], path) for step in asked.steps]
-
-
-def _linear(asked: _Asked, step: int, drawn: Array, path: NDArray[np.bool_]) -> LinearEffect:
-    (estimate,) = _estimates(asked.families, drawn, path)
-    return LinearEffect(*asked.names(step), estimate)
-
-
-def _levels(
-    asked: _Asked, step: int, data: Data, drawn: Array, path: NDArray[np.bool_]
-) -> LevelEffects:
-    own, other = (levels_of(data, column) for column in asked.columns())
-    base = reference_place(asked.reference, own, asked.impulse.source)
-    now, families = drawn[:, step], asked.families
-    differences = now - now[:, [base]]
-    places = range(len(own))
-    return LevelEffects(
-        *asked.names(step),
-        own,
-        other,
-        own[base],
-        float(np.minimum(families.shares @ path[:, step], 1.0)),
-        [_estimates(families, now[:, a]) for a in places],
-        [
-            None if a == base else _estimates(families, differences[:, a], path[:, step])
-            for a in places
-        ],
+    """Return the effect at each step, by what kinds source and target are."""
+    families, slices, impulse, posteriors = (
+        asked.families,
+        asked.slices,
+        asked.impulse,
+        found.posteriors,
     )
-
-
-def _means(
-    asked: _Asked, step: int, data: Data, drawn: Array, path: NDArray[np.bool_]
-) -> MeanEffects:
-    own = levels_of(data, asked.columns()[0])
-    base = reference_place(asked.reference, own, asked.impulse.source)
-    now, families = drawn[:, step], asked.families
-    differences = _estimates(families, now - now[:, [base]], path[:, step])
-    return MeanEffects(
-        *asked.names(step),
-        own,
-        own[base],
-        float(np.minimum(families.shares @ path[:, step], 1.0)),
-        _estimates(families, now),
-        [None if a == base else differences[a] for a in range(len(own))],
-    )
-
-
-def _estimates(
-    families: SampledFamilies, drawn: Array, path: NDArray[np.bool_] | None = None
-) -> list[EffectEstimate]:
-    """Return an estimate for each column of draws, as [DAG and draw, column].
-
-    Without a path there is no effect, whatever rounding and simulation leave.
-    """
-    each = len(drawn) // len(families)
-    if path is None:
-        path = np.ones(len(families), dtype=np.bool_)
-    drawn = np.where(np.repeat(path, each)[:, np.newaxis], drawn, 0.0)
-    means = drawn.reshape(len(families), each, -1).mean(axis=1)
-    return estimates(families, means, drawn.astype(np.float32), path)
+    pair = Pair.of(found.data, posteriors.levels, impulse.columns(slices), asked.reference)
+    if not pair.source_levels:
+        refuse_reference(asked.reference)
+    drawn = responses(families, posteriors, slices, impulse, asked.draws, asked.seed)
+    path = paths(families, slices, impulse)
+    if not pair.source_levels and (not pair.target_levels or not path.any()):
+        # Without a path, the differences of all levels are 0.
+        drawn = drawn[:, :, [1], :1] - drawn[:, :, [0], :1]
+        drawn = np.where(np.repeat(path, asked.draws, axis=0)[:, :, None, None], drawn, 0.0)
+        pair = replace(pair, target_levels=())
+    effects = []
+    for step in asked.steps:
+        now, (source, target) = drawn[:, step], asked.names(step)
+        means = now.reshape(len(families), asked.draws, *now.shape[1:]).mean(axis=1)
+        none = np.zeros(means.shape)
+        given = Intervened(means, none, now.astype(np.float32), path[:, step])
+        effects.append(pair_effect(families, replace(pair, source=source, target=target), given))
+    return effects
 
 
 def _thinned(families: SampledFamilies) -> SampledFamilies:
-    """Return at most so many DAGs, evenly from all, with their weights."""
+    """Return at most 1,000 DAGs, evenly from all, with their weights."""
     if len(families) <= _MOST_DAGS:
         return families
     rows = np.linspace(0, len(families) - 1, _MOST_DAGS).astype(np.int64)

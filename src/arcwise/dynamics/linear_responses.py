@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.slices import Slices
+from arcwise.laws.normal_wishart import NodePosterior
 from arcwise.parameters.linear_effects import parameter_pieces
-from arcwise.parameters.normal_wishart import NodePosterior
 from arcwise.parameters.sampled import SampledFamilies
 
 Array = NDArray[np.float64]
@@ -31,8 +31,8 @@ class Impulse:
 
     Parameters
     ----------
-    source
-        The variable, which changes in time or is static.
+    source, target
+        The variable, which changes in time or is static, and the one whose response is asked for.
     steps
         The number of steps after which the response is asked for.
     hold
@@ -40,8 +40,17 @@ class Impulse:
     """
 
     source: str
+    target: str
     steps: int
     hold: bool
+
+    def columns(self, slices: Slices) -> tuple[int, int]:
+        """Return the columns of the source and of the target."""
+        source = slices.position(self.source, None if self.source in slices.static else 0)
+        target = slices.position(self.target, 0)
+        assert source is not None
+        assert target is not None
+        return source, target
 
 
 def linear_responses(
@@ -49,7 +58,6 @@ def linear_responses(
     nodes: Sequence[NodePosterior],
     slices: Slices,
     impulse: Impulse,
-    target: str,
     draws: int,
     seed: int,
 ) -> Array:
@@ -63,12 +71,12 @@ def linear_responses(
         The posterior of their parameters.
     slices
         Which column is of which time.
-    impulse, target
-        What is done, and to what the response is asked for.
+    impulse
+        What is done and asked.
     draws, seed
         The number of parameter draws for each DAG, and their seed.
     """
-    place = slices.variables.index(target)
+    place = slices.variables.index(impulse.target)
     responses = np.empty((len(families) * draws, impulse.steps + 1))
     for piece in parameter_pieces(families, nodes, draws, seed):
         own = slice(piece.dags.start * draws, piece.dags.start * draws + len(piece.coefficients))
@@ -78,9 +86,7 @@ def linear_responses(
     return responses
 
 
-def paths(
-    families: SampledFamilies, slices: Slices, impulse: Impulse, target: str
-) -> NDArray[np.bool_]:
+def paths(families: SampledFamilies, slices: Slices, impulse: Impulse) -> NDArray[np.bool_]:
     """Return whether each DAG has a directed path from what is set, as [DAG, step]."""
     distinct, which = families.distinct()
     columns = [place for place, of in enumerate(slices.places) if of.lag == 0]
@@ -91,7 +97,7 @@ def paths(
             members[place, list(parents)] = 1.0
         edges[:, row] = members[distinct[:, node]]
     found = propagated(edges, slices, impulse, saturated=True)
-    return np.asarray(found[which, :, slices.variables.index(target)] > 0)
+    return np.asarray(found[which, :, slices.variables.index(impulse.target)] > 0)
 
 
 def _dense(parents: NDArray[np.intp], coefficients: Array, slices: Slices) -> Array:

@@ -16,7 +16,7 @@ from arcwise.errors import NumericalError
 from arcwise.gpu.device import KernelDevice
 from arcwise.gpu.set_walks import SetWalk, Target, Tell, WalksOnDevice
 from arcwise.gpu.subset_sums import WrittenDown
-from arcwise.scores.parametrization import NormalWishart
+from arcwise.laws import NormalWishart
 
 MOST_MEMBERS = 40  # of a family: what a block has to share holds the matrices of a warp
 _TILE = 32  # columns and rows of a tile of products

@@ -23,9 +23,8 @@ from arcwise.families import Families
 from arcwise.imputation.conditioned_laws import ConditionedLaws
 from arcwise.imputation.edge_changes import Parents, allowed, reaches, same_adjacencies
 from arcwise.imputation.proposals import Proposal
+from arcwise.laws import ProbabilityTables
 from arcwise.model import Question
-from arcwise.parameters.dirichlet import Tables
-from arcwise.scores.parametrization import ProbabilityTables
 
 Array = NDArray[np.float64]
 LogDensityRatio: TypeAlias = Callable[[Parents, Parents], float]
@@ -65,11 +64,11 @@ class AnnealedMoves:
         self._names = question.variables
         table = data.table
         assert question.score is not None
-        kind = question.score.parametrization(table)
+        kind = question.score.law(table)
         assert isinstance(kind, ProbabilityTables)
         assert kind.prior is not None
         # Rows of no weight leave the prior alone.
-        self._pseudo_counts = Tables(Data(table.columns, np.zeros(table.rows)), kind.prior)
+        self._pseudo_counts = kind.given(Data(table.columns, np.zeros(table.rows)))
         self._priors: dict[tuple[int, tuple[int, ...]], Array] = {}
         self._levels = [column.size for column in table.columns]
         self._conditioned = conditioned
@@ -84,7 +83,7 @@ class AnnealedMoves:
     @staticmethod
     def can_move(data: IncompleteData, question: Question) -> bool:
         """Return whether all columns are discrete, with tables that have a prior everywhere."""
-        kind = None if question.score is None else question.score.parametrization(data.table)
+        kind = None if question.score is None else question.score.law(data.table)
         return (
             isinstance(kind, ProbabilityTables)
             and kind.prior is not None
@@ -177,7 +176,7 @@ class AnnealedMoves:
     def _family(self, node: int, parents: tuple[int, ...]) -> tuple[int, list[int], Array]:
         """Return a family with its pseudo-counts, by configuration of parents and level."""
         if (node, parents) not in self._priors:
-            found = self._pseudo_counts.dirichlet(node, parents)
+            found = self._pseudo_counts.family(node, parents).dirichlet
             self._priors[node, parents] = np.ascontiguousarray(found, dtype=np.float64).reshape(-1)
         return node, list(parents), self._priors[node, parents]
 

@@ -44,7 +44,6 @@ from arcwise.imputation.starts import associated_start, observed_start
 from arcwise.imputation.structure import Packed, StructureStep, TableStructure, packed
 from arcwise.model import Model, Question
 from arcwise.networks._random import Purpose, generator
-from arcwise.parameters import mixed_conditionals as mixed_conditionals  # enters itself
 from arcwise.parameters.conditionals import Conditionals, draw_conditionals
 from arcwise.posterior import DagSample
 from arcwise.scores import LocalScore

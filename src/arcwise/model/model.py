@@ -275,7 +275,7 @@ class Model:
     def _data_profile(self) -> DataProfile | None:
         if self.data is None or self.score is None:
             return None
-        found = self.score.parametrization(self.data)
+        found = self.score.law(self.data)
         return DataProfile.of(self.data, None if found is None else found.kind)
 
     def _candidate_names(self) -> dict[str, tuple[str, ...]] | None:

@@ -10,12 +10,11 @@ import numpy as np
 from arcwise.parameters.completed_tables import table_inferences
 from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
 from arcwise.parameters.mean_effects import MeanEffects
+from arcwise.parameters.pair_effect import AnyEffect
 from arcwise.parameters.requirements import AnyModel
 from arcwise.posterior import Posterior
 from arcwise.posterior.completions import Completions
 from arcwise.support.checks import further_seed
-
-AnyEffect = LinearEffect | LevelEffects | MeanEffects
 
 
 def completed_effect(

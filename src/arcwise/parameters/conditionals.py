@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,10 +22,8 @@ from numpy.typing import NDArray
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
-from arcwise.parameters.dirichlet import Tables, drawn_tables
-from arcwise.parameters.normal_wishart import NodePosterior, node_posteriors
+from arcwise.laws import Parameters, RegressionParameters
 from arcwise.scores import LocalScore
-from arcwise.scores.parametrization import LinearGaussian, Parametrization, ProbabilityTables
 from arcwise.support.log_space import logarithms
 
 Array = NDArray[np.float64]
@@ -107,101 +105,46 @@ class Conditionals(ABC):
         """
 
 
-class TableConditionals(Conditionals):
-    """Tables of probabilities, with the levels of the node along the last axis.
+class DrawnConditionals(Conditionals):
+    """What a law says, with one draw of the parameters of each family.
 
     Parameters
     ----------
     parents
         The parents of each node.
-    tables
-        The table of each node: an axis for each parent, in their order, and one for the node.
-    """
-
-    def __init__(self, parents: Sequence[tuple[int, ...]], tables: Sequence[Array]) -> None:
-        super().__init__(parents)
-        self.log_tables = tuple(
-            logarithms(np.where(table < np.finfo(np.float64).tiny, 0.0, table)) for table in tables
-        )
-
-    def log_probability(self, node: int, columns: Columns) -> Array:
-        """Return the log probability of the node's level given its parents', in each row."""
-        places = tuple(columns[member] for member in (*self.parents[node], node))
-        return np.asarray(self.log_tables[node][places])
-
-    def regression(self, node: int, columns: Columns) -> Regression | None:
-        """Return None: no node is continuous."""
-        return None
-
-
-class LinearConditionals(Conditionals):
-    """A linear regression of each node on its parents, with normal errors.
-
-    Parameters
-    ----------
-    parents
-        The parents of each node.
-    intercepts, variances
-        Those of each node.
-    coefficients
-        Those of the parents of each node, in their order.
+    parameters
+        One draw for each node, or for those that are asked about.
     """
 
     def __init__(
-        self,
-        parents: Sequence[tuple[int, ...]],
-        intercepts: Sequence[float],
-        coefficients: Sequence[Array],
-        variances: Sequence[float],
+        self, parents: Sequence[tuple[int, ...]], parameters: Mapping[int, Parameters]
     ) -> None:
         super().__init__(parents)
-        self.intercepts, self.variances = tuple(intercepts), tuple(variances)
-        self.coefficients = tuple(coefficients)
+        self._parameters = dict(parameters)
 
-    def regression(self, node: int, columns: Columns) -> Regression:
-        """Return the regression, which is the same in each row."""
-        rows, parents = len(columns[node]), self.parents[node]
+    def log_probability(self, node: int, columns: Columns) -> Array:
+        """Return the log probability, or density, of the node given its parents, by row."""
+        found: Array = self._parameters[node].log_density(columns)[0]
+        return found
+
+    def regression(self, node: int, columns: Columns) -> Regression | None:
+        """Return the regression of each row's configuration; None if the node is discrete."""
+        own = self._parameters[node]
+        if not isinstance(own, RegressionParameters):
+            return None
+        which = own.configurations(columns, len(columns[node]))
         return Regression(
-            parents,
-            np.broadcast_to(self.intercepts[node], (rows,)),
-            np.broadcast_to(self.coefficients[node], (rows, len(parents))),
-            np.broadcast_to(self.variances[node], (rows,)),
+            own.continuous,
+            own.absolute_intercepts()[0, which],
+            own.coefficients[0, which],
+            np.square(own.deviations[0, which]),
         )
-
-
-Draw: TypeAlias = Callable[
-    [tuple[tuple[int, ...], ...], Data, Any, np.random.Generator, Collection[int]], Conditionals
-]
-"""A function of the parents of each node, the data, the parametrization, random numbers, and the
-nodes to draw."""
-
-_DRAWS: dict[type[Parametrization], Draw] = {}
-
-
-def draws_for(kind: type[Parametrization]) -> Callable[[Draw], Draw]:
-    """Enter the function that draws parameters of a kind.
-
-    Parameters
-    ----------
-    kind
-        The kind.
-    """
-
-    def entered(draw: Draw) -> Draw:
-        _DRAWS[kind] = draw
-        return draw
-
-    return entered
 
 
 def can_draw(score: LocalScore | None, data: Data) -> bool:
     """Return whether the parameters of a model with this score can be drawn."""
-    found = None if score is None else score.parametrization(data)
-    return found is not None and _has_draws(found)
-
-
-def _has_draws(kind: Parametrization) -> bool:
-    return kind.has_prior and type(kind) in _DRAWS
+    found = None if score is None else score.law(data)
+    return found is not None and found.has_prior
 
 
 def draw_conditionals(
@@ -236,63 +179,14 @@ def draw_conditionals(
     >>> bool((drawn.log_probability(1, columns) > np.log(0.9)).all())
     True
     """
-    found = score.parametrization(data)
-    if found is None or not _has_draws(found):
+    found = score.law(data)
+    if found is None or not found.has_prior:
         raise ArgumentError(
             f"drawing parameters needs a prior on them, which the score {type(score).__name__} "
             "does not have; use BDeu, BDe, BGe or ConditionalGaussian"
         )
-    wanted = range(len(dag.variables)) if nodes is None else nodes
-    return _DRAWS[type(found)](dag.parent_indices, data, found, random, wanted)
-
-
-@draws_for(ProbabilityTables)
-def _drawn_tables(
-    parents: tuple[tuple[int, ...], ...],
-    data: Data,
-    kind: ProbabilityTables,
-    random: np.random.Generator,
-    nodes: Collection[int],
-) -> Conditionals:
-    assert kind.prior is not None
-    tables = Tables(data, kind.prior)
-    return TableConditionals(
-        parents,
-        [
-            drawn_tables(tables.dirichlet(node, members), 1, random)[0]
-            if node in nodes
-            else np.empty(0)
-            for node, members in enumerate(parents)
-        ],
+    posteriors, parents = found.given(data), dag.parent_indices
+    wanted = range(len(parents)) if nodes is None else sorted(nodes)
+    return DrawnConditionals(
+        parents, {node: posteriors.of(node, parents[node]).drawn(1, random) for node in wanted}
     )
-
-
-@draws_for(LinearGaussian)
-def _drawn_regressions(
-    parents: tuple[tuple[int, ...], ...],
-    data: Data,
-    kind: LinearGaussian,
-    random: np.random.Generator,
-    nodes: Collection[int],
-) -> Conditionals:
-    assert kind.prior is not None
-    nothing = (math.nan, np.empty(0), math.nan)
-    drawn = [
-        _drawn_regression(posterior, parents[node], random) if node in nodes else nothing
-        for node, posterior in enumerate(node_posteriors(data, kind.prior))
-    ]
-    intercepts, coefficients, variances = zip(*drawn, strict=True)
-    return LinearConditionals(parents, intercepts, coefficients, variances)
-
-
-def _drawn_regression(
-    posterior: NodePosterior, parents: tuple[int, ...], random: np.random.Generator
-) -> tuple[float, Array, float]:
-    """Return intercept, coefficients and variance of a node, as `normal_wishart` has them."""
-    found = posterior.regressions([parents])
-    variance = float(found.residuals[0]) / (2.0 * random.standard_gamma(found.degrees / 2.0))
-    noise = random.standard_normal(len(parents) + 1) * math.sqrt(variance)
-    slopes = found.coefficients[0] + found.inverse_roots[0].T @ noise[1:]
-    mean = posterior.mean[posterior.node] + noise[0] / math.sqrt(posterior.strength)
-    intercept = float(mean - slopes @ posterior.mean[list(parents)])
-    return intercept, slopes, variance

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
+from arcwise.laws.normal_wishart import NodePosterior
 from arcwise.parameters.effect import EffectEstimate
 from arcwise.parameters.frames import frame, stacked, write_columns
 from arcwise.parameters.linear_effects import effect_pieces
-from arcwise.parameters.normal_wishart import NodePosterior
 from arcwise.parameters.quantiles import checked_probabilities, weighted_quantiles
 from arcwise.parameters.sampled import SampledFamilies
 from arcwise.statistics.convergence import weighted_standard_error

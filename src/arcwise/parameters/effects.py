@@ -7,10 +7,11 @@ from typing import overload
 
 from arcwise.data import Data, IncompleteData
 from arcwise.errors import ArgumentError, option
-from arcwise.parameters.completed_effects import AnyEffect, completed_effect
+from arcwise.parameters.completed_effects import completed_effect
 from arcwise.parameters.effect import LevelEffects, LinearEffect
 from arcwise.parameters.effect_matrix import Effects
 from arcwise.parameters.mean_effects import MeanEffects
+from arcwise.parameters.pair_effect import AnyEffect
 from arcwise.parameters.requirements import AnyModel, inference, on_known_scales, refuse_transformed
 from arcwise.parameters.sampled import Dags, sampled_families
 from arcwise.posterior import Posterior

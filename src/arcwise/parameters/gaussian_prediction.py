@@ -9,18 +9,16 @@ p(y | K, data) is the ratio of the averages of p(y, K | draw) and p(K | draw).
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.scales import Scale
+from arcwise.laws.normal_wishart import NodePosterior
 from arcwise.networks._random import Purpose, generator
 from arcwise.parameters.gaussian_conditioning import integrated
 from arcwise.parameters.linear_effects import ParameterPiece, parameter_pieces, total_effects
-from arcwise.parameters.normal_wishart import NodePosterior
+from arcwise.parameters.mixtures import Mixtures
 from arcwise.parameters.partial_rows import PartialRows
 from arcwise.parameters.sampled import SampledFamilies
 
@@ -33,161 +31,78 @@ _MOST_KEPT = 1 << 25
 _JITTER = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class NormalMixtures:
-    """A mixture of normals for each row.
+class DrawnNetworks:
+    """Drawn parameters of all DAGs, kept for several targets and rows if they are not too many.
 
     Parameters
     ----------
-    means, deviations
-        Those of the components, as [component, row].
-    weights
-        The weights of the components, as [component, row]; they sum to 1 in each row.
+    families, nodes
+        The DAGs, and the posteriors of their regressions.
+    draws, seed
+        The number of parameter draws for each DAG, and their seed.
     """
 
-    means: Array
-    deviations: Array
-    weights: Array
-
-    def mean(self) -> Array:
-        """Return the mean of each row's mixture."""
-        return np.asarray((self.weights * self.means).sum(axis=0))
-
-    def standard_deviation(self) -> Array:
-        """Return the standard deviation of each row's mixture."""
-        spread = np.square(self.deviations) + np.square(self.means - self.mean())
-        return np.asarray(np.sqrt((self.weights * spread).sum(axis=0)))
-
-    def moments(self, scale: Scale | None) -> tuple[Array, Array]:
-        """Return mean and standard deviation of what is such a mixture on a scale.
-
-        Parameters
-        ----------
-        scale
-            The scale; None for that of the values.
-        """
-        if scale is None:
-            return self.mean(), self.standard_deviation()
-        means, squares = scale.normal_moments(self.means, self.deviations)
-        mean = (self.weights * means).sum(axis=0)
-        variance = (self.weights * squares).sum(axis=0) - np.square(mean)
-        return mean, np.sqrt(np.maximum(variance, 0.0))
-
-    def log_density(self, values: Array) -> Array:
-        """Return the log density of each row's mixture at a value."""
-        away = (values - self.means) / self.deviations
+    def __init__(
+        self, families: SampledFamilies, nodes: Sequence[NodePosterior], draws: int, seed: int
+    ) -> None:
+        self._families, self._nodes, self._draws, self._seed = families, nodes, draws, seed
+        self.count = len(families) * draws
         with np.errstate(divide="ignore"):
-            logs = np.log(self.weights) - 0.5 * np.square(away) - np.log(self.deviations)
-        top = logs.max(axis=0)
-        found: Array = top + np.log(np.exp(logs - top).sum(axis=0)) - 0.5 * math.log(2 * math.pi)
-        return found
+            self.log_shares = np.repeat(np.log(families.shares / draws), draws)
+        self._kept: list[tuple[slice, _Networks]] | None = None
 
-    def cumulative(self, values: Array) -> Array:
-        """Return the probability that each row's mixture is below a value."""
-        away = (values - self.means) / self.deviations
-        return np.asarray((self.weights * normal_cumulative(away)).sum(axis=0))
+    def pieces(self) -> Iterable[tuple[slice, _Networks]]:
+        """Return the networks, and which of the draws they are."""
+        if self._kept is None and self.count * len(self._nodes) ** 2 <= _PIECE:
+            self._kept = list(self._made())
+        return self._made() if self._kept is None else self._kept
 
-    def quantile(self, probability: float) -> Array:
-        """Return a quantile of each row's mixture, by bisection and Newton's steps within it."""
-        centre, spread = self.mean(), self.standard_deviation()
-        # By Chebyshev's inequality.
-        reach = spread / math.sqrt(min(probability, 1 - probability))
-        low, high = centre - reach, centre + reach
-        value = centre.copy()
-        for _ in range(_STEPS):
-            excess = self.cumulative(value) - probability
-            if np.abs(excess).max() < _TOLERANCE:
-                break
-            low, high = np.where(excess < 0, value, low), np.where(excess > 0, value, high)
-            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-                step = value - excess / np.exp(self.log_density(value))
-            value = np.where((step > low) & (step < high), step, (low + high) / 2)
-        return value
-
-    def effective_components(self) -> Array:
-        """Return the effective number of components of each row."""
-        return np.asarray(1 / np.square(self.weights).sum(axis=0))
-
-
-_STEPS = 60
-_TOLERANCE = 1e-6
-
-
-def normal_cumulative(values: Array) -> Array:
-    """Return the standard normal distribution function, to 1e-7.
-
-    By formula 7.1.26 of Abramowitz and Stegun for the error function.
-    """
-    t = 1 / (1 + 0.3275911 * math.sqrt(0.5) * np.abs(values))
-    series = t * (
-        0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429)))
-    )
-    upper = 0.5 * series * np.exp(-0.5 * np.square(values))
-    found: Array = np.where(values > 0, 1 - upper, upper)
-    return found
+    def _made(self) -> Iterator[tuple[slice, _Networks]]:
+        centres = np.stack([node.mean for node in self._nodes])  # each node has its own
+        strengths = np.array([node.strength for node in self._nodes])
+        random = generator(self._seed, Purpose.DRAWN_INTERCEPTS)
+        for piece in parameter_pieces(self._families, self._nodes, self._draws, self._seed):
+            first = piece.dags.start * self._draws
+            own = slice(first, first + len(piece.coefficients))
+            yield own, _Networks(piece, self._draws, centres, strengths, random)
 
 
 def gaussian_mixtures(
-    families: SampledFamilies,
-    nodes: Sequence[NodePosterior],
-    rows: PartialRows,
-    target: int,
-    draws: int,
-    seed: int,
-) -> Iterator[tuple[slice, NormalMixtures]]:
+    drawn: DrawnNetworks, rows: PartialRows, target: int
+) -> Iterator[tuple[slice, Mixtures]]:
     """Yield the predictive mixtures of some rows at a time.
 
     Parameters
     ----------
-    families
-        The DAGs.
-    nodes
-        The posteriors of their regressions.
+    drawn
+        The drawn parameters of all DAGs.
     rows
         The rows; what they say of the target does not count.
     target
         The variable to predict.
-    draws, seed
-        The number of parameter draws for each DAG, and their seed.
     """
-    components = len(families) * draws
-    step = max(1, _MOST_KEPT // components)
+    step = max(1, _MOST_KEPT // drawn.count)
     known = rows.without(target)
     for first in range(0, len(rows), step):
         piece = slice(first, first + step)
-        yield piece, _mixtures(families, nodes, known.take(piece), target, draws, seed)
+        yield piece, _mixtures(drawn, known.take(piece), target)
 
 
-def _mixtures(
-    families: SampledFamilies,
-    nodes: Sequence[NodePosterior],
-    rows: PartialRows,
-    target: int,
-    draws: int,
-    seed: int,
-) -> NormalMixtures:
-    centres = np.stack([node.mean for node in nodes])  # [node, variable]: each has its own
-    strengths = np.array([node.strength for node in nodes])
-    random = generator(seed, Purpose.DRAWN_INTERCEPTS)
-    shape = len(families) * draws, len(rows)
+def _mixtures(drawn: DrawnNetworks, rows: PartialRows, target: int) -> Mixtures:
+    shape = drawn.count, len(rows)
     means, variances, logs = np.empty(shape), np.empty(shape), np.empty(shape)
     patterns = list(rows.patterns())
-    with np.errstate(divide="ignore"):
-        log_shares = np.repeat(np.log(families.shares / draws), draws)
-    for piece in parameter_pieces(families, nodes, draws, seed):
-        first = piece.dags.start * draws
-        own = slice(first, first + len(piece.coefficients))
-        network = _DrawnNetworks(piece, draws, centres, strengths, random)
+    for own, network in drawn.pieces():
         for known, intervened, chosen in patterns:
             found = network.conditioned(known, intervened, target, rows.values[chosen])
             means[own, chosen], variances[own, chosen], logs[own, chosen] = found
-    logs += log_shares[:, np.newaxis]
+    logs += drawn.log_shares[:, np.newaxis]
     logs -= logs.max(axis=0)
     weights = np.exp(logs, out=logs)
-    return NormalMixtures(means, np.sqrt(variances), weights / weights.sum(axis=0))
+    return Mixtures(means, np.sqrt(variances), weights / weights.sum(axis=0))
 
 
-class _DrawnNetworks:
+class _Networks:
     """Linear networks with drawn parameters, whose target is conditioned on known values.
 
     If most values are known, the others are integrated out by least squares; otherwise the

@@ -1,33 +1,67 @@
-"""`Inference`: what follows from the posterior of the parameters, for one kind of them."""
+"""`Inference`: what follows from the posterior of the parameters, whatever the law of the nodes.
+
+It is computed by draws of the parameters and by simulation, or in closed form where these are
+tables and linear regressions (`intervened`, `level_prediction`, `prediction_by_draws`), and for
+all DAGs at once where all nodes are linear in all others (`effect_matrix`, `gaussian_prediction`).
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data
-from arcwise.errors import ArgumentError
-from arcwise.parameters.dirichlet import Tables
-from arcwise.parameters.effect import LevelEffects, LinearEffect
-from arcwise.parameters.effect_matrix import Effects
-from arcwise.parameters.gaussian_prediction import NormalMixtures
-from arcwise.parameters.mean_effects import MeanEffects
+from arcwise.errors import ArgumentError, DataError
+from arcwise.laws import Law
+from arcwise.laws.linear_gaussian import LinearGaussianPosteriors
+from arcwise.parameters.drawn_families import DrawnFamilies
+from arcwise.parameters.effect import EffectEstimate, LinearEffect
+from arcwise.parameters.effect_matrix import Effects, effect_matrix
+from arcwise.parameters.gaussian_prediction import DrawnNetworks, gaussian_mixtures
+from arcwise.parameters.intervened import Setting, intervened
+from arcwise.parameters.level_prediction import log_joint
+from arcwise.parameters.mixtures import Mixtures
+from arcwise.parameters.new_rows import with_new_rows
+from arcwise.parameters.pair_effect import AnyEffect, Pair, pair_effect, refuse_reference
 from arcwise.parameters.partial_rows import PartialRows
+from arcwise.parameters.prediction_by_draws import hidden_numbers, level_logarithms, mixtures
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
 from arcwise.parameters.sampled import SampledFamilies
 
 Array = NDArray[np.float64]
+Pieces = Iterable[tuple[slice | NDArray[np.int64], Mixtures]]
+
+_NO_EFFECT = EffectEstimate(0.0, 0.0, 0.0, np.empty(0), np.empty(0))
 
 
-class Inference(ABC):
-    """Inference about the parameters of DAGs, given data and the prior of a score.
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What is to be predicted.
 
-    Each kind of parameters is a subclass, and `requirements` lists them by their
-    `Parametrization`.
+    Parameters
+    ----------
+    rows, target
+        The rows, and the variable to predict.
+    draws, seed
+        The number of parameter draws for each DAG, where there are any, and their seed.
+    """
+
+    rows: PartialRows
+    target: int
+    draws: int
+    seed: int
+
+    def truth(self) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+        """Return where the rows have the target, and its values there."""
+        return self.rows.known[:, self.target], self.rows.values[:, self.target]
+
+
+class Inference:
+    """Inference about the parameters of DAGs, given data and the law of the nodes.
 
     Parameters
     ----------
@@ -35,30 +69,39 @@ class Inference(ABC):
         The data.
     score
         The name of the score, for messages.
+    law
+        The law, with the prior of the score.
     """
 
-    all_numbers: ClassVar[bool] = False
-    """Whether all columns are numbers, those of whole numbers included."""
+    def __init__(self, data: Data, score: str, law: Law) -> None:
+        self.data, self.score, self.law = data, score, law
+        self.posteriors = law.given(data)
+        self._last: dict[tuple[SampledFamilies, int, int], DrawnFamilies] = {}
+        self._last_linear: dict[tuple[SampledFamilies, int, int], DrawnNetworks] = {}
 
-    tables: Tables | None = None
-    """The posterior of the tables of discrete variables, if there are any."""
-
-    def __init__(self, data: Data, score: str) -> None:
-        self.data = data
-        self.score = score
-
-    @abstractmethod
     def log_densities(self, families: SampledFamilies, new: Data) -> list[Array]:
         """Return the log density of each node in each new row, as [parent set, row].
 
         With the parameters integrated out; 0 where the node was intervened on.
         """
+        found = []
+        for node, parents in enumerate(families.parents):
+            counted = np.ones(new.rows, dtype=np.bool_)
+            if new.intervened is not None:
+                counted = ~new.intervened[:, node]
+            logs = np.zeros((len(parents), new.rows))
+            logs[:, counted] = self.posteriors.log_predictives(node, parents, new, counted)
+            found.append(logs)
+        return found
 
-    @abstractmethod
     def joint_log_densities(self, families: SampledFamilies, new: Data) -> list[Array]:
         """Return the joint log density of each node in all new rows, by its parent sets."""
+        after = self.law.given(with_new_rows(self.data, new))
+        return [
+            self.posteriors.joint_log_predictives(node, parents, new, after)
+            for node, parents in enumerate(families.parents)
+        ]
 
-    @abstractmethod
     def effect(
         self,
         families: SampledFamilies,
@@ -66,7 +109,7 @@ class Inference(ABC):
         reference: Any,
         draws: int,
         seed: int,
-    ) -> LinearEffect | LevelEffects | MeanEffects:
+    ) -> AnyEffect:
         """Return the effect of the first variable of a pair on the second.
 
         Parameters
@@ -80,47 +123,20 @@ class Inference(ABC):
         draws, seed
             The number of parameter draws for each DAG, and their seed.
         """
-
-    @abstractmethod
-    def prediction(
-        self,
-        families: SampledFamilies,
-        rows: PartialRows,
-        target: int,
-        level: float,
-        draws: int,
-        seed: int,
-    ) -> LevelPredictions | NumberPredictions:
-        """Return the distribution of the target given the rest of each row.
-
-        Parameters
-        ----------
-        families
-            The DAGs.
-        rows, target
-            The rows, and the variable to predict.
-        level
-            The probability of the intervals of a continuous target.
-        draws, seed
-            The number of parameter draws for each DAG, where there are any, and their seed.
-        """
-
-    def mixtures(
-        self,
-        families: SampledFamilies,
-        rows: PartialRows,
-        target: int,
-        draws: int,
-        seed: int,
-    ) -> Iterable[tuple[slice | NDArray[np.int64], NormalMixtures]]:
-        """Yield the distribution of a continuous target given the rest of some rows at a time.
-
-        Parameters
-        ----------
-        families, rows, target, draws, seed
-            As for `prediction`.
-        """
-        raise NotImplementedError
+        about = Pair.of(self.data, self.posteriors.levels, pair, reference)
+        if not about.source_levels:
+            refuse_reference(reference)
+        if isinstance(self.posteriors, LinearGaussianPosteriors):
+            matrix = self.effect_matrix(families, draws, seed, [(about.source, about.target)])
+            estimate = matrix.estimate(about.source, about.target)
+            return LinearEffect(about.source, about.target, estimate)
+        kinds = [self.data.columns[node].kind for node in pair]
+        if about.target_levels and not self.law.allows(kinds[1], kinds[0]):
+            note = "in this model no discrete variable has a continuous cause"
+            return LinearEffect(about.source, about.target, _NO_EFFECT, note)
+        setting = Setting(pair[1], pair[0])
+        found = intervened(families, self.posteriors, setting, draws, seed)
+        return pair_effect(families, about, found)
 
     def effect_matrix(
         self,
@@ -129,8 +145,119 @@ class Inference(ABC):
         seed: int,
         pairs: Iterable[tuple[str, str]] | None,
     ) -> Effects:
-        """Return the effects of all pairs."""
-        raise ArgumentError(
-            "effects of all pairs are for continuous data scored by BGe, but the score is "
-            f"{self.score}; give source and target, as in arcwise.effects(posterior, 'x', 'y')"
+        """Return the effects of all pairs of numbers."""
+        if not isinstance(self.posteriors, LinearGaussianPosteriors):
+            raise ArgumentError(
+                "effects of all pairs are for continuous data scored by BGe, but the score is "
+                f"{self.score}; give source and target, as in arcwise.effects(posterior, 'x', 'y')"
+            )
+        nodes = self.posteriors.nodes
+        return effect_matrix(families, self.data.variables, nodes, draws, seed, pairs)
+
+    def predicts_levels(self, target: int) -> bool:
+        """Return whether predictions of a variable are probabilities of levels."""
+        return self.posteriors.is_discrete(target)
+
+    def prediction(
+        self, families: SampledFamilies, asked: Asked, level: float
+    ) -> LevelPredictions | NumberPredictions:
+        """Return the distribution of the target given the rest of each row.
+
+        Parameters
+        ----------
+        families, asked
+            The DAGs, and what is to be predicted.
+        level
+            The probability of the intervals of a continuous target.
+        """
+        if self.predicts_levels(asked.target):
+            return self.levels_predicted(asked, self.level_logarithms(families, asked))
+        return self.numbers_predicted(asked, level, self.mixtures(families, asked))
+
+    def level_logarithms(self, families: SampledFamilies, asked: Asked) -> Array:
+        """Return log P(target = level, known values of the row), as [row, level].
+
+        In rows in which a number that matters is unknown it is up to a constant.
+        """
+        target, known = asked.target, asked.rows.without(asked.target)
+        hidden = hidden_numbers(families, self.posteriors, known, target)
+        found = np.empty((len(known), self.posteriors.levels[target]))
+        if not hidden.all():
+            found[~hidden] = log_joint(families, self.posteriors, known.take(~hidden), target)
+        if hidden.any():
+            some = known.take(np.flatnonzero(hidden))
+            found[hidden] = level_logarithms(self._drawn(families, asked), some, target, asked.seed)
+        return found
+
+    def mixtures(self, families: SampledFamilies, asked: Asked) -> Pieces:
+        """Yield the distribution of a continuous target given the rest of some rows at a time."""
+        if isinstance(self.posteriors, LinearGaussianPosteriors):
+            return gaussian_mixtures(self._networks(families, asked), asked.rows, asked.target)
+        return mixtures(self._drawn(families, asked), asked.rows, asked.target, asked.seed)
+
+    def _drawn(self, families: SampledFamilies, asked: Asked) -> DrawnFamilies:
+        """Return drawn parameters, the same for all targets."""
+        key = families, asked.draws, asked.seed
+        if key not in self._last:
+            self._last = {key: DrawnFamilies(families, self.posteriors, asked.draws, asked.seed)}
+        return self._last[key]
+
+    def _networks(self, families: SampledFamilies, asked: Asked) -> DrawnNetworks:
+        key = families, asked.draws, asked.seed
+        if key not in self._last_linear:
+            assert isinstance(self.posteriors, LinearGaussianPosteriors)
+            drawn = DrawnNetworks(families, self.posteriors.nodes, asked.draws, asked.seed)
+            self._last_linear = {key: drawn}
+        return self._last_linear[key]
+
+    def levels_predicted(self, asked: Asked, logs: Array) -> LevelPredictions:
+        """Return predictions from the log probability of each level and what is known."""
+        top = logs.max(axis=1, keepdims=True)
+        if not np.isfinite(top).all():
+            raise DataError(
+                "the prior of the score gives probability zero to a row of the table; give every "
+                "configuration that can occur a positive probability"
+            )
+        probabilities = np.exp(logs - top)
+        probabilities /= probabilities.sum(axis=1, keepdims=True)
+        column, (known, values) = self.data.columns[asked.target], asked.truth()
+        codes = np.where(known, values, -1).astype(np.int64)
+        return LevelPredictions(column.name, column.kind.levels, probabilities, codes)
+
+    def numbers_predicted(self, asked: Asked, level: float, pieces: Pieces) -> NumberPredictions:
+        """Return predictions from the mixtures of all rows, which come piece by piece.
+
+        Those of a column that is modelled on another scale are of its own values all the same:
+        means are known there, and quantiles and densities follow the scale.
+        """
+        name = self.data.variables[asked.target]
+        scale = self.data.preparation.scales.get(name)
+        known, values = asked.truth()
+        values = np.where(known, values, np.nan)
+        found = {
+            each: np.empty(len(values))
+            for each in ("mean", "spread", "low", "high", "density", "rank", "effective")
+        }
+        for piece, each in pieces:
+            found["mean"][piece], found["spread"][piece] = each.moments(scale)
+            found["low"][piece] = each.quantile((1 - level) / 2)
+            found["high"][piece] = each.quantile((1 + level) / 2)
+            found["density"][piece] = each.log_density(values[piece])
+            found["rank"][piece] = each.cumulative(values[piece])
+            found["effective"][piece] = each.effective_components()
+        if scale is not None:
+            values = scale.restored(values)
+            found["low"], found["high"] = (scale.restored(found[end]) for end in ("low", "high"))
+            found["density"] += scale.log_slope(values)
+        return NumberPredictions(
+            name,
+            found["mean"],
+            found["spread"],
+            found["low"],
+            found["high"],
+            level,
+            values,
+            found["density"],
+            found["rank"],
+            found["effective"],
         )

@@ -1,130 +1,165 @@
-"""P(y | do(x)) in each DAG of a sample: the mean over its parameters, and draws of these.
+"""What an outcome is under interventions, in each DAG of a sample: means, and parameter draws.
 
-Given a DAG, P(y | do(x)) is the sum over all other variables of the product of the
-conditional probabilities of the variables not intervened on. Each such product has one
-entry of each table, tables of different nodes are independent a posteriori, and so its
-posterior mean is the product of the entries' means: with mean tables, the sum is exact.
+Given a DAG and its parameters, variables intervened on keep their values, and the others follow
+their laws. Where these are tables and linear regressions, what is expected of the outcome has a
+closed form. Of a discrete one it is a sum over all other variables of products of probabilities,
+by variable elimination. Of a continuous one it follows from intercepts and coefficients along the
+DAG, in each configuration of the discrete variables that regressions depend on; of a continuous
+source it is the slope, which does not depend on the value, as no table depends on it.
+
+Every term of these sums has one entry of each table and at most one coefficient or intercept of
+each regression, which are independent a posteriori: at the posterior means of the parameters the
+sum is the posterior mean exactly. Other laws, and too many configurations, are simulated from
+above to below, with the same random numbers for all values of the source.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError, CapacityError, option
+from arcwise.laws import (
+    Family,
+    FamilyPosteriors,
+    Parameters,
+    RegressionParameters,
+    TableParameters,
+)
+from arcwise.laws.tables import MAX_CELLS
 from arcwise.networks._random import Purpose, generator
-from arcwise.parameters.dirichlet import MAX_CELLS, Tables, drawn_tables
-from arcwise.parameters.elimination import Scope, eliminate, elimination_order
+from arcwise.parameters.elimination import Scope, aligned, eliminate, elimination_order
 from arcwise.parameters.sampled import SampledFamilies
 
 Array = NDArray[np.float64]
-Family = tuple[int, tuple[int, ...]]
 
-# Numbers in one elimination, in the drawn tables held at one time, and in the draws of a result.
+MOST_CELLS = 1 << 14
+"""The largest number of configurations that means are summed over; beyond, they are simulated."""
+
+# Numbers in one elimination, in the parameters held at one time, and in the draws of a result.
 _PIECE = 1 << 21
 _MOST_DRAWN = 1 << 24
 _MAX_KEPT = 1 << 26
+# Simulated rows: for the mean over the parameters of a DAG, and for each draw of these.
+_FOR_MEANS, _FOR_DRAWS = 8192, 256
+
+
+class Setting(NamedTuple):
+    """What is done and asked.
+
+    Parameters
+    ----------
+    outcome
+        The variable whose levels' probabilities, or whose mean, is asked for.
+    source
+        A variable intervened on, at each of its levels in turn. A continuous one is raised by one:
+        the outcome's mean is then the difference; its levels have probabilities before and after.
+        None if there is no such variable.
+    fixed
+        Other variables intervened on, and the level of each.
+    """
+
+    outcome: int
+    source: int | None = None
+    fixed: Mapping[int, int] = {}
 
 
 @dataclass(frozen=True, eq=False)
 class Intervened:
-    """The distribution of an outcome under interventions, in each DAG.
+    """What is expected of an outcome under interventions, in each DAG.
 
     Parameters
     ----------
     means
-        Its means over the parameters, as [DAG, level of the source, level of the outcome];
-        without a source, the second axis has the length 1.
+        Over the parameters, as [DAG, setting, value]: settings are those of the source, and values
+        the probabilities of the levels, or the mean of a continuous outcome.
+    variances
+        The squared errors of the means, where these were simulated; 0 where they are exact.
     draws
-        Parameter draws, as [DAG and draw, ...], all of the first DAG first.
+        Parameter draws, as [DAG and draw, setting, value], all of the first DAG first.
     path
         Whether the DAG has a directed path from the source to the outcome.
     """
 
     means: Array
+    variances: Array
     draws: NDArray[np.float32]
     path: NDArray[np.bool_]
 
 
 def intervened(
     families: SampledFamilies,
-    tables: Tables,
-    outcome: int,
-    setting: Mapping[int, int],
-    source: int | None,
+    posteriors: FamilyPosteriors,
+    setting: Setting,
     draws: int,
     seed: int,
 ) -> Intervened:
-    """Return the distribution of the outcome in each DAG.
+    """Return what is expected of the outcome in each DAG.
 
     Parameters
     ----------
-    families, tables
-        The DAGs, and the posterior of their parameters.
-    outcome
-        The variable whose distribution is computed.
+    families, posteriors
+        The DAGs, and the posteriors of their parameters.
     setting
-        The variables intervened on, and the level of each.
-    source
-        One more variable intervened on, at each of its levels in turn; or None.
+        What is done and asked.
     draws, seed
         The number of parameter draws for each DAG, and their seed. Draws do not depend on
         the levels of the setting.
     """
-    levels = tables.levels
-    cells = levels[outcome] * (1 if source is None else levels[source])
-    if len(families) * draws * cells > _MAX_KEPT:
+    outcome, source, fixed = setting
+    shape = _shape(posteriors, setting)
+    if len(families) * draws * math.prod(shape) > _MAX_KEPT:
         raise ArgumentError(
             option("draws"),
             f" is {draws} for each of {len(families)} DAGs; give at most "
-            f"{_MAX_KEPT // (len(families) * cells)}",
+            f"{_MAX_KEPT // (len(families) * math.prod(shape))}",
         )
-    kept = (outcome,) if source is None else (source, outcome)
-    shape = (1,) * (source is None) + tuple(levels[node] for node in kept)
-    means = np.empty((len(families), *shape))
-    drawn = np.empty((len(families) * draws, *shape), dtype=np.float32)
+    means, variances = np.zeros((len(families), *shape)), np.zeros((len(families), *shape))
+    drawn = np.zeros((len(families) * draws, *shape), dtype=np.float32)
     path = np.zeros(len(families), dtype=np.bool_)
-    random = [generator(seed, Purpose.DRAWN_TABLES, node) for node in range(len(levels))]
-    groups = sub_dags(families, outcome, {*setting, *kept[:-1]})
-
-    def cells_of(family: Family) -> int:
-        return math.prod(levels[member] for member in (*family[1], family[0]))
-
-    for batch in batches(groups, cells_of, draws):
-        drawn_of = _drawn_by_family(batch, tables, random)
+    random = [
+        generator(seed, Purpose.DRAWN_TABLES if levels else Purpose.DRAWN_REGRESSIONS, node)
+        for node, levels in enumerate(posteriors.levels)
+    ]
+    simulating = generator(seed, Purpose.DRAWN_CONFIGURATIONS)
+    groups = sub_dags(families, outcome, {*fixed} if source is None else {*fixed, source})
+    for batch in _batches(groups, posteriors, draws):
+        drawn_of = _drawn_by_family(batch, posteriors, random)
         for sub_dag, dags, rows in batch:
-            scopes = [_scope(family, setting) for family in sub_dag]
-            path[dags] = source is not None and any(source in scope for scope in scopes)
-            order, largest = elimination_order(scopes, levels, kept)
-            if largest > MAX_CELLS:
-                raise CapacityError(
-                    f"P({tables.variables[outcome]} | do(...)) needs a table of {largest} cells in "
-                    f"one of the DAGs, but at most {MAX_CELLS} are allowed; merge levels or lower ",
-                    option("max_indegree"),
-                )
-            factors = [
-                (scope, _at(drawn_of[family].take(len(rows)), family, setting))
-                for scope, family in zip(scopes, sub_dag, strict=True)
-            ]
-            found = np.empty((1 + len(rows), *shape))
-            step = max(1, _PIECE // largest)
-            for first in range(0, len(found), step):
-                piece = slice(first, first + step)
-                each = eliminate([(scope, table[piece]) for scope, table in factors], order, kept)
-                # Without a path from the source, its axis has the length 1.
-                found[piece] = each[:, np.newaxis] if source is None else each
-            means[dags] = found[0]
-            drawn[rows] = found[1:]
-    return Intervened(means, drawn, path)
+            network = _Network(posteriors, sub_dag, setting, shape)
+            path[dags] = network.has_path
+            if network.asks_for_nothing:
+                continue
+            parameters = {family: drawn_of[family].take(len(rows)) for family in sub_dag}
+            found, variance = network.expected(parameters, simulating)
+            drawn[rows] = found[len(found) - len(rows) :]
+            if len(found) > len(rows):
+                means[dags] = found[0]
+            else:
+                means[dags], variance = found.mean(axis=0), found.var(axis=0) / len(rows)
+            # The DAGs have one error in common.
+            shares = families.shares[dags]
+            if variance.any() and shares.any():
+                variances[dags] = variance * (shares.sum() ** 2 / np.square(shares).sum())
+    return Intervened(means, variances, drawn, path)
 
 
-class SubDag(NamedTuple):
+def _shape(posteriors: FamilyPosteriors, setting: Setting) -> tuple[int, int]:
+    """Return the numbers of settings and of values."""
+    levels = posteriors.levels
+    values = levels[setting.outcome] or 1
+    if setting.source is None:
+        return 1, values
+    return levels[setting.source] or (2 if levels[setting.outcome] else 1), values
+
+
+class _SubDag(NamedTuple):
     """Families relevant to an outcome, DAGs that have exactly these, and draws to make of them."""
 
     families: tuple[Family, ...]
@@ -132,65 +167,58 @@ class SubDag(NamedTuple):
     rows: NDArray[np.int64]
 
 
-def batches(
+def _batches(
     groups: list[tuple[tuple[Family, ...], NDArray[np.int64]]],
-    cells_of: Callable[[Family], int],
+    posteriors: FamilyPosteriors,
     draws: int,
-) -> Iterator[list[SubDag]]:
-    """Divide groups of DAGs, and their draws, so that the parameters of a batch fit into memory.
-
-    Parameters
-    ----------
-    groups
-        Families relevant to an outcome, and the DAGs that have exactly these.
-    cells_of
-        The number of parameters of a family.
-    draws
-        The number of parameter draws for each DAG.
-    """
-    batch: list[SubDag] = []
+) -> Iterator[list[_SubDag]]:
+    """Divide groups of DAGs, and their draws, so that the parameters of a batch fit into memory."""
+    batch: list[_SubDag] = []
     numbers = 0
     for sub_dag, dags in groups:
         rows = (dags[:, np.newaxis] * draws + np.arange(draws)).reshape(-1)
-        cells = sum(map(cells_of, sub_dag))
+        cells = sum(posteriors.of(*family).numbers for family in sub_dag)
         step = max(1, _MOST_DRAWN // cells)
         for first in range(0, max(1, len(rows)), step):
             piece = rows[first : first + step]
             if batch and numbers + cells * len(piece) > _MOST_DRAWN:
                 yield batch
                 batch, numbers = [], 0
-            batch.append(SubDag(sub_dag, dags, piece))
+            batch.append(_SubDag(sub_dag, dags, piece))
             numbers += cells * (1 + len(piece))
     if batch:
         yield batch
 
 
-class DrawnTables:
-    """The tables of one family, drawn together and handed out to the DAGs in turn."""
+class _Drawn:
+    """The parameters of one family, drawn together and handed out to the DAGs in turn."""
 
-    def __init__(self, parameters: Array, count: int, random: np.random.Generator) -> None:
-        self._mean = (parameters / parameters.sum(axis=-1, keepdims=True))[np.newaxis]
-        self._drawn = drawn_tables(parameters, count, random)
-        self._used = 0
+    def __init__(self, mean: Parameters | None, drawn: Parameters) -> None:
+        self._mean, self._drawn, self._used = mean, drawn, 0
 
-    def take(self, count: int) -> Array:
-        """Return the mean table, and the next draws after it."""
+    def take(self, count: int) -> Parameters:
+        """Return the mean parameters, if there are any, and the next draws after them."""
         first, self._used = self._used, self._used + count
-        return np.concatenate([self._mean, self._drawn[first : self._used]])
+        own = slice(first, self._used)
+        if self._mean is None:
+            return self._drawn.take(own)
+        return self._mean.followed_by(self._drawn, own)
 
 
 def _drawn_by_family(
-    batch: list[SubDag], tables: Tables, random: list[np.random.Generator]
-) -> dict[Family, DrawnTables]:
-    """Draw the tables of each family for all DAGs at once: many DAGs share families."""
+    batch: list[_SubDag], posteriors: FamilyPosteriors, random: list[np.random.Generator]
+) -> dict[Family, _Drawn]:
+    """Draw the parameters of each family for all DAGs at once: many DAGs share families."""
     counts: Counter[Family] = Counter()
     for sub_dag, _, rows in batch:
         for family in sub_dag:
             counts[family] += len(rows)
-    return {
-        family: DrawnTables(tables.dirichlet(*family), count, random[family[0]])
-        for family, count in counts.items()
-    }
+    found = {}
+    for family, count in counts.items():
+        posterior = posteriors.of(*family)
+        mean = posterior.mean() if posteriors.law.has_means else None
+        found[family] = _Drawn(mean, posterior.drawn(count, random[family[0]]))
+    return found
 
 
 def sub_dags(
@@ -220,12 +248,171 @@ def sub_dags(
     return list(zip(number, np.split(grouped, ends[:-1]), strict=True))
 
 
-def _scope(family: Family, setting: Mapping[int, int]) -> Scope:
+class _Network:
+    """The part of a DAG above an outcome, with the edges into the source removed."""
+
+    def __init__(
+        self,
+        posteriors: FamilyPosteriors,
+        sub_dag: tuple[Family, ...],
+        setting: Setting,
+        shape: tuple[int, int],
+    ) -> None:
+        self.posteriors, self.shape = posteriors, shape
+        self.outcome, self.source, self.fixed = setting
+        self.sub_dag = sub_dag
+        self.has_path = any(self.source in parents for _, parents in sub_dag)
+
+    @property
+    def asks_for_nothing(self) -> bool:
+        """Whether what is asked for is the slope of an outcome that does not depend on it."""
+        return self.source is not None and self.shape == (1, 1) and not self.has_path
+
+    def expected(
+        self, parameters: dict[Family, Parameters], random: np.random.Generator
+    ) -> tuple[Array, Array]:
+        """Return what is expected, as [draw, setting, value], and variances of the first draw."""
+        tables = {f: each for f, each in parameters.items() if isinstance(each, TableParameters)}
+        rest = [each for each in parameters.values() if isinstance(each, RegressionParameters)]
+        if len(tables) + len(rest) == len(parameters):
+            found = self._closed(tables, rest)
+            if found is not None:
+                return found, np.zeros(self.shape)
+        return self._simulated(parameters, random)
+
+    def _closed(
+        self, tables: dict[Family, TableParameters], regressions: list[RegressionParameters]
+    ) -> Array | None:
+        """Return what is expected by elimination; None if there are too many configurations."""
+        by_level = self.has_path and self._from_level
+        levels, first = self.posteriors.levels, (self.source,) if by_level else ()
+        deciding = {u for each in regressions for u in each.discrete} - {self.source}
+        of_level = levels[self.outcome] > 0
+        if of_level:
+            deciding = {self.outcome}
+        kept: Scope = (*first, *sorted(deciding))
+        scopes = [_scope(family, self.fixed) for family in tables]
+        order, largest = elimination_order(scopes, levels, kept)
+        largest = max(largest, math.prod(levels[u] for u in kept))
+        if largest > (MAX_CELLS if of_level else MOST_CELLS):
+            if not of_level:
+                return None
+            raise CapacityError(
+                f"P({self.posteriors.variables[self.outcome]} | do(...)) needs a table of {largest}"
+                f" cells in one of the DAGs, but at most {MAX_CELLS} are allowed; merge levels or "
+                "lower ",
+                option("max_indegree"),
+            )
+        in_order: list[RegressionParameters] = []
+        if regressions:
+            by_node = {each.node: each for each in regressions}
+            in_order = [by_node[node] for node, _ in _topological(self.sub_dag) if node in by_node]
+        count = next(iter([*tables.values(), *regressions])).count
+        found = np.empty((count, *self.shape))
+        step = max(1, _PIECE // largest)
+        for start in range(0, count, step):
+            piece = slice(start, start + step)
+            factors = [
+                (scope, _at(each.table[piece], family, self.fixed))
+                for scope, (family, each) in zip(scopes, tables.items(), strict=True)
+            ]
+            weights = eliminate(factors, order, kept)
+            if of_level:
+                # Without a path from the source, its axis has the length 1.
+                found[piece] = weights if by_level else weights[:, np.newaxis]
+                continue
+            total = weights * self._along_the_dag(in_order, piece, kept)
+            total = total.sum(axis=tuple(range(1 + by_level, 1 + len(kept))))
+            found[piece] = total.reshape(len(total), -1, 1)
+        return found
+
+    @property
+    def _from_level(self) -> bool:
+        return self.source is not None and self.posteriors.is_discrete(self.source)
+
+    def _along_the_dag(
+        self, regressions: list[RegressionParameters], piece: slice, kept: Scope
+    ) -> Array:
+        """Return the mean or slope of the outcome in each configuration, as [draw, *kept]."""
+        one = np.ones((1,) * (1 + len(kept)))
+        # Of a continuous source the slope is asked for, in which no intercept has a part.
+        slope = self.source is not None and not self._from_level
+        means: dict[int, Array] = {} if self.source is None else {self.source: one}
+        for each in regressions:
+
+            def placed(table: Array, own: RegressionParameters = each) -> Array:
+                return aligned(table.reshape(-1, *own.sizes), own.discrete, kept)
+
+            total = 0.0 * one if slope else placed(each.absolute_intercepts()[piece])
+            for place, parent in enumerate(each.continuous):
+                if parent in means:
+                    total = total + placed(each.coefficients[piece, :, place]) * means[parent]
+            means[each.node] = total
+        return means[self.outcome]
+
+    def _simulated(
+        self, parameters: dict[Family, Parameters], random: np.random.Generator
+    ) -> tuple[Array, Array]:
+        """Return what is expected by simulated rows, with the same numbers for all settings."""
+        in_order = [(family[0], parameters[family]) for family in _topological(self.sub_dag)]
+        count, variance = in_order[0][1].count, np.zeros(self.shape)
+        found = np.empty((count, *self.shape))
+        step = max(1, _PIECE // (_FOR_DRAWS * (1 + len(in_order))))
+        with_mean = self.posteriors.law.has_means
+        pieces = [(slice(0, 1), _FOR_MEANS)] if with_mean else []
+        pieces += [
+            (slice(a, min(a + step, count)), _FOR_DRAWS) for a in range(with_mean, count, step)
+        ]
+        slope = self.source is not None and self.shape[0] == 1
+        for piece, rows in pieces:
+            some = [(node, each.take(piece)) for node, each in in_order]
+            key = int(random.integers(2**63))
+            settings = range(2 if slope else self.shape[0] if self.has_path else 1)
+            each = np.stack([self._rows(some, value, rows, key) for value in settings], axis=2)
+            if slope:
+                each = each[:, :, [1]] - each[:, :, [0]]
+            found[piece] = each.mean(axis=1)
+            if piece.start == 0 and with_mean:
+                variance[:] = each.var(axis=1)[0] / rows
+        return found, variance
+
+    def _rows(
+        self, parameters: list[tuple[int, Parameters]], value: int, rows: int, key: int
+    ) -> Array:
+        """Return what is expected of the outcome in simulated rows, as [draw, row, value]."""
+        random = np.random.default_rng(key)
+        columns: dict[int, NDArray[Any]] = {
+            node: np.full(rows, level) for node, level in self.fixed.items()
+        }
+        if self.source is not None:
+            columns[self.source] = np.full(rows, value)
+            if not self._from_level:
+                observed = self.posteriors.columns(self.posteriors.data)[self.source]
+                columns[self.source] = random.choice(observed, rows) + value
+        for node, own in parameters:
+            if node == self.outcome:
+                return own.expected(columns, rows)
+            columns[node] = own.sample(columns, rows, random)
+        raise AssertionError
+
+
+def _scope(family: Family, fixed: Mapping[int, int]) -> Scope:
     node, parents = family
-    return tuple(member for member in (*parents, node) if member not in setting)
+    return tuple(member for member in (*parents, node) if member not in fixed)
 
 
-def _at(table: Array, family: Family, setting: Mapping[int, int]) -> Array:
+def _at(table: Array, family: Family, fixed: Mapping[int, int]) -> Array:
     """Return the slice of a table [draw, parents..., node] at the levels intervened on."""
     node, parents = family
-    return table[(slice(None), *(setting.get(member, slice(None)) for member in (*parents, node)))]
+    return table[(slice(None), *(fixed.get(member, slice(None)) for member in (*parents, node)))]
+
+
+def _topological(sub_dag: tuple[Family, ...]) -> list[Family]:
+    """Return families in an order in which parents come before children."""
+    waiting, members = dict(sub_dag), {node for node, _ in sub_dag}
+    order: list[Family] = []
+    while waiting:
+        ready = [node for node, parents in waiting.items() if not members.intersection(parents)]
+        members.difference_update(ready)
+        order += [(node, waiting.pop(node)) for node in ready]
+    return order

@@ -8,13 +8,16 @@ from typing import Any
 from arcwise.data import Column, Data
 from arcwise.data.raw import as_level, level_type
 from arcwise.errors import ArgumentError
-from arcwise.parameters.intervened import intervened
+from arcwise.parameters.intervened import Setting, intervened
 from arcwise.parameters.level_estimates import Interventional
 from arcwise.parameters.requirements import AnyModel, inference
 from arcwise.parameters.sampled import Dags, sampled_families
 from arcwise.support.checks import whole_number
 from arcwise.support.names import positions
 from arcwise.support.words import quoted
+
+# Draws in all from which means are computed that have no closed form.
+_DRAWS = 4_000
 
 
 def interventional(
@@ -67,8 +70,8 @@ def interventional(
     0.2
     """
     found = inference(posterior, model, "interventional")
-    data, tables = found.data, found.tables
-    if tables is None:
+    data = found.data
+    if not any(found.posteriors.levels):
         raise ArgumentError(
             "interventional is for discrete variables, but the score is "
             f"{found.score}; use arcwise.effects for continuous data"
@@ -76,7 +79,10 @@ def interventional(
     each = whole_number(draws, "draws", at_least=0)
     place, codes = _codes(outcome, setting, data)
     families = sampled_families(posterior, data.variables)
-    given_dags = intervened(families, tables, place, codes, None, each, seed)
+    if not found.law.has_means:
+        each = max(each, -(-_DRAWS // len(families)))
+    done = Setting(place, None, codes)
+    given_dags = intervened(families, found.posteriors, done, each, seed)
     column = _discrete(place, data)
     return Interventional(
         outcome,

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.laws.normal_wishart import NodePosterior, Regressions
 from arcwise.networks._random import Purpose, generator
-from arcwise.parameters.normal_wishart import NodePosterior, Regressions
 from arcwise.parameters.sampled import SampledFamilies
 
 Array = NDArray[np.float64]

@@ -6,11 +6,11 @@ import numpy as np
 
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
+from arcwise.laws.regressions import RegressionPosterior
+from arcwise.laws.tables import TablePosterior
 from arcwise.model import Model
 from arcwise.networks import DiscreteNetwork, GaussianNetwork
-from arcwise.parameters.gaussian_inference import GaussianInference
 from arcwise.parameters.requirements import inference
-from arcwise.parameters.table_inference import TableInference
 from arcwise.support.checks import instance
 from arcwise.support.names import positions, refuse_other_names
 
@@ -50,26 +50,26 @@ def mean_network(dag: Dag, model: Model) -> DiscreteNetwork | GaussianNetwork:
             dag.variables, positions(dag.variables, variables, "dag"), strict=True
         )
     }
-    if isinstance(found, TableInference):
-        tables = {name: found.tables.dirichlet(*family) for name, family in families.items()}
+    every = {name: found.posteriors.of(*family) for name, family in families.items()}
+    tables = {name: each for name, each in every.items() if isinstance(each, TablePosterior)}
+    regressions = [each for each in every.values() if isinstance(each, RegressionPosterior)]
+    if len(tables) == len(every):
         return DiscreteNetwork(
             dag,
             {each.name: each.kind.levels for each in found.data.columns},
-            {name: table / table.sum(axis=-1, keepdims=True) for name, table in tables.items()},
+            {name: each.mean().table[0] for name, each in tables.items()},
         )
-    if not isinstance(found, GaussianInference):
+    if len(regressions) < len(every):
         raise ArgumentError(
             "mean_network is for discrete or continuous data, but the model's are mixed; use "
             "predict, effects and interventional, which average over parameters"
         )
     n = len(dag.variables)
     weights, intercepts, variances = np.zeros((n, n)), np.empty(n), np.empty(n)
-    for target, (node, parents) in enumerate(families.values()):
-        posterior = found.nodes[node]
-        regression = posterior.regressions([parents])
-        (coefficients,) = regression.coefficients
-        weights[list(dag.parent_indices[target]), target] = coefficients
-        intercepts[target] = posterior.mean[node] - coefficients @ posterior.mean[list(parents)]
+    for target, each in enumerate(regressions):
+        mean = each.mean()
+        weights[list(dag.parent_indices[target]), target] = mean.coefficients[0, 0]
+        intercepts[target] = mean.absolute_intercepts()[0, 0]
         # The mean of an inverse gamma variable of shape d / 2 and scale r / 2.
-        variances[target] = regression.residuals[0] / (regression.degrees - 2)
+        variances[target] = each.residuals[0] / (each.degrees[0] - 2)
     return GaussianNetwork(dag, weights, intercepts, variances)

@@ -11,7 +11,7 @@ from arcwise.errors import ArgumentError, DataError, option
 from arcwise.parameters.completed_predictions import pooled_prediction
 from arcwise.parameters.completed_tables import table_inferences
 from arcwise.parameters.highest_density import checked_level
-from arcwise.parameters.inference import Inference
+from arcwise.parameters.inference import Asked, Inference
 from arcwise.parameters.partial_rows import PartialRows, read_partial_rows
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
 from arcwise.parameters.requirements import AnyModel, inference
@@ -99,11 +99,9 @@ def predict(
     each = -(-_DRAWS // dags)
     if draws is not None:
         each = whole_number(draws, option("draws"), at_least=1, at_most=MOST_DRAWS // dags)
-    rows = read_partial_rows(table, data, continuous_only=found.all_numbers)
+    rows = read_partial_rows(table, data, continuous_only=found.law.all_numbers)
     _refuse_interventions(rows, place, data)
-    if tables:
-        return pooled_prediction(tables, rows, place, inside, each, seed)
-    return found.prediction(families, rows, place, inside, each, seed)
+    return pooled_prediction(tables or [(found, families)], Asked(rows, place, each, seed), inside)
 
 
 def _refuse_interventions(rows: PartialRows, target: int, data: Data) -> None:

@@ -73,7 +73,7 @@ def log_predictive(
     true_or_false(joint, "joint")
     found = inference(posterior, model, "log_predictive")
     families = sampled_families(posterior, found.data.variables)
-    new = read_new_rows(new_data, found.data, continuous_only=found.all_numbers)
+    new = read_new_rows(new_data, found.data, continuous_only=found.law.all_numbers)
     places, which = families.distinct()
     shares = np.bincount(which, weights=families.shares, minlength=len(places))
     with np.errstate(divide="ignore"):

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import TypeAlias
 
 from arcwise.data import Data, IncompleteData
 from arcwise.errors import ArgumentError, Wording, option
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model
 from arcwise.model.provenance import Provenance
-from arcwise.parameters.gaussian_inference import GaussianInference
 from arcwise.parameters.inference import Inference
-from arcwise.parameters.mixed_inference import MixedInference
 from arcwise.parameters.sampled import Dags, not_dags
-from arcwise.parameters.table_inference import TableInference
 from arcwise.posterior import DagSample, Posterior
 from arcwise.scores import LocalScore
 from arcwise.scores.base import NAMED_SCORES
-from arcwise.scores.parametrization import (
-    ConditionalLinearGaussian,
-    LinearGaussian,
-    Parametrization,
-    ProbabilityTables,
-)
 from arcwise.support.descriptions import Description
 from arcwise.support.words import listing, quoted
 
@@ -31,14 +22,6 @@ AnyModel: TypeAlias = Model | Data | IncompleteData | None
 """A model; its data, if the posterior knows the score; or None for the posterior's own model."""
 
 _WITH_PARAMETERS = "BDeu, BDe, BGe or ConditionalGaussian"
-
-
-INFERENCES: dict[type[Parametrization], Callable[[Data, str, Any], Inference]] = {
-    ProbabilityTables: TableInference,
-    LinearGaussian: GaussianInference,
-    ConditionalLinearGaussian: MixedInference,
-}
-"""What follows from the parameters, by their kind."""
 
 
 def inference(posterior: Dags, model: AnyModel, purpose: str) -> Inference:
@@ -156,14 +139,14 @@ def inference_of(data: Data, score: LocalScore, purpose: str) -> Inference:
         What needs the parameters, for the messages.
     """
     _refuse_scales(data, purpose)
-    found = score.parametrization(data)
-    if found is None or not found.has_prior or type(found) not in INFERENCES:
+    found = score.law(data)
+    if found is None or not found.has_prior:
         name = type(score).__name__ + (", a surrogate," if score.surrogate else "")
         raise ArgumentError(
             f"{purpose} needs a prior on the parameters, which the score {name} does not have; "
             f"use {_WITH_PARAMETERS}"
         )
-    return INFERENCES[type(found)](data, type(score).__name__, found)
+    return Inference(data, type(score).__name__, found)
 
 
 def _data_and_score(posterior: Dags, model: AnyModel) -> tuple[Data | None, LocalScore | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -11,8 +12,8 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError, Wording
 from arcwise.graphs.dag import Dag
-from arcwise.parameters.numbering import row_numbers
 from arcwise.posterior import DagSample, Posterior
+from arcwise.support.numbering import row_numbers
 from arcwise.support.words import quoted
 
 Dags = Posterior | DagSample | Dag
@@ -46,13 +47,64 @@ class SampledFamilies:
 
     def distinct(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return the places of each distinct DAG, and the index of each DAG among these."""
+        return self._distinct
+
+    @cached_property
+    def _distinct(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         number, _ = row_numbers(self.places, list(map(len, self.parents)), 1 << 40)
         _, first, which = np.unique(number, return_index=True, return_inverse=True)
         return self.places[first], which.reshape(-1)
 
+    @cached_property
+    def bits(self) -> DagBits:
+        """The parents and ancestors in each distinct DAG."""
+        return DagBits(self, self.distinct()[0])
+
     def most_parents(self) -> int:
         """Return the size of the largest parent set."""
         return max(len(members) for of_node in self.parents for members in of_node)
+
+
+class DagBits:
+    """The parents and ancestors of each node of each DAG, as bits of Python integers."""
+
+    def __init__(self, families: SampledFamilies, places: NDArray[np.int32]) -> None:
+        sets = [[sum(1 << u for u in members) for members in own] for own in families.parents]
+        self.parents: list[list[int]] = []
+        self.ancestors: list[list[int]] = []
+        for row in places.tolist():
+            parents = [sets[node][place] for node, place in enumerate(row)]
+            ancestors: list[int | None] = [None] * len(parents)
+            for node in range(len(parents)):
+                _add_ancestors(node, parents, ancestors)
+            self.parents.append(parents)
+            self.ancestors.append([found or 0 for found in ancestors])
+
+
+def _add_ancestors(node: int, parents: list[int], ancestors: list[int | None]) -> None:
+    """Set the ancestors of a node, itself included, and of all nodes above it."""
+    waiting = [node]
+    while waiting:
+        last = waiting[-1]
+        above = [u for u in members_of(parents[last]) if ancestors[u] is None]
+        if above:
+            waiting.extend(above)
+            continue
+        found = 1 << last
+        for u in members_of(parents[last]):
+            found |= ancestors[u] or 0
+        ancestors[last] = found
+        waiting.pop()
+
+
+def members_of(bits: int) -> list[int]:
+    """Return which bits are set, from the lowest."""
+    found = []
+    while bits:
+        low = bits & -bits
+        found.append(low.bit_length() - 1)
+        bits ^= low
+    return found
 
 
 def sampled_families(posterior: Dags, variables: Sequence[str]) -> SampledFamilies:

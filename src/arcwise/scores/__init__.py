@@ -4,6 +4,15 @@ A user-defined score is a function of a node and its parents, or a subclass of
 `LocalScore` with the one method `fill`.
 """
 
+from arcwise.laws import (
+    ConditionalLinearGaussian,
+    DirichletPrior,
+    Law,
+    LinearGaussian,
+    NormalWishart,
+    ProbabilityTables,
+    RegressionPrior,
+)
 from arcwise.scores.base import LocalScore
 from arcwise.scores.bde import BDe
 from arcwise.scores.bdeu import BDeu
@@ -14,15 +23,6 @@ from arcwise.scores.conditional_gaussian import ConditionalGaussian
 from arcwise.scores.degenerate_gaussian import DegenerateGaussian
 from arcwise.scores.family_scores import FamilyScores, read_scores
 from arcwise.scores.function import FunctionScore
-from arcwise.scores.parametrization import (
-    ConditionalLinearGaussian,
-    DirichletPrior,
-    LinearGaussian,
-    NormalWishart,
-    Parametrization,
-    ProbabilityTables,
-    RegressionPrior,
-)
 
 __all__ = [
     "BIC",
@@ -35,10 +35,10 @@ __all__ = [
     "DirichletPrior",
     "FamilyScores",
     "FunctionScore",
+    "Law",
     "LinearGaussian",
     "LocalScore",
     "NormalWishart",
-    "Parametrization",
     "ProbabilityTables",
     "RegressionPrior",
     "as_score",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
-from arcwise.scores.parametrization import Parametrization
+from arcwise.laws import Law
 from arcwise.support.running import Stage
 from arcwise.support.words import quoted
 
@@ -52,7 +52,7 @@ class LocalScore(ABC):
         """Return scores of this kind to compare by their evidence; only itself by default."""
         return (self,)
 
-    def parametrization(self, data: Data) -> Parametrization | None:
+    def law(self, data: Data) -> Law | None:
         """Return what the parameters of a family are, and their prior; None if unknown.
 
         By it results are judged, and it chooses how effects and predictions are computed.

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.data import Column, Data
 from arcwise.errors import ArgumentError, DataError
+from arcwise.laws import DirichletPrior, ProbabilityTables
 from arcwise.networks import DiscreteNetwork
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import fill_discrete, positive
-from arcwise.scores.parametrization import DirichletPrior, ProbabilityTables
 from arcwise.support.names import positions
 from arcwise.support.running import Stage
 from arcwise.support.words import quoted
@@ -66,7 +66,7 @@ class BDe(LocalScore):
                 "or a mapping from names to probabilities"
             )
 
-    def parametrization(self, data: Data) -> ProbabilityTables:
+    def law(self, data: Data) -> ProbabilityTables:
         """Return what the parameters of a family are, and their prior."""
         size, joint = float(self.equivalent_sample_size), self.joint(data)
         marginals = self.marginals(data) if joint is None else None

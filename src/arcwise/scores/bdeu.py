@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from arcwise import _core
 from arcwise.data import Data
+from arcwise.laws import DirichletPrior, ProbabilityTables
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import fill_discrete, positive
-from arcwise.scores.parametrization import DirichletPrior, ProbabilityTables
 from arcwise.support.running import Stage
 
 
@@ -47,7 +47,7 @@ class BDeu(LocalScore, name="bdeu"):
         """Return scores with equivalent sample sizes from 1 to 30."""
         return tuple(BDeu(size) for size in (1.0, 3.0, 10.0, 30.0))
 
-    def parametrization(self, data: Data) -> ProbabilityTables:
+    def law(self, data: Data) -> ProbabilityTables:
         """Return what the parameters of a family are, and their prior."""
         return ProbabilityTables(DirichletPrior(float(self.equivalent_sample_size)))
 

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise import _core
 from arcwise.data import Data
 from arcwise.errors import ArgumentError, NumericalError
+from arcwise.laws import LinearGaussian, NormalWishart
 from arcwise.scores.base import IndependenceTest, LocalScore
 from arcwise.scores.column_moments import column_moments
 from arcwise.scores.discrete import intervention_mask, positive
-from arcwise.scores.parametrization import LinearGaussian, NormalWishart
 from arcwise.support.checks import real_numbers
 from arcwise.support.names import positions
 from arcwise.support.running import Stage
@@ -75,7 +75,7 @@ class BGe(LocalScore, name="bge"):
         if self.alpha_w is not None:
             positive(self.alpha_w, "alpha_w")
 
-    def parametrization(self, data: Data) -> LinearGaussian:
+    def law(self, data: Data) -> LinearGaussian:
         """Return what the parameters of a family are, and their prior."""
         return LinearGaussian(self.normal_wishart(data))
 

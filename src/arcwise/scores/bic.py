@@ -8,9 +8,9 @@ from typing import ClassVar
 from arcwise import _core
 from arcwise.data import Data
 from arcwise.errors import DataError, Wording
+from arcwise.laws import Law, LinearGaussian, ProbabilityTables
 from arcwise.scores.base import IndependenceTest, LocalScore
 from arcwise.scores.discrete import fill_discrete, intervention_mask
-from arcwise.scores.parametrization import LinearGaussian, Parametrization, ProbabilityTables
 from arcwise.support.running import Stage
 
 
@@ -33,7 +33,7 @@ class BIC(LocalScore, name="bic"):
 
     by_sets: ClassVar[bool] = True
 
-    def parametrization(self, data: Data) -> Parametrization:
+    def law(self, data: Data) -> Law:
         """Return what the parameters of a family are, which have no prior."""
         return ProbabilityTables(None) if _all_discrete(data) else LinearGaussian(None)
 

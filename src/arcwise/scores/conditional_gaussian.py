@@ -12,17 +12,17 @@ from arcwise import _core
 from arcwise.data import Data
 from arcwise.data.moments import Moments
 from arcwise.errors import ArgumentError
+from arcwise.laws import (
+    ConditionalLinearGaussian,
+    DirichletPrior,
+    Law,
+    RegressionPrior,
+)
 from arcwise.scores.base import LocalScore
 from arcwise.scores.bdeu import BDeu
 from arcwise.scores.bge import BGe, default_scale, scaled
 from arcwise.scores.column_moments import column_moments
 from arcwise.scores.discrete import intervention_mask, positive
-from arcwise.scores.parametrization import (
-    ConditionalLinearGaussian,
-    DirichletPrior,
-    Parametrization,
-    RegressionPrior,
-)
 from arcwise.support.checks import real_numbers
 from arcwise.support.names import as_list
 from arcwise.support.running import Stage
@@ -124,13 +124,13 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
         """Return in a clause why edges are impossible."""
         return "a discrete variable cannot have a continuous parent under ConditionalGaussian"
 
-    def parametrization(self, data: Data) -> Parametrization:
+    def law(self, data: Data) -> Law:
         """Return what the parameters of a family are, and their prior."""
         discrete = _discrete(data)
         if discrete.all():
-            return BDeu(self.equivalent_sample_size).parametrization(data)
+            return BDeu(self.equivalent_sample_size).law(data)
         if not discrete.any():
-            return BGe(self.alpha_mu, self.alpha_w).parametrization(data)
+            return BGe(self.alpha_mu, self.alpha_w).law(data)
         tables = DirichletPrior(float(self.equivalent_sample_size))
         return ConditionalLinearGaussian(tables, self.regression_prior(data))
 

@@ -11,11 +11,11 @@ from arcwise import _core
 from arcwise.data import Data
 from arcwise.data.indicators import IndicatorBlocks
 from arcwise.errors import ArgumentError
+from arcwise.laws import NormalWishart
 from arcwise.scores.base import IndependenceTest, LocalScore
 from arcwise.scores.bge import default_scale, scaled
 from arcwise.scores.column_moments import column_moments
 from arcwise.scores.discrete import intervention_mask, positive
-from arcwise.scores.parametrization import NormalWishart
 from arcwise.support.running import Stage
 from arcwise.support.words import shown
 

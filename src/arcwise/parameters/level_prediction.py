@@ -1,4 +1,4 @@
-"""The joint probability of a discrete target and the known values of a row.
+"""The joint probability of a discrete target and the known values of a row, by any law.
 
 With the parameters of a DAG integrated out, the probability of a row is the product of the mean
 conditional probabilities of its families. Families whose values are all known, up to the
@@ -12,16 +12,16 @@ Unknown variables without a descendant that is known or the target add up to 1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import CapacityError, option
-from arcwise.parameters.dirichlet import MAX_CELLS
+from arcwise.laws import FamilyPosteriors
+from arcwise.laws.tables import MAX_CELLS
 from arcwise.parameters.elimination import eliminate, elimination_order
 from arcwise.parameters.partial_rows import PartialRows
-from arcwise.parameters.sampled import SampledFamilies
+from arcwise.parameters.sampled import DagBits, SampledFamilies, members_of
 
 Array = NDArray[np.float64]
 Family = tuple[int, tuple[int, ...]]
@@ -33,24 +33,8 @@ _PIECE = 1 << 24
 _CELLS = 1 << 21
 
 
-class FamilyMeans(Protocol):
-    """The mean probabilities of families; densities of continuous nodes, which must be known."""
-
-    @property
-    def levels(self) -> list[int]:
-        """The number of levels of each variable; 0 for continuous ones."""
-
-    def log_means(self, node: int, parents: tuple[int, ...], rows: NDArray[Any]) -> Array:
-        """Return the log probability of the node given its parents in each row of values."""
-
-    def scaled_factor(
-        self, node: int, parents: tuple[int, ...], scope: tuple[int, ...], rows: NDArray[Any]
-    ) -> tuple[Array, Array]:
-        """Return the table over some members at the known values of each row, and its scale."""
-
-
 def log_joint(
-    families: SampledFamilies, tables: FamilyMeans, rows: PartialRows, target: int
+    families: SampledFamilies, posteriors: FamilyPosteriors, rows: PartialRows, target: int
 ) -> Array:
     """Return log P(target = level, known values of the row), as [row, level].
 
@@ -61,56 +45,15 @@ def log_joint(
     shares = np.bincount(which, weights=families.shares, minlength=len(places))
     with np.errstate(divide="ignore"):
         log_shares = np.log(shares)
-    dags = DagBits(families, places)
-    levels = tables.levels[target]
+    dags = families.bits
+    levels = posteriors.levels[target]
     numbers = max(len(places), sum(map(len, families.parents))) * levels
     step = max(1, _PIECE // numbers)
     found = np.empty((len(rows), levels))
     for first in range(0, len(rows), step):
         piece = slice(first, first + step)
-        block = _Block(families, tables, rows.take(piece).without(target), target)
+        block = _Block(families, posteriors, rows.take(piece).without(target), target)
         found[piece] = block.averaged(places, log_shares, dags)
-    return found
-
-
-class DagBits:
-    """The parents and ancestors of each node of each DAG, as bits of Python integers."""
-
-    def __init__(self, families: SampledFamilies, places: NDArray[np.int32]) -> None:
-        sets = [[sum(1 << u for u in members) for members in own] for own in families.parents]
-        self.parents: list[list[int]] = []
-        self.ancestors: list[list[int]] = []
-        for row in places.tolist():
-            parents = [sets[node][place] for node, place in enumerate(row)]
-            ancestors: list[int | None] = [None] * len(parents)
-            for node in range(len(parents)):
-                _add_ancestors(node, parents, ancestors)
-            self.parents.append(parents)
-            self.ancestors.append([found or 0 for found in ancestors])
-
-
-def _add_ancestors(node: int, parents: list[int], ancestors: list[int | None]) -> None:
-    """Set the ancestors of a node, itself included, and of all nodes above it."""
-    waiting = [node]
-    while waiting:
-        last = waiting[-1]
-        above = [u for u in _members(parents[last]) if ancestors[u] is None]
-        if above:
-            waiting.extend(above)
-            continue
-        found = 1 << last
-        for u in _members(parents[last]):
-            found |= ancestors[u] or 0
-        ancestors[last] = found
-        waiting.pop()
-
-
-def _members(bits: int) -> list[int]:
-    found = []
-    while bits:
-        low = bits & -bits
-        found.append(low.bit_length() - 1)
-        bits ^= low
     return found
 
 
@@ -119,13 +62,13 @@ class _Block:
     """Some of the rows, and what the DAGs have in common in them."""
 
     families: SampledFamilies
-    tables: FamilyMeans
+    posteriors: FamilyPosteriors
     rows: PartialRows
     target: int
 
     def averaged(self, places: NDArray[np.int32], log_shares: Array, dags: DagBits) -> Array:
         """Return the log of the weighted average over DAGs, as [row, level]."""
-        levels = self.tables.levels[self.target]
+        levels = self.posteriors.levels[self.target]
         total = np.zeros((len(places), len(self.rows), levels))
         total += log_shares[:, np.newaxis, np.newaxis]
         for node, parents in enumerate(self.families.parents):
@@ -145,7 +88,7 @@ class _Block:
         The last axis has the length 1 where the target is in none of the families.
         """
         target, rows = self.target, self.rows
-        levels = self.tables.levels[target]
+        levels = self.posteriors.levels[target]
         with_target = node == target or any(target in members for members in parents)
         terms = np.zeros((len(parents), len(rows), levels if with_target else 1))
         for place, members in enumerate(parents):
@@ -154,13 +97,13 @@ class _Block:
             whole = np.flatnonzero(rows.known[:, others].all(axis=1) & ~rows.intervened[:, node])
             if len(whole) == 0:
                 continue
-            asked = rows.values[whole]
+            asked, posterior = rows.values[whole].T, self.posteriors.of(node, members)
             if target not in family:
-                terms[place, whole] = self.tables.log_means(node, members, asked)[:, np.newaxis]
+                terms[place, whole] = posterior.log_mean(asked)[:, np.newaxis]
                 continue
             for level in range(levels):
-                asked[:, target] = level
-                terms[place, whole, level] = self.tables.log_means(node, members, asked)
+                asked[target] = level
+                terms[place, whole, level] = posterior.log_mean(asked)
         return terms
 
     def _add_components(self, total: Array, dags: DagBits) -> None:
@@ -237,9 +180,9 @@ class _Block:
     def _eliminated(self, component: Component, rows: NDArray[np.int64]) -> Array:
         """Return the log of the sum over a component's unknown variables, as [row, level]."""
         members, hidden = component
-        unknown = {*_members(hidden), self.target}
+        unknown = {*members_of(hidden), self.target}
         scopes = [tuple(v for v in (*parents, node) if v in unknown) for node, parents in members]
-        levels, kept = self.tables.levels, (self.target,)
+        levels, kept = self.posteriors.levels, (self.target,)
         order, largest = elimination_order(scopes, levels, kept)
         if largest > MAX_CELLS:
             raise CapacityError(
@@ -255,7 +198,10 @@ class _Block:
             factors = []
             scale = np.zeros(len(values))
             for (node, parents), scope in zip(members, scopes, strict=True):
-                factor, logs_of_scale = self.tables.scaled_factor(node, parents, scope, values)
+                sizes = [levels[v] for v in scope]
+                factor, logs_of_scale = self.posteriors.of(node, parents).scaled_factor(
+                    values.T, scope, sizes
+                )
                 scale += logs_of_scale
                 factors.append((scope, factor))
             with np.errstate(divide="ignore"):
@@ -279,6 +225,6 @@ def _components(touching: tuple[tuple[int, int], ...], hidden: int, target: int)
                 apart.append((variables, members))
         groups = [*apart, (own, joined)]
     return [
-        (tuple((node, tuple(_members(parents))) for node, parents in sorted(members)), own)
+        (tuple((node, tuple(members_of(parents))) for node, parents in sorted(members)), own)
         for own, members in groups
     ]

@@ -1,31 +1,30 @@
-"""Predictions of mixed data: sums over unknown levels, integrals over unknown numbers.
+"""Predictions by draws of the parameters: sums over unknown levels, integrals over unknown numbers.
 
-A discrete target is predicted exactly, with the parameters integrated out, wherever no continuous
-variable with an unknown value has a descendant that is known or the target. All else goes by
-draws of the parameters, as for Gaussian data: given these and a configuration of the discrete
-variables, the continuous ones are jointly normal, and each draw and configuration is weighted by
-the density of the known values. Configurations of unknown levels are gone through one by one; if
-there are too many, each draw of the parameters takes one of them, drawn from the variables above.
+The average over draws of p(y, K), for the known values K of a row, is normalised. Where numbers are
+linear in each other, they are jointly normal given a draw and a configuration of the discrete
+variables, and are integrated out; configurations of unknown levels are gone through one by one, or
+if there are too many, each draw of the parameters takes one of them, drawn from the variables
+above. Under other laws each draw takes one completion of the row, drawn from above to below, and is
+weighted by the density of the known values.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.laws import FamilyPosteriors
 from arcwise.networks._random import Purpose, generator
-from arcwise.parameters.conditional_regressions import MixedPosterior
-from arcwise.parameters.discrete_prediction import DagBits, log_joint
+from arcwise.parameters.drawn_families import DrawnFamilies
 from arcwise.parameters.gaussian_conditioning import integrated
-from arcwise.parameters.gaussian_prediction import NormalMixtures
-from arcwise.parameters.mixed_draws import MixedDraws
-from arcwise.parameters.numbering import all_combinations
+from arcwise.parameters.mixtures import Mixtures
 from arcwise.parameters.partial_rows import PartialRows
 from arcwise.parameters.sampled import SampledFamilies
+from arcwise.support.numbering import all_combinations
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -37,67 +36,46 @@ MOST_CONFIGURATIONS = 64
 _PIECE = 1 << 22
 
 
-def level_logarithms(
-    families: SampledFamilies,
-    posterior: MixedPosterior,
-    rows: PartialRows,
-    target: int,
-    draws: int,
-    seed: int,
-) -> Array:
-    """Return log P(target = level, known values of the row), as [row, level].
-
-    In each row up to a constant.
+def level_logarithms(drawn: DrawnFamilies, rows: PartialRows, target: int, seed: int) -> Array:
+    """Return log P(target = level, known values of the row), as [row, level], up to a constant.
 
     Parameters
     ----------
-    families, posterior
-        The DAGs, and the posterior of their parameters.
+    drawn
+        The drawn parameters of all DAGs.
     rows, target
-        The rows, of which what they say of the target does not count, and the target.
-    draws, seed
-        The number of parameter draws for each DAG where some are needed, and their seed.
+        The rows, without the target, and the target.
+    seed
+        The seed of what is drawn besides.
     """
-    known = rows.without(target)
-    hidden = _with_hidden_numbers(families, posterior, known, target)
-    found = np.empty((len(rows), posterior.levels[target]))
-    if not hidden.all():
-        found[~hidden] = log_joint(families, posterior, known.take(~hidden), target)
-    if hidden.any():
-        places = np.flatnonzero(hidden)
-        drawn = _Prediction(families, posterior, known.take(places), target, draws, seed)
-        for chosen, conditioned in drawn.blocks():
-            logs = conditioned.logs.reshape(len(drawn.draws.log_shares), *conditioned.shape)
-            top = logs.max(axis=(0, 3), keepdims=True)
-            top = np.where(np.isfinite(top), top, 0.0)
-            with np.errstate(divide="ignore"):
-                summed = np.log(np.exp(logs - top).sum(axis=(0, 3))) + top[0, :, :, 0]
-            found[places[chosen]] = summed
+    prediction = _Prediction(drawn, rows, target, seed)
+    found = np.empty((len(rows), drawn.levels[target]))
+    for chosen, conditioned in prediction.blocks():
+        logs = conditioned.logs.reshape(drawn.count, *conditioned.shape)
+        top = logs.max(axis=(0, 3), keepdims=True)
+        top = np.where(np.isfinite(top), top, 0.0)
+        with np.errstate(divide="ignore"):
+            found[chosen] = np.log(np.exp(logs - top).sum(axis=(0, 3))) + top[0, :, :, 0]
     return found
 
 
-def mixed_mixtures(
-    families: SampledFamilies,
-    posterior: MixedPosterior,
-    rows: PartialRows,
-    target: int,
-    draws: int,
-    seed: int,
-) -> Iterator[tuple[NDArray[np.int64], NormalMixtures]]:
+def mixtures(
+    drawn: DrawnFamilies, rows: PartialRows, target: int, seed: int
+) -> Iterator[tuple[NDArray[np.int64], Mixtures]]:
     """Yield the predictive mixtures of a continuous target, for some rows at a time.
 
     Parameters
     ----------
-    families, posterior
-        The DAGs, and the posterior of their parameters.
+    drawn
+        The drawn parameters of all DAGs.
     rows, target
-        The rows, of which what they say of the target does not count, and the target.
-    draws, seed
-        The number of parameter draws for each DAG, and their seed.
+        The rows, of which the mixtures do not use what they have of the target, and the target.
+    seed
+        The seed of what is drawn besides.
     """
-    drawn = _Prediction(families, posterior, rows.without(target), target, draws, seed)
-    for chosen, conditioned in drawn.blocks():
-        count, (number, _, configurations) = drawn.draws.count, conditioned.shape
+    prediction = _Prediction(drawn, rows.without(target), target, seed)
+    for chosen, conditioned in prediction.blocks():
+        count, (number, _, configurations) = drawn.count, conditioned.shape
 
         def by_component(
             values: Array, shape: tuple[int, int, int] = (count, number, configurations)
@@ -105,9 +83,14 @@ def mixed_mixtures(
             return values.reshape(shape).transpose(0, 2, 1).reshape(-1, shape[1])
 
         logs = by_component(conditioned.logs)
-        weights = np.exp(logs - logs.max(axis=0))
+        top = logs.max(axis=0)
+        weights = np.exp(logs - top)
         means, deviations = by_component(conditioned.means), by_component(conditioned.deviations)
-        yield chosen, NormalMixtures(means, deviations, weights / weights.sum(axis=0))
+        densities = None
+        if not drawn.linear:
+            with_truth = prediction.log_densities_with(chosen, rows.values[chosen, target])
+            densities = with_truth - np.log(weights.sum(axis=0)) - top
+        yield chosen, Mixtures(means, deviations, weights / weights.sum(axis=0), densities)
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,22 +148,13 @@ class _Pattern:
 class _Prediction:
     """The rows, the target and the drawn parameters of one prediction."""
 
-    def __init__(
-        self,
-        families: SampledFamilies,
-        posterior: MixedPosterior,
-        rows: PartialRows,
-        target: int,
-        draws: int,
-        seed: int,
-    ) -> None:
-        self.draws = MixedDraws(families, posterior, draws, seed)
+    def __init__(self, drawn: DrawnFamilies, rows: PartialRows, target: int, seed: int) -> None:
+        self.draws, self.linear = drawn, drawn.linear
         self.rows, self.target = rows, target
-        self.levels = posterior.levels
-        self.continuous = posterior.continuous
-        self.target_levels = max(1, posterior.levels[target])
+        self.levels, self.continuous = drawn.levels, drawn.continuous
+        self.target_levels = max(1, self.levels[target])
         self._random = generator(seed, Purpose.DRAWN_CONFIGURATIONS)
-        self._above = _ancestors_in_any(families)
+        self._above = _ancestors_in_any(drawn.families)
 
     def blocks(self) -> Iterator[tuple[NDArray[np.int64], _Conditioned]]:
         """Yield rows with the same number of configurations, and what follows for them."""
@@ -189,12 +163,12 @@ class _Prediction:
             grouped.setdefault(pattern.configurations, []).append(pattern)
         width = self.draws.count * max(1, len(self.continuous)) ** 2 * self.target_levels
         for configurations, patterns in sorted(grouped.items()):
-            sampled = configurations > MOST_CONFIGURATIONS
+            sampled = configurations > MOST_CONFIGURATIONS or not self.linear
             most = max(1, _PIECE // (width * (1 if sampled else configurations)))
             waiting: list[_Pattern] = []
             for pattern in patterns:
                 for first in range(0, len(pattern.rows), most):
-                    part = _part(pattern, pattern.rows[first : first + most])
+                    part = replace(pattern, rows=pattern.rows[first : first + most])
                     if waiting and sum(len(p.rows) for p in waiting) + len(part.rows) > most:
                         yield self._block(waiting, 1 if sampled else configurations, sampled)
                         waiting = []
@@ -228,71 +202,99 @@ class _Prediction:
         self, patterns: list[_Pattern], configurations: int, sampled: bool
     ) -> tuple[NDArray[np.int64], _Conditioned]:
         chosen = np.concatenate([pattern.rows for pattern in patterns])
-        codes, unknown = self._expanded(patterns, sampled)
-        by_draw = codes[np.newaxis]
+        columns, unknown = self._expanded(patterns, sampled)
         if sampled:
-            by_draw = self.draws.sampled_codes(codes, unknown, self._random)
-        logs = np.repeat(self.draws.log_shares[:, np.newaxis], len(codes), axis=1)
-        counted = np.zeros((len(codes), len(self.levels)), dtype=np.bool_)
+            columns = self.draws.completed(columns, unknown, self._random)
+        logs = np.repeat(self.draws.log_shares[:, np.newaxis], columns.shape[2], axis=1)
         means, deviations = np.zeros(logs.shape), np.zeros(logs.shape)
-        each = self.target_levels * configurations
-        coefficients, intercepts, spreads = self.draws.regressions(by_draw)
+        if self.linear:
+            self._add_numbers(patterns, columns, (means, deviations, logs))
+        elif self.target in self.continuous:
+            means = columns[self.target]
+        self._add_densities(patterns, columns, unknown, logs)
+        shape = len(chosen), self.target_levels, configurations
+        return chosen, _Conditioned(shape, logs, means, deviations)
+
+    def _add_numbers(
+        self,
+        patterns: list[_Pattern],
+        columns: Array,
+        found: tuple[Array, Array, Array],
+    ) -> None:
+        """Integrate out the unknown numbers; set means and deviations, and add to the logs."""
+        means, deviations, logs = found
+        continuous = list(self.continuous)
+        coefficients, intercepts, spreads = self.draws.regressions(columns)
+        # Where levels were drawn, known numbers are the same for all draws.
+        away = columns[continuous, 0].T - self.draws.origin[continuous]
+        for pattern, own in self._parts(patterns, columns.shape[2]):
+            by_row = coefficients[:, own], intercepts[:, own], spreads[:, own]
+            each = _integrated(pattern, away[own], *by_row)
+            means[:, own], deviations[:, own] = each[0], each[1]
+            logs[:, own] += each[2]
+        if self.target_levels == 1:
+            means += self.draws.origin[self.target]
+
+    def _add_densities(
+        self, patterns: list[_Pattern], columns: Array, unknown: Mask, logs: Array
+    ) -> None:
+        """Add the log densities of what was not drawn: of levels, and of numbers one by one."""
+        counted = np.zeros(unknown.shape, dtype=np.bool_)
+        for pattern, own in self._parts(patterns, len(counted)):
+            counted[own, list(pattern.counted)] = True
+            if not self.linear:
+                counted[own, [self.continuous[place] for place in pattern.noises]] = True
+        counted &= ~unknown
+        for node in np.flatnonzero(counted.any(axis=0)).tolist():
+            use = np.flatnonzero(counted[:, node])
+            logs[:, use] += self.draws.log_densities(node, columns[:, :, use])
+
+    @staticmethod
+    def _parts(patterns: list[_Pattern], rows: int) -> Iterator[tuple[_Pattern, slice]]:
+        """Yield each pattern with its rows: a number of them for each row of the table."""
+        each = rows // sum(len(pattern.rows) for pattern in patterns)
         first = 0
         for pattern in patterns:
             own = slice(first, first + len(pattern.rows) * each)
             first = own.stop
-            counted[own, list(pattern.counted)] = True
-            if sampled:
-                counted[own, list(pattern.levels)] = False
-            values = np.repeat(self.rows.values[pattern.rows], each, axis=0)
-            found = _integrated(
-                pattern,
-                values[:, list(self.continuous)] - self.draws.origin[list(self.continuous)],
-                coefficients[:, own],
-                intercepts[:, own],
-                spreads[:, own],
-            )
-            means[:, own], deviations[:, own] = found[0], found[1]
-            logs[:, own] += found[2]
-        for node in np.flatnonzero(counted.any(axis=0)).tolist():
-            use = np.flatnonzero(counted[:, node])
-            logs[:, use] += self.draws.log_probabilities(node, by_draw[:, use])
-        if self.target_levels == 1:
-            means += self.draws.origin[self.target]
-        shape = len(chosen), self.target_levels, configurations
-        return chosen, _Conditioned(shape, logs, means, deviations)
+            yield pattern, own
 
-    def _expanded(self, patterns: list[_Pattern], sampled: bool) -> tuple[NDArray[np.int64], Mask]:
-        """Return codes with every level of what is unknown, and which of them are to be drawn."""
-        codes, unknown = [], []
+    def log_densities_with(self, chosen: NDArray[np.int64], truth: Array) -> Array:
+        """Return the log of the sum over draws of the density of rows and a continuous target."""
+        found = np.empty(len(chosen))
+        place = {row: number for number, row in enumerate(chosen.tolist())}
+        for pattern in self._patterns():
+            own = np.array([row for row in pattern.rows.tolist() if row in place], dtype=np.int64)
+            if not len(own):
+                continue
+            columns, unknown = self._expanded([replace(pattern, rows=own)], True)
+            at = [place[row] for row in own.tolist()]
+            columns[self.target], unknown[:, self.target] = truth[at], False
+            columns = self.draws.completed(columns, unknown, self._random)
+            logs = np.repeat(self.draws.log_shares[:, np.newaxis], len(own), axis=1)
+            self._add_densities([replace(pattern, rows=own)], columns, unknown, logs)
+            found[at] = np.logaddexp.reduce(logs, axis=0)
+        return found
+
+    def _expanded(self, patterns: list[_Pattern], sampled: bool) -> tuple[Array, Mask]:
+        """Return values with every level of what is unknown, and which of them are to be drawn."""
+        values, unknown = [], []
         for pattern in patterns:
-            own = self.rows.values[pattern.rows].astype(np.int64)
-            own[:, list(self.continuous)] = 0
+            own = self.rows.values[pattern.rows].astype(np.float64)
             varied = () if sampled else pattern.levels
             if self.target not in self.continuous:
                 varied = (self.target, *varied)
-            sizes = [self.levels[v] for v in varied]
-            every = all_combinations(sizes)
+            every = all_combinations([self.levels[v] for v in varied])
             expanded = np.repeat(own, len(every), axis=0)
             expanded[:, list(varied)] = np.tile(every, (len(own), 1))
             mask = np.zeros(expanded.shape, dtype=np.bool_)
             if sampled:
                 mask[:, list(pattern.levels)] = True
-            codes.append(expanded)
+            if not self.linear:
+                mask[:, [self.continuous[place] for place in pattern.numbers]] = True
+            values.append(expanded)
             unknown.append(mask)
-        return np.concatenate(codes), np.concatenate(unknown)
-
-
-def _part(pattern: _Pattern, rows: NDArray[np.int64]) -> _Pattern:
-    return _Pattern(
-        rows,
-        pattern.levels,
-        pattern.numbers,
-        pattern.known,
-        pattern.counted,
-        pattern.noises,
-        pattern.configurations,
-    )
+        return np.concatenate(values).T[:, np.newaxis], np.concatenate(unknown)
 
 
 def _integrated(
@@ -324,21 +326,22 @@ def _ancestors_in_any(families: SampledFamilies) -> Mask:
         above = further
 
 
-def _with_hidden_numbers(
-    families: SampledFamilies, posterior: MixedPosterior, rows: PartialRows, target: int
+def hidden_numbers(
+    families: SampledFamilies, posteriors: FamilyPosteriors, rows: PartialRows, target: int
 ) -> Mask:
     """Return which rows lack a continuous value that matters in one of the DAGs."""
-    places, _ = families.distinct()
+    found = np.zeros(len(rows), dtype=np.bool_)
+    if not posteriors.continuous:
+        return found
     ancestors = np.zeros((len(families.parents),) * 2, dtype=np.bool_)  # [above, below]
-    for of_dag in DagBits(families, places).ancestors:
+    for of_dag in families.bits.ancestors:
         for node, bits in enumerate(of_dag):
-            for number in posterior.continuous:
+            for number in posteriors.continuous:
                 if bits >> number & 1:
                     ancestors[number, node] = True
-    found = np.zeros(len(rows), dtype=np.bool_)
     for known, intervened, own in rows.patterns():
         seen = known.copy()
         seen[target] = True
         above = np.asarray(ancestors[:, seen & ~intervened].any(axis=1))
-        found[own] = any(above[v] and not seen[v] for v in posterior.continuous)
+        found[own] = any(above[v] and not seen[v] for v in posteriors.continuous)
     return found

@@ -30,7 +30,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data
-from arcwise.scores.parametrization import NormalWishart
 
 Array = NDArray[np.float64]
 
@@ -39,6 +38,31 @@ Array = NDArray[np.float64]
 _LARGE = 200.0
 # Numbers held at one time, so that the working set stays in the cache.
 _PIECE = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class NormalWishart:
+    """A normal-Wishart prior of given variables: mean and precision of normal rows.
+
+    Parameters
+    ----------
+    alpha_mu
+        The strength of the mean, as a number of rows.
+    alpha_w
+        The degrees of freedom of the precision.
+    mean, scale
+        The prior mean, and the matrix T of the precision.
+
+    Examples
+    --------
+    >>> NormalWishart(1.0, 4.0, np.zeros(2), np.eye(2)).alpha_w
+    4.0
+    """
+
+    alpha_mu: float
+    alpha_w: float
+    mean: NDArray[np.float64]
+    scale: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,311 @@
+"""Impulse responses of any law: what is expected k steps after a variable was set or raised.
+
+Given a DAG and its parameters, the last slices are moved on from step to step, beginning with the
+histories that the rows of the data have. Their joint distribution is moved on exactly if all is
+discrete and small enough; otherwise trajectories are simulated, with the same random numbers for
+all settings of the source, and what is averaged is what is expected of the target given its
+parents, which varies less than its own values do. Where all is linear, responses have a closed
+form (`linear_responses`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data.slices import Slices
+from arcwise.dynamics.linear_responses import Impulse, linear_responses
+from arcwise.errors import ArgumentError
+from arcwise.laws import FamilyPosteriors, Parameters, TableParameters
+from arcwise.laws.linear_gaussian import LinearGaussianPosteriors
+from arcwise.networks._random import Purpose, generator
+from arcwise.parameters.elimination import eliminate, elimination_order
+from arcwise.parameters.sampled import SampledFamilies
+
+Array = NDArray[np.float64]
+
+MOST_CELLS = 1 << 12
+"""Of the joint distribution that is moved on exactly."""
+
+_TRAJECTORIES = 500
+# Draws whose trajectories are followed at one time.
+_TOGETHER = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Transition:
+    """The part of a transition network that bears on a target, with drawn parameters.
+
+    Parameters
+    ----------
+    parents
+        The parents of each column of the present slice that matters, in topological order.
+    parameters
+        Theirs.
+    """
+
+    parents: Mapping[int, tuple[int, ...]]
+    parameters: Mapping[int, Parameters]
+
+    @property
+    def draws(self) -> int:
+        """The number of draws of the parameters."""
+        return next(iter(self.parameters.values())).count
+
+    def take(self, draws: slice) -> Transition:
+        """Return some of the draws."""
+        return Transition(
+            self.parents, {node: each.take(draws) for node, each in self.parameters.items()}
+        )
+
+
+def responses(
+    families: SampledFamilies,
+    posteriors: FamilyPosteriors,
+    slices: Slices,
+    impulse: Impulse,
+    draws: int,
+    seed: int,
+) -> Array:
+    """Return drawn expectations of the target.
+
+    Parameters
+    ----------
+    families, posteriors
+        The DAGs, and the posteriors of their parameters.
+    slices, impulse
+        Which column is of which time, and what is done.
+    draws, seed
+        The number of parameter draws for each DAG, and their seed.
+
+    Returns
+    -------
+    numpy.ndarray
+        As [DAG and draw, step, setting, value]. Settings are the levels of a discrete source, and
+        as it is and raised by one of a continuous one; values are the probabilities of the levels
+        of a discrete target, and the mean of a continuous one.
+    """
+    if isinstance(posteriors, LinearGaussianPosteriors):
+        raised = linear_responses(families, posteriors.nodes, slices, impulse, draws, seed)
+        return np.stack([np.zeros(raised.shape), raised], axis=-1)[..., np.newaxis]
+    _refuse_missing_lags(slices)
+    data, (source, outcome) = posteriors.data, impulse.columns(slices)
+    weights = np.ones(data.rows) if data.weights is None else data.weights
+    columns = posteriors.columns(data)
+    moving = Movement(slices, posteriors.levels, columns, weights / weights.sum())
+    shape = posteriors.levels[source] or 2, posteriors.levels[outcome] or 1
+    found = np.empty((len(families) * draws, impulse.steps + 1, *shape))
+    random = generator(seed, Purpose.DRAWN_TABLES)
+    distinct, which = families.distinct()
+    for number, places in enumerate(distinct.tolist()):
+        chosen = {node: families.parents[node][place] for node, place in enumerate(places)}
+        own = np.flatnonzero(which == number)
+        nodes = _relevant_nodes(chosen, slices, outcome, source)
+        transition = Transition(
+            {node: chosen[node] for node in nodes},
+            {
+                node: posteriors.of(node, chosen[node]).drawn(len(own) * draws, random)
+                for node in nodes
+            },
+        )
+        rows = (own[:, np.newaxis] * draws + np.arange(draws)).reshape(-1)
+        found[rows] = moving.response(transition, source, outcome, impulse, random)
+    return found
+
+
+def _refuse_missing_lags(slices: Slices) -> None:
+    """Refuse lags with a gap, of which the slices between are not known to begin with."""
+    lags = slices.lags
+    if lags != tuple(range(1, len(lags) + 1)):
+        raise ArgumentError(
+            "impulse responses of discrete variables need every lag from 1 to the largest, as the "
+            "slices in between are carried on; learn from time_series with lags="
+            f"{max(lags, default=1)}"
+        )
+
+
+def one_step_later(slices: Slices, column: int) -> int:
+    """Return the column whose value stands in this one a step later; itself in the present."""
+    of = slices.places[column]
+    if not of.lag:
+        return column
+    position = slices.position(of.variable, of.lag - 1)
+    assert position is not None
+    return position
+
+
+def _relevant_nodes(
+    parents: Mapping[int, tuple[int, ...]], slices: Slices, outcome: int, source: int
+) -> tuple[int, ...]:
+    """Return the present columns that have to be moved on, in topological order."""
+    wanted: set[int] = set()
+    waiting = [outcome, *([source] if slices.places[source].lag == 0 else [])]
+    while waiting:
+        node = waiting.pop()
+        if node in wanted:
+            continue
+        wanted.add(node)
+        for parent in parents[node]:
+            now = slices.position(slices.places[parent].variable, 0)
+            if now is not None:
+                waiting.append(now)
+    order: list[int] = []
+    left = sorted(wanted)
+    while left:
+        free = next(v for v in left if not any(u in left for u in parents[v]))
+        order.append(free)
+        left.remove(free)
+    return tuple(order)
+
+
+@dataclass(frozen=True, eq=False)
+class Movement:
+    """How a network moves on from the histories in the data.
+
+    Parameters
+    ----------
+    slices
+        Which column is of which time.
+    levels
+        The number of levels of each column; 0 of numbers.
+    columns, shares
+        The columns of the data, and the weights of their rows, which sum to 1.
+    """
+
+    slices: Slices
+    levels: Sequence[int]
+    columns: Sequence[NDArray[Any]]
+    shares: Array
+
+    def response(
+        self,
+        transition: Transition,
+        source: int,
+        outcome: int,
+        impulse: Impulse,
+        random: np.random.Generator,
+    ) -> Array:
+        """Return what is expected of the outcome, as [draw, step, setting of source, value]."""
+        draws, settings = transition.draws, self.levels[source] or 2
+        found = np.empty((draws, impulse.steps + 1, settings, self.levels[outcome] or 1))
+        tables = {
+            node: each.table
+            for node, each in transition.parameters.items()
+            if isinstance(each, TableParameters)
+        }
+        kept = self._kept(transition, source)
+        cells = math.prod(self.levels[column] for column in (*kept, *transition.parents))
+        if len(tables) == len(transition.parameters) and cells <= MOST_CELLS:
+            for level in range(settings):
+                exact = self._exact(transition, tables, (source, level), outcome, impulse, kept)
+                found[:, :, level] = exact
+            return found
+        rows = random.choice(len(self.shares), _TRAJECTORIES, p=self.shares)
+        for first in range(0, draws, _TOGETHER):
+            piece = slice(first, first + _TOGETHER)
+            some, key = transition.take(piece), int(random.integers(2**63))
+            for setting in range(settings):
+                noise = np.random.default_rng(key)  # the same for all settings
+                each = self._simulated(some, (source, setting), outcome, impulse, rows, noise)
+                found[piece, :, setting] = each
+        return found
+
+    def _kept(self, transition: Transition, source: int) -> tuple[int, ...]:
+        """Return the lagged and static columns whose joint distribution is moved on."""
+        variables = {self.slices.places[node].variable for node in transition.parents}
+        static = {u for of in transition.parents.values() for u in of}
+        static = {u for u in static if self.slices.places[u].lag is None} | {source}
+        return tuple(
+            column
+            for column, of in enumerate(self.slices.places)
+            if (of.lag and of.variable in variables) or (of.lag is None and column in static)
+        )
+
+    def _exact(
+        self,
+        transition: Transition,
+        tables: Mapping[int, Array],
+        setting: tuple[int, int],
+        outcome: int,
+        impulse: Impulse,
+        kept: tuple[int, ...],
+    ) -> Array:
+        (source, level), places, levels = setting, self.slices.places, self.levels
+        shape = tuple(levels[column] for column in kept)
+        codes = tuple(self.columns[column] for column in kept)
+        cells = np.ravel_multi_index(codes, shape) if kept else np.zeros(len(self.shares), np.int64)
+        counted = np.bincount(cells, self.shares, math.prod(shape))
+        joint: Array = counted.astype(np.float64).reshape(1, *shape)
+        if places[source].lag is None:
+            joint = _set_axis(joint, 1 + kept.index(source), level)
+        # After a step, the present slice takes the place of lag 1, and each lag of the next.
+        before = tuple(one_step_later(self.slices, column) for column in kept)
+        result = np.empty((transition.draws, impulse.steps + 1, levels[outcome]))
+        for step in range(impulse.steps + 1):
+            factors: list[tuple[tuple[int, ...], Array]] = [(kept, joint)]
+            for node, parents in transition.parents.items():
+                if node == source and (step == 0 or impulse.hold):
+                    fixed = np.zeros((1, levels[node]))
+                    fixed[0, level] = 1.0
+                    factors.append(((node,), fixed))
+                else:
+                    factors.append(((*parents, node), tables[node]))
+            scopes = [scope for scope, _ in factors]
+            order, _ = elimination_order(scopes, levels, (outcome,))
+            result[:, step] = eliminate(factors, order, (outcome,))
+            if step < impulse.steps:
+                order, _ = elimination_order(scopes, levels, before)
+                joint = eliminate(factors, order, before)
+        return result
+
+    def _simulated(
+        self,
+        transition: Transition,
+        setting: tuple[int, int],
+        outcome: int,
+        impulse: Impulse,
+        rows: NDArray[np.int64],
+        random: np.random.Generator,
+    ) -> Array:
+        """Return what is expected, averaged over trajectories, as [draw, step, value]."""
+        source, value = setting
+        later = [one_step_later(self.slices, column) for column in range(len(self.columns))]
+        state = [column[rows] for column in self.columns]
+
+        def done(values: NDArray[Any]) -> NDArray[Any]:
+            return np.full(len(rows), value) if self.levels[source] else values + value
+
+        if self.slices.places[source].lag is None:
+            state[source] = done(state[source])
+        result = np.empty((transition.draws, impulse.steps + 1, self.levels[outcome] or 1))
+        for step in range(impulse.steps + 1):
+            for node in transition.parents:
+                own, acted = transition.parameters[node], node == source
+                acted = acted and (step == 0 or impulse.hold)
+                if node == outcome:
+                    expected = own.expected(state, len(rows)).mean(axis=1)
+                    if acted and self.levels[node]:
+                        expected = np.eye(self.levels[node])[[value]]
+                    result[:, step] = (
+                        expected + value if acted and not self.levels[node] else expected
+                    )
+                state[node] = own.sample(state, len(rows), random)
+                if acted:
+                    state[node] = done(state[node])
+            state = [state[column] for column in later]
+        return result
+
+
+def _set_axis(joint: Array, axis: int, level: int) -> Array:
+    """Return the joint distribution with one variable set, whatever it was."""
+    total = joint.sum(axis=axis)
+    found = np.zeros_like(joint)
+    index = [slice(None)] * joint.ndim
+    index[axis] = level  # type: ignore[call-overload]
+    found[tuple(index)] = total
+    return found

@@ -1,0 +1,37 @@
+"""Laws of a node given its parents: the parameters of a family, their posterior, and what follows.
+
+Effects, predictions, densities, forecasts and responses know nothing of a score but its law.
+"""
+
+from arcwise.laws.conditional_gaussian import ConditionalLinearGaussian
+from arcwise.laws.law import (
+    Columns,
+    Family,
+    FamilyPosterior,
+    FamilyPosteriors,
+    Law,
+    Parameters,
+    configuration_numbers,
+)
+from arcwise.laws.linear_gaussian import LinearGaussian
+from arcwise.laws.normal_wishart import NormalWishart
+from arcwise.laws.regressions import RegressionParameters, RegressionPrior
+from arcwise.laws.tables import DirichletPrior, ProbabilityTables, TableParameters
+
+__all__ = [
+    "Columns",
+    "ConditionalLinearGaussian",
+    "DirichletPrior",
+    "Family",
+    "FamilyPosterior",
+    "FamilyPosteriors",
+    "Law",
+    "LinearGaussian",
+    "NormalWishart",
+    "Parameters",
+    "ProbabilityTables",
+    "RegressionParameters",
+    "RegressionPrior",
+    "TableParameters",
+    "configuration_numbers",
+]

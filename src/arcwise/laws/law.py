@@ -1,0 +1,280 @@
+"""The law of a node given its parents, and the posterior of its parameters.
+
+A *law* says which children can have which parents, and has a prior on the parameters of every
+family. Given data it has a *posterior* of each family, from which parameters are *drawn*. What is
+computed of a model needs three things of drawn parameters: the log density of the child's values
+given those of the parents, values drawn from it, and what is expected. Where a law has more, its
+posterior says so: mean parameters, predictive densities in closed form, or one of the two kinds of
+parameters that closed forms exist for, `TableParameters` and `RegressionParameters`.
+
+Values are given as *columns*: for each variable an array of codes of levels, or of numbers, as
+[row] where all draws of the parameters have the same and otherwise as [draw, row].
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Data
+from arcwise.data.columns import Kind
+from arcwise.data.profile import LawName
+
+Array = NDArray[np.float64]
+Columns: TypeAlias = Sequence[NDArray[Any]] | Mapping[int, NDArray[Any]] | NDArray[Any]
+Family: TypeAlias = tuple[int, tuple[int, ...]]
+"""A node and its parents, as positions in the table."""
+
+# Of densities that a law has no closed form for.
+_DRAWS, _SEED = 1_000, 20_240
+
+
+class Law(ABC):
+    """What the parameters of every family are, and their prior, if there is one."""
+
+    kind: ClassVar[LawName]
+    """What its columns are, for the judgement of results."""
+
+    all_numbers: ClassVar[bool] = False
+    """Whether columns of whole numbers are taken as numbers."""
+
+    has_means: ClassVar[bool] = False
+    """Whether families have mean parameters; see `FamilyPosterior.mean`."""
+
+    @property
+    @abstractmethod
+    def has_prior(self) -> bool:
+        """Whether there is a prior on the parameters, so that they have a posterior."""
+
+    @abstractmethod
+    def allows(self, child: Kind, parent: Kind) -> bool:
+        """Return whether a child of the one kind can have a parent of the other."""
+
+    @abstractmethod
+    def given(self, data: Data) -> FamilyPosteriors:
+        """Return the posterior of the parameters of every family."""
+
+
+class FamilyPosteriors(ABC):
+    """The posterior of the parameters of every family, given data.
+
+    Parameters
+    ----------
+    law, data
+        The law, and the data with weights and interventions as in the score.
+    """
+
+    def __init__(self, law: Law, data: Data) -> None:
+        self.law, self.data = law, data
+        self.variables = data.variables
+        self.levels: list[int] = [0] * len(data.columns)
+        if not law.all_numbers:
+            self.levels = [column.size for column in data.columns]
+        self._families: dict[Family, FamilyPosterior] = {}
+
+    @property
+    def continuous(self) -> tuple[int, ...]:
+        """The variables that have numbers as values."""
+        return tuple(node for node, levels in enumerate(self.levels) if not levels)
+
+    @property
+    def origin(self) -> Array:
+        """For each variable a value near its values, from which numbers may be counted."""
+        return np.zeros(len(self.levels))
+
+    def is_discrete(self, node: int) -> bool:
+        """Return whether a variable has levels as values."""
+        return self.levels[node] > 0
+
+    def of(self, node: int, parents: tuple[int, ...]) -> FamilyPosterior:
+        """Return the posterior of the parameters of one family."""
+        if (node, parents) not in self._families:
+            self._families[node, parents] = self.family(node, parents)
+        return self._families[node, parents]
+
+    @abstractmethod
+    def family(self, node: int, parents: tuple[int, ...]) -> FamilyPosterior:
+        """Compute the posterior of the parameters of one family."""
+
+    def columns(self, data: Data) -> list[NDArray[Any]]:
+        """Return the columns of a table with the same variables."""
+        if self.law.all_numbers:
+            return list(data.continuous_values("the law").T)
+        return [column.computable() for column in data.columns]
+
+    @cached_property
+    def without_rows(self) -> FamilyPosteriors:
+        """The same given no rows: the prior alone."""
+        return self.law.given(Data(self.data.columns, np.zeros(self.data.rows)))
+
+    def log_marginals(self, parents: tuple[int, ...]) -> Array:
+        """Return the log marginal likelihood of each node as the child of these parents.
+
+        It is minus infinity for the parents themselves, and for children that cannot have them.
+        """
+        found = np.full(len(self.levels), -np.inf)
+        kinds = [column.kind for column in self.data.columns]
+        for node in range(len(found)):
+            if node not in parents and all(
+                self.law.allows(kinds[node], kinds[each]) for each in parents
+            ):
+                found[node] = self.of(node, parents).log_marginal()
+        return found
+
+    def log_predictives(
+        self, node: int, parents: Sequence[tuple[int, ...]], new: Data, rows: NDArray[np.bool_]
+    ) -> Array:
+        """Return the log density of a node in some new rows by parent set, [parent set, row]."""
+        columns = [column[rows] for column in self.columns(new)]
+        return np.stack([self.of(node, members).log_predictive(columns) for members in parents])
+
+    def joint_log_predictives(
+        self, node: int, parents: Sequence[tuple[int, ...]], new: Data, after: FamilyPosteriors
+    ) -> Array:
+        """Return the joint log density of a node in all new rows by parent set.
+
+        `after` is the posterior given the data and the new rows.
+        """
+        return np.array(
+            [
+                self.of(node, members).log_joint_predictive(new, after.of(node, members))
+                for members in parents
+            ]
+        )
+
+
+class FamilyPosterior(ABC):
+    """The posterior of the parameters of one node given its parents."""
+
+    node: int
+    parents: tuple[int, ...]
+
+    @property
+    @abstractmethod
+    def numbers(self) -> int:
+        """How many numbers one draw of the parameters has."""
+
+    @abstractmethod
+    def drawn(self, count: int, random: np.random.Generator) -> Parameters:
+        """Draw the parameters."""
+
+    @abstractmethod
+    def log_marginal(self) -> float:
+        """Return the log marginal likelihood of the node given its parents."""
+
+    def mean(self) -> Parameters | None:
+        """Return the mean of the parameters as a single draw; None if there is none of use.
+
+        It is of use where what is expected of the node is linear in its parameters. Parameters of
+        different nodes are independent given a DAG, so that means of products are then those at
+        the mean parameters.
+        """
+        return None
+
+    def log_predictive(self, columns: Columns) -> Array:
+        """Return the log density of the node in each row, with the parameters integrated out."""
+        drawn = self.drawn(_DRAWS, np.random.default_rng(_SEED))
+        logs = drawn.log_density(columns)
+        top = logs.max(axis=0)
+        found: Array = np.log(np.exp(logs - top).mean(axis=0)) + top
+        return found
+
+    def log_joint_predictive(self, new: Data, after: FamilyPosterior) -> float:
+        """Return the joint log density of the node in all new rows.
+
+        It is a ratio of marginal likelihoods; `after` is the posterior given the new rows, too.
+        """
+        return after.log_marginal() - self.log_marginal()
+
+    def log_mean(self, columns: Columns) -> Array:
+        """Return the same, whatever the prior says of rows to which it gives no probability."""
+        return self.log_predictive(columns)
+
+    def scaled_factor(
+        self, columns: Columns, scope: tuple[int, ...], sizes: Sequence[int]
+    ) -> tuple[Array, Array]:
+        """Return densities at the known values of each row, [row, *scope], and logs of scales.
+
+        `scope` has the members whose values are not known, and `sizes` their numbers of levels;
+        densities are divided by the largest of the row, as products of small ones would underflow.
+        """
+        rows, cells = len(columns[self.node]), math.prod(sizes)
+        expanded = {v: np.repeat(columns[v], cells) for v in (*self.parents, self.node)}
+        for member, codes in zip(scope, np.indices(tuple(sizes)), strict=True):
+            expanded[member] = np.tile(codes.reshape(-1), rows)
+        logs = self.log_mean(expanded).reshape(rows, -1)
+        highest = logs.max(axis=1)
+        highest = np.where(np.isfinite(highest), highest, 0.0)
+        return np.exp(logs - highest[:, np.newaxis]).reshape(rows, *sizes), highest
+
+
+class Parameters(ABC):
+    """Drawn parameters of one family, each an array with the draws along its first axis.
+
+    A kind of parameters is a frozen dataclass, whose fields `arrays` have the draws.
+    """
+
+    arrays: ClassVar[tuple[str, ...]]
+
+    @property
+    def count(self) -> int:
+        """The number of draws."""
+        return len(getattr(self, self.arrays[0]))
+
+    def take(self, draws: slice | NDArray[Any]) -> Self:
+        """Return some of the draws."""
+        return self._with({name: getattr(self, name)[draws] for name in self.arrays})
+
+    def followed_by(self, others: Parameters, draws: slice) -> Self:
+        """Return these draws and, after them, some of others of the same family."""
+        return self._with(
+            {
+                name: np.concatenate([getattr(self, name), getattr(others, name)[draws]])
+                for name in self.arrays
+            }
+        )
+
+    def _with(self, arrays: dict[str, Array]) -> Self:
+        # As dataclasses.replace, which takes longer than the computation with a small table.
+        found = object.__new__(type(self))
+        for name in type(self).__dataclass_fields__:  # type: ignore[attr-defined]
+            object.__setattr__(found, name, arrays.get(name, getattr(self, name)))
+        return found
+
+    @abstractmethod
+    def log_density(self, columns: Columns) -> Array:
+        """Return the log density or probability of the node's values, as [draw, row]."""
+
+    @abstractmethod
+    def expected(self, columns: Columns, rows: int) -> Array:
+        """Return the mean, or the probability of each level, as [draw, row, value]."""
+
+    @abstractmethod
+    def sample(self, columns: Columns, rows: int, random: np.random.Generator) -> NDArray[Any]:
+        """Draw the node given its parents, as [draw, row].
+
+        It takes as many random numbers whatever the values of the parents are.
+        """
+
+
+def configuration_numbers(
+    columns: Columns, members: Sequence[int], sizes: Sequence[int], rows: int = 1
+) -> NDArray[np.int64]:
+    """Return the number of each row's configuration of some variables, the last fastest."""
+    number = np.zeros(rows, dtype=np.int64)
+    for member, size in zip(members, sizes, strict=True):
+        number = number * size + np.asarray(columns[member], dtype=np.int64)
+    return number
+
+
+def looked_up(table: Array, which: NDArray[np.int64]) -> Array:
+    """Return the entries of a table [draw, configuration] for rows of configurations."""
+    if which.ndim == 1:
+        return table[:, which]
+    return np.asarray(table[np.arange(len(table))[:, np.newaxis], which])
