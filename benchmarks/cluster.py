@@ -22,20 +22,20 @@ from measuring import heading, line
 from sampling import best_candidates, small_table
 
 import arcwise
-from arcwise import Model
+from arcwise import Model, _core
 from arcwise.cluster import DaskEngine
 from arcwise.cluster.connection import Cluster
 from arcwise.cluster.host_files import HostFile
 from arcwise.cluster.sampling_work import (
     AnnealingWork,
-    RecordSettings,
     SamplingJob,
     as_short_ladder,
+    values_of,
 )
 from arcwise.cluster.spread import Spread
 from arcwise.cluster.work import Done, Versions, Work, perform
 from arcwise.records.ladders import linear
-from arcwise.records.recording import Recording
+from arcwise.records.settings import Recording, filled
 from arcwise.sums import ScoreSums
 
 CANDIDATES = 10
@@ -150,17 +150,17 @@ def many_workers(workers: int, rounds: int) -> None:
 
 def message_sizes(model: Model, sums: ScoreSums) -> None:
     heading(f"(b) messages, annealing runs of {len(model.variables)} variables")
-    recording = RecordSettings.of(Recording("modular", sampled="modular").options(edge_batches=2))
+    record = Recording("partitions").record_options(edge_batches=2)
+    options = filled(_core.AnnealingOptions(), stretch=5_000, thinning=500, record=record)
     file = HostFile("arcwise scores", "0" * 64, 1 << 30, "/scratch/" + "0" * 64)
     job = SamplingJob(
-        file, arcwise.spaces.Partitions(), as_short_ladder(linear(20_000)), recording, 1
+        file, arcwise.spaces.Partitions(), as_short_ladder(linear(20_000)), values_of(options), 1
     )
-    task = cloudpickle.dumps(
-        (perform, AnnealingWork(job, 5_000, 500, 1, (), 0, 10), Versions.own())
-    )
+    task = cloudpickle.dumps((perform, AnnealingWork(job, 0, 10), Versions.own()))
     line("a task, whatever its length", f"{len(task):,} bytes")
     space = arcwise.spaces.Partitions().build(sums)
-    runs = arcwise._core.AnnealedRuns(space, linear(200), 50, 5, recording.options(), 1)
+    options = filled(options, path=linear(200), stretch=50, thinning=5)
+    runs = _core.AnnealedRuns(space, options, 1)
     runs.run(0, 1, 1, None)
     result = cloudpickle.dumps((float(runs.log_weights()[0]), runs.record(0), runs.moves()))
     line("the result of a run", f"{len(result):,} bytes")

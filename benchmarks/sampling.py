@@ -20,6 +20,7 @@ from tables import discrete_table
 import arcwise
 from arcwise import Model, _core
 from arcwise.data import Data
+from arcwise.records.settings import filled
 from arcwise.spaces import BucketOrders, LinearOrders, Space
 from arcwise.sums import ScoreSums
 
@@ -54,11 +55,11 @@ class Chain:
     """One chain, to be stepped on and on."""
 
     def __init__(self, space: Space, sums: ScoreSums, levels: int = 0) -> None:
-        options = _core.RecordOptions()
-        options.dags = 0
         ladder = [1.0] if levels == 0 else [i / levels for i in range(levels)] + [1.0]
         built = space.build(sums)
-        self.chains = _core.Chains(built, ladder, 1, False, 0, 1, options, 1, 0, 1)
+        record = filled(_core.RecordOptions(), dags_per_state=0)
+        options = filled(_core.ChainOptions(), path=ladder, record=record)
+        self.chains = _core.Chains(built, options, 1, 0, 1)
         self.chains.start(0, 1, None)
 
     def steps(self, count: int) -> None:

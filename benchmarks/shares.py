@@ -21,7 +21,7 @@ from convergence import Settings, model_of
 from convergence_report import Case
 
 from arcwise import _core
-from arcwise.records.start import usual_order_steps
+from arcwise.records.settings import filled, usual_order_steps
 from arcwise.spaces import Dags
 from arcwise.sums import ScoreSums
 
@@ -57,16 +57,13 @@ class Way:
 
 def measured(sums: ScoreSums, nodes: int, way: Way, steps: int, seed: int) -> dict[str, Any]:
     """Return what chains bring by these shares, in a second of processor."""
-    record = _core.RecordOptions()
-    record.dags = 0
-    record.edges = True
-    record.edge_batches = BATCHES
+    record = filled(_core.RecordOptions(), dags_per_state=0, edges=True, edge_batches=BATCHES)
     space = Dags(way.moves).build(sums)
-    options: dict[str, Any] = {"adapt_shares": True} if way.adapt else {}
-    chains = _core.Chains(
-        space, [1.0], 1, False, 0, 1, record, seed, 0, CHAINS,
-        usual_order_steps(nodes, None), **options,
-    )  # fmt: skip
+    order_steps = usual_order_steps(nodes, None)
+    options = filled(
+        _core.ChainOptions(), record=record, order_steps=order_steps, adapt_moves=way.adapt
+    )
+    chains = _core.Chains(space, options, seed, 0, CHAINS)
     chains.start(steps // 4, 1, None)
     chains.set_thinning(2 * nodes)
     start = time.process_time()

@@ -28,6 +28,7 @@ from tables import add_model_arguments, models
 import arcwise
 from arcwise import Model, Posterior, _core
 from arcwise.records.ladders import usual_steps_between_exchanges
+from arcwise.records.settings import filled
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
 
@@ -152,9 +153,11 @@ class OneChain:
     """A chain that is stepped on for a while, again and again."""
 
     def __init__(self, space: _core.Space, path: Any, exchanged: int) -> None:
-        options = _core.RecordOptions()
-        options.dags = 0
-        self._chains = _core.Chains(space, path, exchanged, False, 0, 1, options, 1, 0, 1)
+        record = filled(_core.RecordOptions(), dags_per_state=0)
+        options = filled(
+            _core.ChainOptions(), path=path, steps_between_exchanges=exchanged, record=record
+        )
+        self._chains = _core.Chains(space, options, 1, 0, 1)
         self._chains.start(0, 1, None)
         self.steps = 256
         while True:

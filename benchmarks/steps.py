@@ -22,6 +22,7 @@ from measuring import side_by_side
 import arcwise
 from arcwise import Model, _core
 from arcwise.data import Data
+from arcwise.records.settings import filled
 from arcwise.spaces import Dags, LinearOrders, Partitions, Space
 from arcwise.sums import ScoreSums
 
@@ -71,11 +72,11 @@ class Chain:
     """One chain, to be stepped on, or to draw DAGs from where it is."""
 
     def __init__(self, space: Space, sums: ScoreSums, dags: int) -> None:
-        options = _core.RecordOptions()
-        options.dags = dags
+        record = filled(_core.RecordOptions(), dags_per_state=dags)
+        options = filled(_core.ChainOptions(), record=record, order_steps=10_000)
         built = space.build(sums)
         # A random start by way of orders, near the bulk of the posterior.
-        self._chains = _core.Chains(built, [1.0], 1, False, 0, 1, options, 1, 0, 1, 10_000)
+        self._chains = _core.Chains(built, options, 1, 0, 1)
         self._chains.start(0, 1, None)
         self._chains.burn_in(20_000, 1, None)
         self.go: Callable[[], None] = self.draw if dags else self.step

@@ -77,31 +77,50 @@ Named as_dict(const MoveCounts& counts, const Space& space) {
 void bind_chains(nb::module_& module) {
     nb::class_<RecordOptions>(module, "RecordOptions")
         .def(nb::init<>())
-        .def_rw("dags", &RecordOptions::dags)
+        .def_rw("dags_per_state", &RecordOptions::dags_per_state)
         .def_rw("dag_time_share", &RecordOptions::dag_time_share)
         .def_rw("count_extensions", &RecordOptions::count_extensions)
         .def_rw("extension_budget", &RecordOptions::extension_budget)
         .def_rw("estimate_extensions", &RecordOptions::estimate_extensions)
         .def_rw("edges", &RecordOptions::edges)
         .def_rw("edge_batches", &RecordOptions::edge_batches);
+    nb::class_<TemperingOptions>(module, "ChainOptions")
+        .def(nb::init<>())
+        .def_prop_rw(
+            "path", [](const TemperingOptions& self) { return points_of(self.temperatures); },
+            [](TemperingOptions& self, const Path& path) {
+                self.temperatures = temperatures_along(path);
+            })
+        .def_rw("steps_between_exchanges", &TemperingOptions::steps_between_exchanges)
+        .def_rw("adapt", &TemperingOptions::adapt)
+        .def_rw("most_temperatures", &TemperingOptions::most_temperatures)
+        .def_rw("order_steps", &TemperingOptions::order_steps)
+        .def_rw("first_dag", &TemperingOptions::first_dag)
+        .def_rw("record", &TemperingOptions::record)
+        .def_rw("adapt_moves", &TemperingOptions::adapt_moves);
+    nb::class_<AnnealingOptions>(module, "AnnealingOptions")
+        .def(nb::init<>())
+        .def_prop_rw(
+            "path", [](const AnnealingOptions& self) { return points_of(self.temperatures); },
+            [](AnnealingOptions& self, const Path& path) {
+                self.temperatures = temperatures_along(path);
+            })
+        .def_rw("stretch", &AnnealingOptions::stretch)
+        .def_rw("thinning", &AnnealingOptions::thinning)
+        .def_rw("record", &AnnealingOptions::record)
+        .def_rw("population", &AnnealingOptions::population)
+        .def_rw("steps_by_temperature", &AnnealingOptions::steps)
+        .def_rw("starts", &AnnealingOptions::starts);
     nb::class_<Chains>(module, "Chains")
         .def(
             "__init__",
-            [](Chains* self, const PythonSpace& space, const Path& path,
-               std::uint64_t steps_between_exchanges, bool adapt, std::size_t most_temperatures,
-               std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed,
-               std::uint64_t first, std::size_t count, std::uint64_t order_steps, bool adapt_shares,
-               const std::vector<std::uint64_t>& first_dag) {
-                new (self) Chains(
-                    space.space,
-                    {temperatures_along(path), steps_between_exchanges, adapt, most_temperatures,
-                     order_steps, first_dag, thinning, space.recording(record), adapt_shares},
-                    seed, first, count);
+            [](Chains* self, const PythonSpace& space, TemperingOptions options,
+               std::uint64_t seed, std::uint64_t first, std::size_t count) {
+                options.record = space.recording(options.record);
+                new (self) Chains(space.space, options, seed, first, count);
             },
-            nb::arg("space"), nb::arg("path"), nb::arg("steps_between_exchanges"), nb::arg("adapt"),
-            nb::arg("most_temperatures"), nb::arg("thinning"), nb::arg("record"), nb::arg("seed"),
-            nb::arg("first"), nb::arg("count"), nb::arg("order_steps") = 0,
-            nb::arg("adapt_shares") = false, nb::arg("first_dag") = std::vector<std::uint64_t>())
+            nb::arg("space"), nb::arg("options"), nb::arg("seed"), nb::arg("first"),
+            nb::arg("count"))
         .def("__len__", &Chains::size)
         .def("set_thinning", &Chains::set_thinning, nb::arg("thinning"))
         .def(
@@ -206,24 +225,19 @@ void bind_chains(nb::module_& module) {
     nb::class_<AnnealedRuns>(module, "AnnealedRuns")
         .def(
             "__init__",
-            [](AnnealedRuns* self, const PythonSpace& space, const Path& path,
-               std::uint64_t stretch, std::uint64_t thinning, const RecordOptions& record,
-               std::uint64_t seed, std::size_t population, const std::vector<std::uint64_t>& steps,
-               const std::vector<StateCode>& starts) {
-                if (population == 0 || (!steps.empty() && steps.size() + 1 != path.size())) {
+            [](AnnealedRuns* self, const PythonSpace& space, AnnealingOptions options,
+               std::uint64_t seed) {
+                const bool steps_differ = !options.steps.empty() &&
+                                          options.steps.size() + 1 != options.temperatures.size();
+                if (options.population == 0 || steps_differ) {
                     throw Error(ErrorKind::argument,
                                 "A population has one state or more, and a number of steps for "
                                 "each temperature but the first.");
                 }
-                new (self) AnnealedRuns(space.space,
-                                        {temperatures_along(path), stretch, thinning,
-                                         space.recording(record), population, steps, starts},
-                                        seed);
+                options.record = space.recording(options.record);
+                new (self) AnnealedRuns(space.space, std::move(options), seed);
             },
-            nb::arg("space"), nb::arg("path"), nb::arg("stretch"), nb::arg("thinning"),
-            nb::arg("record"), nb::arg("seed"), nb::arg("population") = 1,
-            nb::arg("steps") = std::vector<std::uint64_t>(),
-            nb::arg("starts") = std::vector<StateCode>())
+            nb::arg("space"), nb::arg("options"), nb::arg("seed"))
         .def("__len__", [](const AnnealedRuns& self) { return self.runs().size(); })
         .def(
             "run",

@@ -10,6 +10,7 @@ import pytest
 
 import arcwise
 from arcwise import Model, Posterior
+from arcwise.algorithms.mcmc import MCMC
 from arcwise.errors import ArgumentError
 from arcwise.results import ChainRun
 from arcwise.spaces import Dags
@@ -53,6 +54,7 @@ def test_whatever_the_threads_and_kept_in_files(model: Model, tmp_path: Path) ->
     one.save(tmp_path / "posterior.npz")
     read = run_of(Posterior.load(tmp_path / "posterior.npz"))
     assert read.move_shares == run_of(one).move_shares
+    assert isinstance(read.settings, MCMC)
     assert read.settings.adapt_moves
 
 

@@ -12,7 +12,7 @@ from arcwise import Model
 from arcwise.algorithms import assembly
 from arcwise.algorithms.assembly import assemble
 from arcwise.records.chain_record import ChainRecord
-from arcwise.records.recording import Recording
+from arcwise.records.settings import Recording
 from arcwise.statistics.convergence import weighted_standard_error
 from support.exact_models import flat_model
 
@@ -53,7 +53,7 @@ def test_errors_of_chains_are_those_of_the_sum_in_each_batch(
     monkeypatch.setattr(assembly, "_MOST_AT_ONCE", at_once)
     n = 4
     records = random_records(n, 3, 5)
-    found = assemble(flat_model(n), Recording("modular", sampled="modular"), records, None)
+    found = assemble(flat_model(n), Recording("partitions"), records, None)
     numbers = np.repeat(np.arange(3), 30)
     for u in range(n):
         for v in range(n):
@@ -76,7 +76,7 @@ def test_errors_of_particles_are_those_of_the_sum_of_each() -> None:
     n = 3
     records = random_records(n, 12, 6)
     log_weights = np.random.default_rng(1).normal(size=12)
-    found = assemble(flat_model(n), Recording("modular", sampled="modular"), records, log_weights)
+    found = assemble(flat_model(n), Recording("partitions"), records, log_weights)
     shares = np.exp(log_weights) / np.exp(log_weights).sum()
     means = np.array([record.edge_sums / record.states for record in records])
     either = means[:, 0, 1] + means[:, 1, 0]

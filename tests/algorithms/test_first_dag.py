@@ -11,12 +11,10 @@ import pytest
 import arcwise
 from arcwise import Dag, Model
 from arcwise.algorithms.first_dag import first_dag
-from arcwise.algorithms.sampling_session import Environment, opened_session
+from arcwise.algorithms.mcmc import MCMC
+from arcwise.algorithms.sampling_session import opened_session
 from arcwise.errors import ArgumentError
-from arcwise.records.budget import Budget
-from arcwise.records.recording import Recording
-from arcwise.records.settings import ChainSettings
-from arcwise.spaces import as_space
+from arcwise.support.running import Run
 from support.exact_models import names, random_model
 from support.separate_modes import two_directions
 
@@ -67,10 +65,8 @@ def test_the_search_finds_the_best_dag(more: dict[str, Any], seed: int) -> None:
 
 def started(model: Model, start: int | None = None, space: str = "dags", **more: Any) -> Dag:
     """Return the DAG at which the first chain begins, with the best parent-only parents."""
-    settings = ChainSettings(
-        as_space(space), Budget(100), Recording("modular"), 4, 1, order_steps=start, **more
-    )
-    with opened_session(model, settings, None, Environment()) as session:
+    settings = MCMC(space, steps=100, start="orders" if start is None else start, **more)
+    with opened_session(model, settings, Run(seed=1)) as session:
         numbers, variables = first_dag(session), session.sums.variables
     assert len(numbers) == len(variables)
     parents = {

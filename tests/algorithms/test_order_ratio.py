@@ -14,6 +14,7 @@ from arcwise.algorithms import order_ratio as ratios
 from arcwise.algorithms.order_ratio import TopologicalOrders, order_ratio
 from arcwise.errors import ArgumentError
 from arcwise.support.clock import Deadline
+from arcwise.support.running import Run
 from support.exact_models import random_model
 
 pytestmark = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
@@ -40,7 +41,7 @@ def test_exact_ratio(options: dict[str, Any]) -> None:
     model = random_model(6, spread=3.0, seed=5, **options)
     exact = total(model, "order-modular") - total(model, "modular")
     for seed in range(10):
-        found = order_ratio(model, steps=2_000, draws=800, seed=seed, threads=1)
+        found = order_ratio(model, 2_000, 800, Run(seed=seed, threads=1))
         assert not found.doubts
         assert abs(found.estimate.value - exact) < 4.9 * found.estimate.standard_error < 0.6
 
@@ -55,7 +56,7 @@ def test_chains_that_have_not_converged_are_doubted() -> None:
         return 0.0 if not parents and place in (0, 6) else -40.0
 
     model = Model([f"X{i}" for i in range(7)], score, max_indegree=2)
-    found = order_ratio(model, steps=500, draws=400, seed=1, threads=1)
+    found = order_ratio(model, 500, 400, Run(seed=1, threads=1))
     assert any("have not converged" in doubt for doubt in found.doubts)
 
 
@@ -68,8 +69,8 @@ def test_quick_counts_are_made_of_more_dags(
     model = random_model(6, spread=3.0, seed=5)
     monkeypatch.setattr(ratios, "_EXTENSION_BUDGETS", budgets)
     monkeypatch.setattr(ratios, "_SETS_IN_ALL", 20_000_000)
-    orders = TopologicalOrders(model, None, 1, 1)
-    found, _ = orders.sampled("modular", 20_000)
+    orders = TopologicalOrders(model, None, Run(seed=1, threads=1))
+    found, _ = orders.sampled("modular", 20_000, orders.run)
     assert sum(map(len, found)) == draws
 
 
@@ -91,7 +92,9 @@ def test_numbers_are_estimated_as_often_as_time_allows(monkeypatch: pytest.Monke
         nonlocal now
         now = 0.0
         deadline = Deadline(seconds, clock=lambda: now)
-        return sum(map(len, Timed(model, None, 1, 1, deadline).counted(dags)))
+        return sum(
+            map(len, Timed(model, None, Run(seconds=deadline, seed=1, threads=1)).counted(dags))
+        )
 
     # A tenth of the time at 10 ms each, less the trial of 32; between 100 / 4 and 4 * 100.
     assert [counted(seconds) for seconds in (0.1, 20.0, 1e6)] == [24, 168, 400]
@@ -107,13 +110,13 @@ def test_estimated_numbers_of_orders(monkeypatch: pytest.MonkeyPatch) -> None:
     """Further than 4.9 standard errors happens once in 100,000 times, for each of ten seeds."""
     model = random_model(6, spread=3.0, seed=5)
     exact = total(model, "order-modular") - total(model, "modular")
-    counted = order_ratio(model, steps=2_000, draws=800, seed=0, threads=1)
+    counted = order_ratio(model, 2_000, 800, Run(seed=0, threads=1))
     for name, value in {"_EXTENSION_BUDGETS": (1,), "_EXACT_SETS": 1, "EXACT_NODES": 1}.items():
         monkeypatch.setattr(ratios, name, value)
     # With so few sets, numbers are far off: by more than the ratio may be.
     monkeypatch.setattr(ratios, "_SETS_OF_ESTIMATE", 2)
     for seed in range(10):
-        found = order_ratio(model, steps=2_000, draws=3_200, seed=seed, threads=1)
+        found = order_ratio(model, 2_000, 3_200, Run(seed=seed, threads=1))
         assert not found.doubts
         assert abs(found.estimate.value - exact) < 4.9 * found.estimate.standard_error < 0.6
     assert found.estimate.standard_error > counted.estimate.standard_error

@@ -17,13 +17,14 @@ from arcwise.errors import TimeIsUpError
 from arcwise.priors import Sparse
 from arcwise.spaces import CanonicalOrders
 from arcwise.support.clock import Deadline
+from arcwise.support.running import Run
 from support.exact_models import random_model
 
 Constant = tuple[float, float]
 
 
 def constant_of(model: Model, seed: int = 1) -> Constant:
-    return prior_constant(model, "modular", CanonicalOrders(), seed=seed, threads=1)
+    return prior_constant(model, "modular", CanonicalOrders(), Run(seed=seed, threads=1))
 
 
 def slow_constant() -> Model:
@@ -75,7 +76,7 @@ def test_of_many_variables_where_a_recurrence_knows(
 
 def test_by_the_ratio_where_dags_have_many_edges(monkeypatch: pytest.MonkeyPatch) -> None:
     model = slow_constant()
-    assert constants._by_node(Model(model.prior_weights()), 1, 1) is None
+    assert constants._by_node(Model(model.prior_weights()), Run(seed=1, threads=1)) is None
     for exact, found, error in exact_and_estimated(model, range(3), monkeypatch):
         assert 0.0 < error < 0.1
         assert abs(found - exact) < 4.9 * error

@@ -20,6 +20,7 @@ from arcwise.model.modularity import Modularity
 from arcwise.priors import EdgePenalty, EdgeWeights
 from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders
 from arcwise.sums import ScoreSums
+from arcwise.support.running import Run
 from support.exact_models import flat_model, random_model
 from support.interrupting import assert_returns_what_there_is, assert_stops_within_two_seconds
 from support.run_records import chains_of, weights_of
@@ -344,11 +345,12 @@ def test_the_prior_constant_by_annealing() -> None:
     prior = EdgeWeights({("x0", "x1"): 2.0, ("x3", "x1"): 0.3, ("x2", "x5"): 5.0})
     model = random_model(7, spread=3.0, prior=prior)
     modularities: tuple[Modularity, ...] = ("modular", "order-modular")
+    run = Run(seed=1, threads=1)
     for modularity in modularities:
-        exact, none = prior_constant(model, modularity, LinearOrders(), seed=1, threads=1)
+        exact, none = prior_constant(model, modularity, LinearOrders(), run)
         assert none == 0.0
         with nothing_exact():
-            found, error = prior_constant(model, modularity, LinearOrders(), seed=1, threads=1)
+            found, error = prior_constant(model, modularity, LinearOrders(), run)
             whole = arcwise.ais(
                 model, modularity=modularity, particles=100, steps=200, seed=1, threads=1
             )

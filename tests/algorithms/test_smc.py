@@ -15,7 +15,7 @@ import pytest
 
 import arcwise
 from arcwise import Model
-from arcwise.algorithms import population_plan
+from arcwise.algorithms import smc as populations
 from arcwise.cli import main
 from arcwise.errors import ArgumentError, TimeIsUpError
 from arcwise.records.runs import AnnealingRun
@@ -186,14 +186,14 @@ def test_the_budget_in_seconds() -> None:
 
 def _pilots_of(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let pilots of more particles take too long."""
-    plan = population_plan._plan
+    plan = populations._plan
 
-    def in_time(session: Any, population: Any, deadline: Deadline) -> Any:
-        if population.particles > most:
+    def in_time(session: Any, settings: Any) -> Any:
+        if settings.particles > most:
             raise TimeIsUpError("too long")
-        return plan(session, population, deadline)
+        return plan(session, settings)
 
-    monkeypatch.setattr(population_plan, "_plan", in_time)
+    monkeypatch.setattr(populations, "_plan", in_time)
 
 
 def test_smaller_populations_are_tried_if_the_time_is_short(
@@ -203,8 +203,7 @@ def test_smaller_populations_are_tried_if_the_time_is_short(
     deadline = Deadline(1e-3, began=0.0, clock=_clock)
     found = arcwise.smc(MODEL, seconds=deadline, seed=1)
     assert isinstance(found.run, AnnealingRun)
-    assert found.run.settings.population is not None
-    assert found.run.settings.population.particles == 64
+    assert found.run.settings.states_per_run == 64
     assert "Populations have 64 particles" in deadline.cuts[0]
 
 

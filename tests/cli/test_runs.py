@@ -94,7 +94,7 @@ def test_mistakes_are_one_sentence(table: Path, tmp_path: Path, capsys: Captured
     for arguments, words in (
         (["resume", tmp_path / "no"], "there is no run in"),
         (["status", tmp_path], "there is no run in"),
-        (_sample(table, "--steps", 600, "--run", folder), "started with budget.steps = "),
+        (_sample(table, "--steps", 600, "--run", folder), "started with steps = "),
         (_sample(table, "--steps", 600, "--run", table), "is a file"),
         (
             _sample(table, "--steps", 500, "--run", folder, "--checkpoint", -1),

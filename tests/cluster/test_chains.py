@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arcwise import Model
+from arcwise import Model, _core
 from arcwise.cluster import DaskEngine, sampling_work
 from arcwise.cluster.connection import Cluster
 from arcwise.engines.sampling_jobs import ChainJob, Chains
-from arcwise.records.recording import Recording
-from arcwise.records.tempering import Tempering
+from arcwise.records.settings import Recording, filled
 from arcwise.spaces import Partitions
 from arcwise.sums import ScoreSums
 
@@ -30,8 +29,12 @@ def job(model: Model) -> ChainJob:
         sums,
         Partitions(),
         Partitions().build(sums),
-        Tempering((0.3, 1.0), steps_between_exchanges=2),
-        record=Recording("modular").options(edge_batches=4),
+        filled(
+            _core.ChainOptions(),
+            path=[0.3, 1.0],
+            steps_between_exchanges=2,
+            record=Recording().record_options(edge_batches=4),
+        ),
         seed=7,
         count=COUNT,
     )

@@ -9,19 +9,20 @@ import numpy as np
 import pytest
 
 import arcwise
+from arcwise import _core
 from arcwise.cluster import spread as spread_module
 from arcwise.cluster.host_files import HostFile
 from arcwise.cluster.sampling_work import (
     AnnealingWork,
-    RecordSettings,
     SamplingJob,
     as_short_ladder,
+    values_of,
 )
 from arcwise.cluster.spread import Spread
 from arcwise.cluster.work import Done, Failed, Missing, Work
 from arcwise.errors import CapacityError, EngineError
 from arcwise.records.ladders import linear
-from arcwise.records.recording import Recording
+from arcwise.records.settings import Recording, filled
 from support.simulated_cluster import Future, Lost, SimulatedCluster
 
 
@@ -77,14 +78,15 @@ def test_a_thousand_workers_are_kept_busy_by_few_tasks(seconds: float) -> None:
 
 
 def test_a_task_is_a_short_message_however_long_the_work() -> None:
-    settings = RecordSettings.of(Recording("modular").options(edge_batches=2))
+    record = Recording().record_options(edge_batches=2)
+    options = filled(_core.AnnealingOptions(), stretch=250, thinning=25, record=record)
     file = HostFile("arcwise scores", "0" * 64, 1 << 30, "/scratch/somewhere/" + "0" * 64)
     sizes = []
     for steps in (10, 1_000_000):
         ladder = as_short_ladder(linear(steps))
-        job = SamplingJob(file, arcwise.spaces.LinearOrders(), ladder, settings, seed=1)
+        job = SamplingJob(file, arcwise.spaces.LinearOrders(), ladder, values_of(options), seed=1)
         cluster = SimulatedCluster(1)
-        work = AnnealingWork(job, 250, 25, 1, (), 0, 1)
+        work = AnnealingWork(job, 0, 1)
         object.__setattr__(work, "seconds", 1.0)
         cluster.submit([work], None)
         sizes += cluster.bytes

@@ -11,6 +11,7 @@ import pytest
 from arviz_stats.base import array_stats
 
 import arcwise
+from arcwise.algorithms.mc3 import MC3
 from arcwise.errors import (
     ArgumentError,
     ChainsApartWarning,
@@ -19,7 +20,6 @@ from arcwise.errors import (
     RareChangeWarning,
     WeightCollapseWarning,
 )
-from arcwise.records.recording import Recording
 from arcwise.records.runs import Exchanges
 from arcwise.spaces import BucketOrders, Dags, LinearOrders, Partitions, Space
 from arcwise.statistics.convergence import effective_sample_size, rhat
@@ -140,10 +140,7 @@ def test_chains_stuck_apart_shout() -> None:
     assert "more temperatures" in mc3.sentences[0]
     # A ladder that adapts has as many temperatures as it needs.
     run = chain_run(tempered=True)
-    settings = run.settings
-    assert settings.tempering is not None
-    tempering = replace(settings.tempering, adapt=True)
-    adapted = replace(run, settings=replace(settings, tempering=tempering))
+    adapted = replace(run, settings=MC3(run.settings.space, ladder="adapted"))
     found = arcwise.diagnose(chain_posterior({(0, 3): apart}, run=adapted))
     assert found.sentences[0].endswith("; run more steps, or use smc.")
 
@@ -168,7 +165,7 @@ def test_advice_fits_the_run_and_is_given_once(space: Space, modularity: Any, ch
     diagnosis = arcwise.diagnose(
         chain_posterior(
             {(0, 3): apart, (1, 3): slow},
-            run=chain_run(space=space, recording=Recording(modularity)),
+            run=chain_run(space=space, modularity=modularity),
             modularity=modularity,
         )
     )

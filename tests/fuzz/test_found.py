@@ -31,8 +31,7 @@ from arcwise.model.provenance import Provenance
 from arcwise.parameters.highest_density import checked_level
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import EdgeProbabilities, EdgeWeights
-from arcwise.records.settings import Schedule
-from arcwise.records.start import usual_order_steps
+from arcwise.records.settings import Schedule, usual_order_steps
 from arcwise.records.tempering import Tempering
 from arcwise.statistics.student import summed_degrees, t_quantile
 from arcwise.support.archives import read_archive

@@ -402,7 +402,7 @@ def test_annealing_has_a_budget_that_can_be_reliable(
     )
     assert isinstance(found.run, AnnealingRun)
     assert found.run.runs == particles
-    assert found.run.settings.schedule.steps == steps
+    assert found.run.settings.cooling.steps == steps
 
 
 def test_populations_of_orders_are_many() -> None:

@@ -14,7 +14,7 @@ from arcwise.learning.choose_algorithm import choose_settings, try_chains
 from arcwise.learning.request import Request
 from arcwise.learning.study import Study
 from arcwise.records.algorithm import Algorithm
-from arcwise.records.start import usual_order_steps
+from arcwise.records.settings import usual_order_steps
 from arcwise.spaces import CanonicalOrders, Dags
 from arcwise.support.clock import Deadline
 from support.exact_models import names

@@ -17,11 +17,8 @@ from arcwise.errors import ArgumentError, FileFormatError
 from arcwise.posterior import Evidence, LowerBound, Traces
 from arcwise.records.account import Account, Choices
 from arcwise.records.algorithm import Algorithm
-from arcwise.records.budget import Budget
 from arcwise.records.convergence import Convergence
 from arcwise.records.runs import ExactRun, MergedRun
-from arcwise.records.settings import Schedule
-from arcwise.records.stopping_rule import StoppingRule
 from arcwise.results import DagSample
 from arcwise.spaces import LinearOrders, PartialOrders
 from support.exact_models import flat_model, names
@@ -106,9 +103,9 @@ CHANGES: dict[str, dict[str, Any]] = {
     "exact": {"run": ExactRun(dags=60, paths=True, seed=2, tolerance=1e-8, seconds=0.5)},
     "coupled chains": {"run": chain_run(tempered=True, every=2, rule_met=True, interrupted=True)},
     "infinite figures": {"run": chain_run(convergence=Convergence(math.inf, 3.0, math.inf))},
-    "a rule": {"run": chain_run(budget=Budget(until=StoppingRule.parse("rhat<1.0123456789")))},
+    "a rule": {"run": chain_run(steps=None, until="rhat<1.0123456789")},
     "annealing": {"run": annealing_run(space=PartialOrders([("x0", "x1")]), bins=3)},
-    "a schedule": {"run": annealing_run(schedule=Schedule(2, (0.0, 0.1, 1.0)))},
+    "a schedule": {"run": annealing_run(steps=2, schedule=(0.0, 0.1, 1.0))},
     "merged": {"run": MergedRun(parts=(chain_run(), chain_run(seed=4)), seconds=3.0)},
     "an account": {"account": ACCOUNT},
     "best DAG": {"map_dag": random_sample(5, 1)[0], "map_log_weight": -3.0},

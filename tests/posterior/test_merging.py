@@ -106,7 +106,7 @@ def test_chains_count_by_their_states() -> None:
     assert merged_of(whole).difference_between_parts == pytest.approx(
         np.abs(one.edges - other.edges).max()
     )
-    assert [part.settings.seed for part in merged_of(whole).parts] == [1, 2]
+    assert [part.seed for part in merged_of(whole).parts] == [1, 2]
 
 
 def test_evidence_of_chains() -> None:

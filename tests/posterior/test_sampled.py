@@ -22,10 +22,8 @@ from arcwise.errors import (
 )
 from arcwise.model.provenance import Provenance
 from arcwise.posterior import Evidence, Traces
-from arcwise.records.budget import Budget
 from arcwise.records.convergence import Convergence
 from arcwise.records.runs import OrderWeights
-from arcwise.records.stopping_rule import StoppingRule
 from support.exact_models import flat_model
 from support.run_records import LEVELS, chain_run
 from support.sampled_posteriors import random_sample, sampled_posterior
@@ -147,7 +145,8 @@ def test_the_summary_is_strict_json(tmp_path: Path) -> None:
         moves={"swap": 0.25, "modularity": None},
         convergence=Convergence(rhat=math.inf, ess=math.nan, difference=0.5),
         order_weights=OrderWeights(12.5, 2, 0.25),
-        budget=Budget(seconds=60.0, until=StoppingRule.parse("rhat<1.01")),
+        steps=None,
+        until="rhat<1.01",
         rule_met=False,
         dags=80,
     )

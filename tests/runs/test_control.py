@@ -16,9 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.errors import ArgumentError
-from arcwise.records.budget import Budget
+from arcwise.records.budget import AnnealingBudget, Budget
 from arcwise.records.convergence import Convergence
-from arcwise.records.settings import AnnealingBudget
 from arcwise.records.stopping_rule import StoppingRule
 from arcwise.runs.control import (
     Action,

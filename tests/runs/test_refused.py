@@ -59,11 +59,11 @@ def _refusal(action: Any, kind: type[ArcwiseError]) -> str:
     ("changed", "named"),
     [
         ({"seed": 2}, "started with seed = 1, not 2"),
-        ({"steps": 2001}, "started with budget.steps = 2000, not 2001"),
+        ({"steps": 2001}, "started with steps = 2000, not 2001"),
         ({"chains": 3}, "started with chains = 2, not 3"),
         ({"space": "dags"}, "started with space.kind = "),
-        ({"burn_in": 0.4}, "started with budget.burn_in = 0.2, not 0.4"),
-        ({"dags_per_state": 2}, "started with recording.dags_per_state = 1, not 2"),
+        ({"burn_in": 0.4}, "started with burn_in = 0.2, not 0.4"),
+        ({"dags_per_state": 2}, "started with dags_per_state = 1, not 2"),
         ({"model": arcwise.Model(_DATA, max_indegree=1)}, "with digest of model and data = "),
         (
             {"model": arcwise.Model(_DATA, max_indegree=2, prior="fair")},

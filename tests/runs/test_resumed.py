@@ -12,7 +12,7 @@ import pytest
 
 import arcwise
 from arcwise.errors import ArcwiseWarning, InterruptedWarning
-from arcwise.records.recording import Recording
+from arcwise.records.settings import Recording
 from arcwise.runs import checkpoints
 from support.run_records import annealing_of, chains_of
 from support.stopped_runs import (
@@ -172,7 +172,7 @@ def test_ctrl_c_keeps_the_finished_annealing_runs(tmp_path: Path) -> None:
 
 def test_draws_do_not_stay_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the length of a run, no more states are in memory than the limit allows."""
-    of_state = Recording("modular").bytes_per_state(8)
+    of_state = Recording().bytes_per_state(8)
     monkeypatch.setattr(checkpoints, "_MOST_PENDING", 2 * of_state * 50)
     largest = 0
     pause = checkpoints.ChainCheckpoints.pause
@@ -205,7 +205,7 @@ def test_too_many_draws_for_the_memory_are_thinned(
         arcwise.mcmc, _MODEL, "partitions", steps=8000, burn_in=0.5, thinning=4, chains=2, seed=3
     )
     expected = _quietly(begin)
-    of_state = Recording("modular").bytes_per_state(8)
+    of_state = Recording().bytes_per_state(8)
     monkeypatch.setattr(checkpoints, "_MOST_LOADED", 2 * of_state * 300)
     found = _quietly(begin, directory=tmp_path, checkpoint_seconds=0.0)
     # A quarter of the 1,000 states of each chain is read back; the edges are of all of them.

@@ -11,6 +11,7 @@ import pytest
 import arcwise
 from arcwise import _core
 from arcwise.errors import FileFormatError
+from arcwise.records.settings import filled
 
 _NAMES = tuple("abcdefg")
 _PARTS = [("a", "b"), ("a", "c"), ("d", "e"), ("f", "e")]
@@ -55,16 +56,24 @@ def _chains(
     count: int = 2,
     method: Any = "auto",
 ) -> _core.Chains:
-    options = _core.RecordOptions()
-    options.dags = 2
-    options.count_extensions = True
-    options.edges = True
-    options.edge_batches = 4
+    record = filled(
+        _core.RecordOptions(), dags_per_state=2, count_extensions=True, edges=True, edge_batches=4
+    )
     sums = arcwise.sums.ScoreSums(model, method=method, tolerance=1e-9, tabulate="sums")
     built = space.build(sums)
     adapt = len(ladder) > 1
     most = 2 * len(ladder) if adapt else 0
-    return _core.Chains(built, ladder, 3, adapt, most, 3, options, seed, 0, count)
+    options = filled(
+        _core.ChainOptions(),
+        path=ladder,
+        steps_between_exchanges=3,
+        adapt=adapt,
+        most_temperatures=most,
+        record=record,
+    )
+    chains = _core.Chains(built, options, seed, 0, count)
+    chains.set_thinning(3)
+    return chains
 
 
 def _sampled_in_pieces(chains: _core.Chains, make: Callable[[], _core.Chains]) -> _core.Chains:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from arcwise import Model, _core
+from arcwise.records.settings import filled
 from arcwise.spaces import Space
 from arcwise.sums import ScoreSums
 from reference.dags import Parents
@@ -25,12 +26,10 @@ def recorded(
     space: Space, model: Model, *, draws: int, dags: int = 0, seed: int = 1, thinning: int = 60
 ) -> dict[str, np.ndarray]:
     """Return what a chain keeps, well-spaced unless other thinning is asked for."""
-    options = _core.RecordOptions()
-    options.dags = dags
-    options.edges = True
-    chains = _core.Chains(
-        space.build(ScoreSums(model)), [1.0], 1, False, 0, thinning, options, seed, 0, 1
-    )
+    record = filled(_core.RecordOptions(), dags_per_state=dags, edges=True)
+    options = filled(_core.ChainOptions(), record=record)
+    chains = _core.Chains(space.build(ScoreSums(model)), options, seed, 0, 1)
+    chains.set_thinning(thinning)
     chains.start(500, 1, None)
     chains.sample(draws, 1, None)
     return chains.record(0)

@@ -6,13 +6,12 @@ from dataclasses import fields, replace
 from typing import Any
 
 from arcwise import Posterior
+from arcwise.algorithms.ais import AIS
+from arcwise.algorithms.mc3 import MC3
+from arcwise.algorithms.mcmc import MCMC
 from arcwise.records.account import Account
-from arcwise.records.budget import Budget
 from arcwise.records.convergence import Convergence
-from arcwise.records.recording import Recording
 from arcwise.records.runs import AnnealingRun, AnyRun, ChainRun, Exchanges, MergedRun, OrderWeights
-from arcwise.records.settings import AnnealingBudget, AnnealingSettings, ChainSettings, Schedule
-from arcwise.records.tempering import Tempering
 from arcwise.spaces import Partitions
 
 LEVELS = (0.0, 0.25, 0.5, 1.0)
@@ -20,16 +19,15 @@ LEVELS = (0.0, 0.25, 0.5, 1.0)
 
 def chain_run(*, tempered: bool = False, **changes: Any) -> ChainRun:
     """Return a run of chains over partitions; changes are of it or of its settings."""
-    settings = ChainSettings(
-        space=Partitions(),
-        budget=Budget(steps=2000, thinning=10),
-        recording=Recording("modular", sampled="modular"),
-        chains=3,
-        seed=3,
-        tempering=Tempering(LEVELS) if tempered else None,
+    chains: dict[str, Any] = {"steps": 2000, "thinning": 10, "chains": 3, "start": "random"}
+    settings = (
+        MC3(Partitions(), ladder=LEVELS, steps_between_exchanges=1, **chains)
+        if tempered
+        else MCMC(Partitions(), **chains)
     )
     run = ChainRun(
         settings=settings,
+        seed=3,
         burn_in_steps=1000,
         thinning=10,
         states=(20, 17, 0),
@@ -47,17 +45,10 @@ def chain_run(*, tempered: bool = False, **changes: Any) -> ChainRun:
 
 def annealing_run(**changes: Any) -> AnnealingRun:
     """Return annealing runs over partitions; changes are of them or of their settings."""
-    settings = AnnealingSettings(
-        space=Partitions(),
-        budget=AnnealingBudget(runs=50),
-        schedule=Schedule(400),
-        stretch=100,
-        thinning=10,
-        recording=Recording("modular", sampled="modular"),
-        seed=3,
-    )
+    settings = AIS(Partitions(), particles=50, steps=400, stretch=100, thinning=10)
     run = AnnealingRun(
         settings=settings,
+        seed=3,
         runs=50,
         runs_of_weight_zero=0,
         moves={"swap": 0.25},

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arcwise import Model
+from arcwise import Model, _core
 from arcwise.algorithms.chains import run_chains
 from arcwise.engines.sampling_jobs import ChainJob
 from arcwise.records.budget import Budget
 from arcwise.records.chain_record import ChainRecord
-from arcwise.records.recording import Recording
-from arcwise.records.tempering import Tempering
+from arcwise.records.settings import Recording, filled
 from arcwise.runs.control import ChainController
 from arcwise.runs.driver import ChainDriver
 from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders, Space
@@ -88,8 +87,11 @@ def sampled(
         sums,
         space,
         space.build(sums),
-        Tempering(tuple(inverse_temperatures)),
-        record=Recording("order-modular").options(edge_batches=64),
+        filled(
+            _core.ChainOptions(),
+            path=inverse_temperatures,
+            record=Recording(modularity="order-modular").record_options(edge_batches=64),
+        ),
         seed=seed,
         count=1,
     )

@@ -102,7 +102,7 @@ std::vector<AnnealedEnd> annealing_law(const Space& space,
     std::map<std::pair<Code, double>, double> law;
     AnnealingOptions options;
     options.temperatures = temperatures;
-    options.record.dags = 0;
+    options.record.dags_per_state = 0;
     const std::atomic<bool> stop = false;
     std::atomic<std::uint64_t> work = 0;
     AllBranches branches;

@@ -80,7 +80,7 @@ void Record::keep(const State& state, Random& random, double seconds, LinearExte
         ++interval_states_;
         add_edges(*given, random);
     }
-    int count = options_.dags;
+    int count = options_.dags_per_state;
     const std::size_t dags_before = dags();
     try {
         if (options_.dag_time_share > 0.0) {

@@ -16,7 +16,7 @@ namespace arcwise {
 
 struct RecordOptions {
     // DAGs drawn from each kept state.
-    int dags = 1;
+    int dags_per_state = 1;
 
     // If positive, as many DAGs as this share of the time since the last kept state allows instead.
     // Their number is found by drawing some that are thrown away: were the draws themselves timed,

@@ -38,7 +38,7 @@ TemperedChain::TemperedChain(const Space& space, const TemperingOptions& options
       record_(space.nodes(), options.record),
       ratios_(options.temperatures.size() - 1),
       sweeps_to_adapt_(first_sweeps_to_adapt),
-      learns_shares_(options.adapt_shares && options.temperatures.size() == 1),
+      learns_shares_(options.adapt_moves && options.temperatures.size() == 1),
       looks_to_adapt_(first_looks_to_adapt) {}
 
 void TemperedChain::forget_counts() {

@@ -36,7 +36,7 @@ struct TemperingOptions {
     RecordOptions record;
     // During burn-in, moves are tried the more often the more they bring for their work; from the
     // first sample on, their shares stay. Of chains at one temperature only.
-    bool adapt_shares = false;
+    bool adapt_moves = false;
 };
 
 class TemperedChain {

@@ -37,7 +37,7 @@ Chains chains_of(const std::shared_ptr<const Space>& space, std::uint64_t first,
     options.adapt = true;
     options.most_temperatures = 5;
     options.thinning = 2;
-    options.record.dags = 1;
+    options.record.dags_per_state = 1;
     options.record.edges = true;
     return Chains(space, options, 9, first, count);
 }

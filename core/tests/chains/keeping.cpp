@@ -61,7 +61,7 @@ void check_whole(const Record& record, std::size_t states, std::size_t dags) {
 TEST(a_state_is_kept_whole_or_not_at_all) {
     for (const double share : {0.0, 0.5}) {
         RecordOptions options;
-        options.dags = 4;
+        options.dags_per_state = 4;
         options.dag_time_share = share;
         options.count_extensions = true;
         options.edges = true;

@@ -56,7 +56,7 @@ Chains adapting(const std::shared_ptr<const Space>& space, bool adapt = true) {
     TemperingOptions options;
     options.thinning = 3;
     options.record.edges = true;
-    options.adapt_shares = adapt;
+    options.adapt_moves = adapt;
     return Chains(space, options, 7, 0, 2);
 }
 

@@ -84,7 +84,7 @@ TEST(levels_are_added_where_exchanges_are_refused_too_often) {
     TemperingOptions options;
     options.temperatures = {Temperature::at(0.0), Temperature::at(0.5), Temperature{}};
     options.adapt = true;
-    options.record.dags = 0;
+    options.record.dags_per_state = 0;
     std::atomic<bool> stop = false;
     std::atomic<std::uint64_t> work = 0;
     TaskContext context(stop, work);

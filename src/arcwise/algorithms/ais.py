@@ -1,28 +1,36 @@
-"""`ais`: annealed importance sampling, and the evidence with guaranteed bounds."""
+"""`ais`: annealed importance sampling, and the evidence with guaranteed bounds.
+
+A particle starts at a uniformly random state s_0 and makes one step at each of the inverse
+temperatures 0 = b_0 < b_1 < ... < b_K = 1. Its weight
+
+    prod_k  w(s_{k-1})^(b_k - b_{k-1})
+
+has the mean (sum of all weights) / (number of states), so that the mean over particles is an
+unbiased estimate of the evidence, and their weighted states follow the posterior (Neal 2001; paper
+001, section 3.1).
+"""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, Self
 
 from arcwise.algorithms.annealing import anneal
-from arcwise.algorithms.device_engine import engine_on_device
 from arcwise.algorithms.rates import steps_per_second
-from arcwise.algorithms.sampling_session import Environment
-from arcwise.errors import ArgumentError, option
-from arcwise.model import Model, checked_model
-from arcwise.model.modularity import Modularity, as_modularity
+from arcwise.errors import ArgumentError, Wording, option
+from arcwise.model import Model
 from arcwise.posterior import Posterior
+from arcwise.records.algorithm import Algorithm
+from arcwise.records.budget import AnnealingBudget
 from arcwise.records.ladders import as_rising, refuse_without_bridge
-from arcwise.records.recording import Recording
-from arcwise.records.settings import AnnealingBudget, AnnealingSettings, Schedule
-from arcwise.runs.directory import CHECKPOINT_SECONDS
-from arcwise.spaces import as_space
+from arcwise.records.settings import AnnealingSettings, OfModel, Schedule
 from arcwise.sums import ScoreSums
-from arcwise.support.checks import refuse_beyond_memory, whole_number
+from arcwise.support.checks import positive_number, refuse_beyond_memory, whole_number
 from arcwise.support.clock import Deadline
-from arcwise.support.running import Progress
+from arcwise.support.running import Run
+from arcwise.support.settings import keywords_of, setting
 from arcwise.support.words import shown
 
 _ROWS_IF_UNKNOWN = 1000
@@ -33,33 +41,123 @@ _STEPS_WITH_STRETCH = 1.25
 _BYTES_PER_STEP = 48  # its inverse temperature, in a list and in the core
 
 
-def ais(
-    model: Model,
-    space: Any = "linear",
-    *,
-    modularity: Modularity = "modular",
-    particles: int | None = None,
-    seconds: float | Deadline | None = None,
-    effective_samples: float | None = None,
-    steps: int | None = None,
-    schedule: str | Sequence[float] = "linear",
-    stretch: int | None = None,
-    thinning: int | None = None,
-    bins: int | None = None,
-    confidence: float = 0.95,
-    dags_per_state: int = 1,
-    dag_time_share: float | None = None,
-    extension_budget: int | None = None,
-    estimate_extensions: bool = False,
-    seed: int = 0,
-    sums: ScoreSums | None = None,
-    engine: Any = None,
-    threads: int | None = None,
-    device: object = None,
-    progress: Progress = None,
-    directory: str | os.PathLike[str] | None = None,
-    checkpoint_seconds: float = CHECKPOINT_SECONDS,
-) -> Posterior:
+def _schedule(value: Any, name: Wording) -> str | tuple[float, ...]:
+    if not isinstance(value, str):
+        ladder = as_rising(value, "schedule")
+        if ladder[0] != 0.0:
+            raise ArgumentError(f"schedule starts at {ladder[0]!r}; let it rise from 0 to 1")
+        return tuple(ladder)
+    if value not in ("linear", "bridge"):
+        raise ArgumentError(
+            f"schedule is {shown(value)}; give 'linear', 'bridge' or rising numbers from 0 to 1"
+        )
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class AIS(AnnealingSettings):
+    """The options of `ais`."""
+
+    sampler: ClassVar[Algorithm] = Algorithm.AIS
+
+    particles: int | None = setting(
+        None,
+        "The number of particles of `ais`, 100 by default (1,000 for `learn`), or of each "
+        "population of `smc`, 256 by default.",
+        check=partial(whole_number, at_least=1),
+        help="Number of particles of ais (default: 100, for learn 1000), or of each population of "
+        "smc (256).",
+        metavar="N",
+    )
+    effective_samples: float | None = setting(
+        None,
+        "The effective sample size to reach: (sum of weights)^2 / (sum of squared weights).",
+        check=positive_number,
+        in_shell=False,
+    )
+    steps: int | None = setting(
+        None,
+        "The number of annealing steps of a particle; None for variables x rows, or with `seconds` "
+        "for fewer if about a hundred particles would otherwise take longer.",
+        check=partial(whole_number, at_least=1),
+        metavar="N",
+    )
+    schedule: str | Sequence[float] = setting(
+        "linear",
+        '``"linear"``, or the inverse temperatures themselves, rising from 0 to 1; for '
+        '`CanonicalOrders` also ``"bridge"``: half of the steps lead to the order-modular '
+        "posterior, and half from there to the modular one.",
+        check=_schedule,
+        in_shell=False,
+        stored=Any,
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse steps besides a schedule, and a schedule that the space does not have."""
+        super().__post_init__()
+        if self.schedule == "bridge":
+            refuse_without_bridge(self.space, "schedule")
+        if self.steps is None:
+            return
+        if not isinstance(self.schedule, str):
+            if self.steps != len(self.schedule) - 1:
+                raise ArgumentError("both steps and a schedule were given; give only one of them")
+            return
+        least = 2 if self.schedule == "bridge" else 1
+        whole_number(self.steps, option("steps"), at_least=least)
+        refuse_beyond_memory(self.steps, option("steps"), _BYTES_PER_STEP)
+
+    @property
+    def states_per_run(self) -> int:
+        """The number of particles of a run: each is a run."""
+        return 1
+
+    def limits(self, seconds: float | None) -> AnnealingBudget:
+        """Return the number of particles, their total time or the effective sample size."""
+        return AnnealingBudget.of("particles", self.particles, seconds, self.effective_samples)
+
+    @property
+    def cooling(self) -> Schedule:
+        """The annealing schedule."""
+        if not isinstance(self.schedule, str):
+            return Schedule(len(self.schedule) - 1, tuple(self.schedule))
+        assert self.steps is not None
+        return Schedule(self.steps, bridge=self.schedule == "bridge")
+
+    def completed(self, model: Model, sums: ScoreSums, deadline: Deadline) -> Self:
+        """Return the settings with everything filled in that depends on the model."""
+        steps = self.steps
+        if not isinstance(self.schedule, str):
+            steps = len(self.schedule) - 1
+        elif steps is None:
+            steps = _usual_steps(model, deadline, bridge=self.schedule == "bridge")
+        stretch = steps // 4 if self.stretch is None else self.stretch
+        thinning = max(1, stretch // _STATES_PER_RUN) if self.thinning is None else self.thinning
+        particles = self.limits(deadline.seconds).resolved(self.sampler).runs
+        settings = self._on(sums, steps=steps, stretch=stretch, thinning=thinning)
+        return replace(settings, particles=particles)
+
+
+def _usual_steps(model: Model, deadline: Deadline, *, bridge: bool) -> int:
+    rows = _ROWS_IF_UNKNOWN if model.data is None else model.data.rows
+    n = len(model.ordinary)
+    most = n * max(rows, 2 if bridge else 0)
+    if deadline.seconds is not None:
+        # Particles come in pieces, and their number is the less random the more pieces there are.
+        in_time = (
+            deadline.seconds * steps_per_second(n) / (_PARTICLES_IN_TIME * _STEPS_WITH_STRETCH)
+        )
+        most = max(n, min(most, int(in_time)))
+    return max(most, 2 if bridge else 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Arguments(Run, AIS, OfModel):
+    """The arguments of `ais`."""
+
+
+@keywords_of(_Arguments)
+def ais(model: Model, settings: AIS, run: Run) -> Posterior:
     """Sample the posterior by annealed importance sampling.
 
     Every particle starts from a uniformly random state and takes one step at each of
@@ -70,30 +168,8 @@ def ais(
 
     Parameters
     ----------
-    model, space
-        As for `mcmc`.
-    modularity
-        Which posterior to sample, see `exact`.
-    particles, seconds, effective_samples
-        The budget: a number of particles (100 by default), wall-clock time, or an
-        effective sample size, (sum of weights)^2 / (sum of squared weights).
-    steps
-        The number of annealing steps of a particle; None for variables x rows, or with
-        `seconds` for fewer if about a hundred particles would otherwise take longer.
-    schedule
-        ``"linear"``, or the inverse temperatures themselves, rising from 0 to 1; for
-        `CanonicalOrders` also ``"bridge"``: half of the steps lead to the order-modular
-        posterior, and half from there to the modular one.
-    stretch
-        The number of steps at the posterior after annealing, from which states are kept;
-        None for a quarter of the annealing steps.
-    thinning
-        Steps of the stretch between kept states; None to keep about ten states.
-    bins, confidence
-        The number of bins and the confidence of a further lower bound.
-    dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, \
-threads, device, progress, directory, checkpoint_seconds
-        As for `mcmc`; a device needs a number of particles.
+    model
+        The model.
 
     Returns
     -------
@@ -111,73 +187,4 @@ threads, device, progress, directory, checkpoint_seconds
     >>> bound.value < arcwise.exact(model, "order-modular").log_evidence
     True
     """
-    checked_model(model)
-    deadline = Deadline.of(seconds)
-    chosen = as_space(space)
-    temperatures = _schedule(schedule, steps, model, deadline)
-    if temperatures.bridge:
-        refuse_without_bridge(chosen, "schedule")
-    if stretch is None:
-        stretch = temperatures.steps // 4
-    stretch = whole_number(stretch, "stretch", at_least=0)
-    if thinning is None:
-        thinning = max(1, stretch // _STATES_PER_RUN)
-    settings = AnnealingSettings(
-        space=chosen,
-        budget=AnnealingBudget.of("particles", particles, deadline.seconds, effective_samples),
-        schedule=temperatures,
-        stretch=stretch,
-        thinning=thinning,
-        recording=Recording(
-            as_modularity(modularity),
-            dags_per_state,
-            dag_time_share,
-            extension_budget,
-            estimate_extensions,
-        ),
-        seed=seed,
-        bins=bins,
-        confidence=confidence,
-    )
-    engine = engine_on_device(
-        model,
-        chosen,
-        settings.recording,
-        settings.budget.resolved(settings.algorithm).runs,
-        device=device,
-        engine=engine,
-        directory=directory,
-    )
-    environment = Environment(engine, threads, progress, directory, checkpoint_seconds, deadline)
-    return anneal(model, settings, sums, environment)
-
-
-def _schedule(
-    schedule: str | Sequence[float], steps: int | None, model: Model, deadline: Deadline
-) -> Schedule:
-    if not isinstance(schedule, str):
-        if steps is not None:
-            raise ArgumentError("both steps and a schedule were given; give only one of them")
-        ladder = as_rising(schedule, "schedule")
-        if ladder[0] != 0.0:
-            raise ArgumentError(f"schedule starts at {ladder[0]!r}; let it rise from 0 to 1")
-        return Schedule(len(ladder) - 1, tuple(ladder))
-    if schedule not in ("linear", "bridge"):
-        raise ArgumentError(
-            f"schedule is {shown(schedule)}; give 'linear', 'bridge' or rising numbers from 0 to 1"
-        )
-    bridge = schedule == "bridge"
-    if steps is not None:
-        count = whole_number(steps, option("steps"), at_least=2 if bridge else 1)
-        refuse_beyond_memory(count, option("steps"), _BYTES_PER_STEP)
-        return Schedule(count, bridge=bridge)
-    rows = _ROWS_IF_UNKNOWN if model.data is None else model.data.rows
-    n = len(model.ordinary)
-    most = n * max(rows, 2 if bridge else 0)
-    if deadline.seconds is not None:
-        # Particles come in pieces, and their number is the less random the more pieces there are.
-        in_time = (
-            deadline.seconds * steps_per_second(n) / (_PARTICLES_IN_TIME * _STEPS_WITH_STRETCH)
-        )
-        most = max(n, min(most, int(in_time)))
-    return Schedule(max(most, 2 if bridge else 1), bridge=bridge)
+    return anneal(model, settings, run)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +11,13 @@ from arcwise import _core
 from arcwise.engines.sampling_jobs import AnnealedRuns
 from arcwise.errors import ArgumentError, option
 from arcwise.model import Model
-from arcwise.model.modularity import Modularity
 from arcwise.records.chain_record import ChainRecord
 from arcwise.records.ladders import linear
-from arcwise.records.recording import Recording
-from arcwise.spaces import as_space
+from arcwise.records.settings import Recording, filled
 from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.statistics.log_weights import log_mean
 from arcwise.sums import ScoreSums
-from arcwise.support.clock import NEVER, Deadline
-from arcwise.support.running import running
+from arcwise.support.running import Run
 
 # Far from the numbers of all other particles and chains, so that random numbers do not overlap.
 _FIRST_RUN_OF_TOTALS = 1 << 62
@@ -64,24 +60,16 @@ class AnnealedResults:
 
 
 def annealed_log_total(
-    model: Model,
-    space: Any,
-    modularity: Modularity,
-    *,
-    runs: int,
-    steps: int,
-    seed: int,
-    threads: int | None,
-    deadline: Deadline = NEVER,
+    model: Model, recording: Recording, runs: int, steps: int, run: Run
 ) -> LogEstimate:
     """Return the log of the total weight of all DAGs by annealing."""
-    chosen = as_space(space)
-    recording = Recording(modularity, dags_per_state=1).on(chosen)
-    core_space = chosen.build(ScoreSums(model, tabulate="sums", threads=threads))
-    options = recording.options(edge_batches=2)
-    options.edges = False
-    annealed = _core.AnnealedRuns(core_space, list(linear(steps)), 0, 1, options, seed)
-    with running(threads, None, "", deadline) as run:
-        annealed.run(_FIRST_RUN_OF_TOTALS, runs, run.threads, run.progress)
+    sums = ScoreSums(model, tabulate="sums", threads=run.threads)
+    core_space = recording.space.build(sums)
+    record = recording.record_options(edge_batches=2)
+    record.edges = False
+    options = filled(_core.AnnealingOptions(), path=linear(steps), record=record)
+    annealed = _core.AnnealedRuns(core_space, options, run.seed)
+    with run.quiet.stage() as stage:
+        annealed.run(_FIRST_RUN_OF_TOTALS, runs, stage.threads, stage.progress)
     totals = AnnealedResults.of(annealed).log_totals(recording.weighted)
     return LogEstimate.of_weights(totals).shifted(core_space.log_size)

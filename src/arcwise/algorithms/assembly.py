@@ -24,8 +24,8 @@ from arcwise.model import Model
 from arcwise.posterior import DagSample
 from arcwise.posterior.matrices import relation_errors
 from arcwise.records.chain_record import ChainRecord
-from arcwise.records.recording import Recording
 from arcwise.records.runs import OrderWeights
+from arcwise.records.settings import Recording
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.log_space import relative_weights
 from arcwise.support.warnings import warn

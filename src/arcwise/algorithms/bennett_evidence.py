@@ -10,15 +10,15 @@ canonical orders so long.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.algorithms.annealing import least_variance
 from arcwise.algorithms.order_ratio import TopologicalOrders
 from arcwise.algorithms.prior_constant import prior_constant
-from arcwise.algorithms.smc import smc
+from arcwise.algorithms.smc import SMC, populated
 from arcwise.diagnostics.evidence import doubts_of_populations
 from arcwise.errors import ArgumentError, TimeIsUpError, option
 from arcwise.model import Model
@@ -30,9 +30,9 @@ from arcwise.spaces import CanonicalOrders, LinearOrders
 from arcwise.statistics.acceptance_ratio import best_weighting, mean_along_chains
 from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.statistics.log_weights import log_mean
-from arcwise.support.checks import checked_seed, whole_number
-from arcwise.support.clock import Deadline, shared_clock
-from arcwise.support.running import Progress
+from arcwise.support.checks import whole_number
+from arcwise.support.running import Run
+from arcwise.support.settings import Settings, setting
 
 # Relocations, which weigh all places, take half of the time of the usual moves; without them and
 # with more swaps, populations had 0.4 to 0.85 of the variance in the same time.
@@ -48,45 +48,46 @@ _FEWER_PARTICLES = 16
 _ADVICE = "use more steps of the chains, or more populations"
 
 
-def bennett_evidence(
-    model: Model,
-    modularity: Modularity = "modular",
-    *,
-    particles: int | None = None,
-    runs: int | None = None,
-    steps: int | None = None,
-    draws: int | None = None,
-    seconds: float | Deadline | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    progress: Progress = None,
-) -> Evidence:
+@dataclass(frozen=True, kw_only=True)
+class Bennett(Settings):
+    """The options of Bennett's acceptance ratio."""
+
+    particles: int | None = setting(
+        None,
+        "The number of particles of each population of orders, 64 by default.",
+        check=partial(whole_number, at_least=2),
+    )
+    runs: int | None = setting(
+        None,
+        "The number of populations, 32 by default or as many as the seconds permit.",
+        check=partial(whole_number, at_least=1),
+    )
+    steps: int | None = setting(
+        None,
+        "The number of steps of each of eight chains over DAGs; None for the default of `mcmc`, or "
+        "as many as the seconds permit.",
+        check=partial(whole_number, at_least=2),
+    )
+    draws: int | None = setting(
+        None,
+        "With bennett: the number of DAGs of each posterior whose topological orders are counted; "
+        "None for 4,000 to 64,000, the more the quicker it is, or as many as the seconds permit "
+        "where they can only be estimated.",
+        check=partial(whole_number, at_least=1),
+        in_shell=False,
+    )
+
+
+def bennett_evidence(model: Model, modularity: Modularity, settings: Bennett, run: Run) -> Evidence:
     """Estimate the evidence from DAGs of the modular and of the order-modular posterior.
 
-    Parameters
-    ----------
-    model
-        The model. Topological orders of DAGs that are too many to count are estimated.
-    modularity
-        ``"modular"``.
-    particles, runs
-        The number of particles of each population of orders, 64 by default, and of populations,
-        32 by default or as many as the seconds permit.
-    steps
-        The number of steps of each of eight chains over DAGs; None for the default of `mcmc`,
-        or as many as the seconds permit.
-    draws
-        The number of DAGs of each posterior whose topological orders are counted; None for 4,000
-        to 64,000, the more the quicker it is, or as many as the seconds permit where they can only
-        be estimated.
-    seconds, seed, threads, progress
-        As for `mcmc`.
+    Topological orders of DAGs that are too many to count are estimated.
 
     Examples
     --------
     >>> import arcwise
     >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
-    >>> found = bennett_evidence(model, seed=1)
+    >>> found = bennett_evidence(model, "modular", Bennett(), Run(seed=1))
     >>> found.verdict, abs(found.log_evidence - arcwise.exact(model).log_evidence) < 0.2
     ('reliable', True)
     """
@@ -96,19 +97,14 @@ def bennett_evidence(
             "order-modular one use ",
             option("method", "smc"),
         )
-    key = checked_seed(seed)
-    count = None if draws is None else whole_number(draws, option("draws"), at_least=1)
-    with shared_clock(seconds) as deadline:
+    with run.telling():
         # First, as it ends by its number of steps and not by the clock.
-        constant, error = prior_constant(
-            model, "modular", CanonicalOrders(), seed=key, threads=threads
-        )
-        orders = TopologicalOrders(model, count, key, threads, deadline)
-        of_dags, doubts = orders.sampled("modular", steps, progress, deadline.part(_SHARE_OF_DAGS))
+        untimed = replace(run, seconds=None)
+        constant, error = prior_constant(model, "modular", CanonicalOrders(), untimed)
+        orders = TopologicalOrders(model, settings.draws, run)
+        of_dags, doubts = orders.sampled("modular", settings.steps, run.within(_SHARE_OF_DAGS))
         share = _SHARE_OF_POPULATIONS[of_dags[0].ndim > 1]
-        populations = _populations(
-            model, particles, runs, lambda: deadline.part(share), key, threads, progress
-        )
+        populations = _populations(model, settings, run, share)
         total = _log_total(populations, orders, of_dags)
     return Evidence.estimated(
         total,
@@ -120,35 +116,22 @@ def bennett_evidence(
     )
 
 
-def _populations(
-    model: Model,
-    particles: int | None,
-    runs: int | None,
-    in_time: Callable[[], Deadline],
-    seed: int,
-    threads: int | None,
-    progress: Progress,
-) -> Posterior:
+def _populations(model: Model, settings: Bennett, run: Run, share: float) -> Posterior:
     """Return populations of orders, smaller ones if there is no time for the usual ones."""
-    n = len(model.ordinary)
-    sizes = [_PARTICLES, _FEWER_PARTICLES] if particles is None else [particles]
+    n, limited = len(model.ordinary), run.deadline.limited
+    sizes = [_PARTICLES, _FEWER_PARTICLES] if settings.particles is None else [settings.particles]
     while True:
-        size = sizes.pop(0)
-        deadline = in_time()  # of what the attempt before has left
+        populations = SMC(
+            _ORDERS,
+            modularity="order-modular",
+            particles=sizes.pop(0),
+            runs=_RUNS if settings.runs is None and not limited else settings.runs,
+            stretch=2 * n * (_STRETCH - 1),
+            thinning=2 * n,
+        )
         try:
-            return smc(
-                model,
-                _ORDERS,
-                modularity="order-modular",
-                particles=size,
-                runs=_RUNS if runs is None and not deadline.limited else runs,
-                stretch=2 * n * (_STRETCH - 1),
-                thinning=2 * n,
-                seconds=deadline if deadline.limited else None,
-                seed=seed,
-                threads=threads,
-                progress=progress,
-            )
+            # Of the time that the attempt before has left.
+            return populated(model, populations, run.within(share))
         except TimeIsUpError:
             if not sizes:
                 raise
@@ -176,8 +159,8 @@ def _log_total(
     logs[np.isfinite(weights)] = [log_mean(h.log(each)).value for each in of_populations]
     left = LogEstimate.of_weights(
         weights + logs + shift,
-        run.settings.population.particles if run.settings.population is not None else 1,
-        least_variance(run.settings, run.plan),
+        run.settings.states_per_run,
+        run.settings.least_variance(run.plan),
     )
     right = mean_along_chains([h.log_with_ratio(each) for each in of_dags])
     return left.plus(LogEstimate(-h.center - right.value, right.variance, right.runs))

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from arcwise.algorithms.assembly import assemble, order_weights
 from arcwise.algorithms.chains import SampledChains, sampled_chains
+from arcwise.algorithms.first_dag import known_edges
 from arcwise.algorithms.prior_constant import constant_in_time, is_exact, prior_constant
-from arcwise.algorithms.sampling_session import Environment, SamplingSession, opened_session
+from arcwise.algorithms.sampling_session import SamplingSession, opened_session
 from arcwise.algorithms.telescoping_product import telescoped
 from arcwise.diagnostics.evidence import doubts_of_ladder
-from arcwise.diagnostics.findings import advice
 from arcwise.diagnostics.limits import FEWEST_EXCHANGES, HOPELESS_RHAT, RHAT_OF_WARNING
 from arcwise.errors import ConvergenceWarning, ExchangeWarning, Wording, option
 from arcwise.model import Model, checked_model
@@ -25,7 +25,6 @@ from arcwise.posterior.evidence import Evidence
 from arcwise.records.convergence import Convergence
 from arcwise.records.runs import ChainRun, EvidenceRatio, Exchanges
 from arcwise.records.settings import ChainSettings
-from arcwise.records.start import usual_order_steps
 from arcwise.records.tempering import Tempering
 from arcwise.records.traces import Traces
 from arcwise.statistics.chains import chain_convergence, chain_edges
@@ -33,63 +32,42 @@ from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.statistics.exchanges import exchange_rates, temperatures_needed
 from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.statistics.log_weights import cautious_effective_runs
-from arcwise.sums import ScoreSums
 from arcwise.support.log_space import relative_weights
+from arcwise.support.running import Run
 from arcwise.support.warnings import warn
 
 # Of the time, for the constant of the prior: the evidence is not what chains are run for.
 _SHARE_OF_CONSTANT = 0.1
 
 
-def sample_chains(
-    model: Model, settings: ChainSettings, sums: ScoreSums | None, environment: Environment
-) -> Posterior:
-    """Run the chains and return the posterior; see `mcmc` and `mc3`.
-
-    Parameters
-    ----------
-    model
-        The model.
-    settings
-        The settings.
-    sums
-        The score sums, if already computed.
-    environment
-        Where and how to run.
-    """
+def sample_chains(model: Model, settings: ChainSettings, run: Run) -> Posterior:
+    """Run the chains and return the posterior; see `mcmc` and `mc3`."""
     start = time.perf_counter()
     checked_model(model)
-    if settings.order_steps is None and environment.deadline.limited:
-        # However much was given for everything, what counts is what is left of it.
-        steps = usual_order_steps(len(model.ordinary), environment.deadline.left)
-        settings = replace(settings, order_steps=steps)
-    with opened_session(model, settings, sums, environment) as session:
+    settings = replace(settings, known_dag=known_edges(model, settings.known_dag))
+    with opened_session(model, settings, run) as session:
         settings = session.settings
-        recording, tempering = settings.recording, settings.tempering
+        tempering = settings.tempering(len(model.ordinary)) if settings.coupled else None
         constant = None
         if tempering is not None and tempering.reaches_uniform:
             constant = constant_in_time(
-                model,
-                recording.modularity,
-                settings.space,
-                seed=settings.seed,
-                threads=environment.threads,
-                deadline=environment.deadline.part(_SHARE_OF_CONSTANT),
+                model, settings.modularity, settings.space, run.within(_SHARE_OF_CONSTANT)
             )
-        sampled = sampled_chains(session, settings.algorithm)
-    found = assemble(model, recording, sampled.records, None)
+        sampled = sampled_chains(session, settings.sampler)
+    found = assemble(model, settings, sampled.records, None)
     every = sampled.records[0].every
     convergence = sampled.convergence
     if convergence is None:
         convergence = chain_convergence(sampled.records, len(model.variables))
-    _warn_of_convergence(convergence, advice(settings))
+    _warn_of_convergence(convergence, settings.remedy)
     exchanges = None if tempering is None else _exchanges(session, sampled, tempering)
     _warn_of_gaps(exchanges)
     evidence = None
     if tempering is not None and exchanges is not None and constant is not None:
         evidence = _evidence(session, sampled, tempering, exchanges, constant)
-    run = ChainRun(
+    record = ChainRun(
         settings=settings,
+        seed=run.seed,
         burn_in_steps=sampled.burn_in_steps,
         thinning=sampled.thinning,
         states=tuple(record.states_summed for record in sampled.records),
@@ -103,13 +81,13 @@ def sample_chains(
         dags=0 if found.dags is None else len(found.dags),
         interrupted=sampled.interrupted,
         convergence=convergence,
-        order_weights=order_weights(found.dags, recording, sampled.records),
+        order_weights=order_weights(found.dags, settings, sampled.records),
         seconds=time.perf_counter() - start,
     )
     return Posterior(
         variables=model.variables,
-        modularity=recording.modularity,
-        run=run,
+        modularity=settings.modularity,
+        run=record,
         edges=found.edges,
         edge_errors=found.edge_errors,
         adjacency_errors=found.adjacency_errors,
@@ -158,12 +136,9 @@ def _evidence_ratio(
     both: tuple[Modularity, ...] = ("modular", "order-modular")
     log_ratio = None
     if all(is_exact(session.model, each) for each in both):
-        settings, threads = session.settings, session.environment.threads
+        run = replace(session.run, seconds=None)
         modular, orders = (
-            prior_constant(
-                session.model, each, settings.space, seed=settings.seed, threads=threads
-            )[0]
-            for each in both
+            prior_constant(session.model, each, session.settings.space, run)[0] for each in both
         )
         log_ratio = found.value - (modular - orders)
     return EvidenceRatio(found.value, log_ratio, found.standard_error)
@@ -178,7 +153,7 @@ def _evidence(
 ) -> Evidence:
     settings = session.settings
     total = _log_ratio(sampled, tempering).shifted(session.core_space.log_size)
-    if settings.recording.weighted:
+    if settings.weighted:
         # The mean of 1 / (number of orders) converts the sum to the modular prior.
         total = total.plus(
             _log_mean_along_chains([record.log_state_means() for record in sampled.records])
@@ -186,7 +161,7 @@ def _evidence(
     return Evidence.estimated(
         total,
         method="telescoping product",
-        advice=advice(settings),
+        advice=settings.remedy,
         constant=constant[0],
         constant_error=constant[1],
         doubts=doubts_of_ladder(exchanges),

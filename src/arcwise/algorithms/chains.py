@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from arcwise import _core
 from arcwise.algorithms.first_dag import first_dag
 from arcwise.algorithms.sampling_session import SamplingSession
 from arcwise.engines.sampling_jobs import ChainJob, Chains
 from arcwise.errors import InterruptedWarning, RunDirectoryError
 from arcwise.records.chain_record import ChainRecord
 from arcwise.records.convergence import Convergence
-from arcwise.records.settings import ChainSettings
-from arcwise.records.tempering import Tempering
+from arcwise.records.settings import ChainSettings, filled
 from arcwise.runs.control import ChainController
 from arcwise.runs.driver import ChainDriver
 from arcwise.spaces.space import Space
 from arcwise.statistics.settled import settled
-from arcwise.support.running import running
 from arcwise.support.warnings import warn
 
 # Batches of the edge probabilities of a chain, for the errors of these; fewer of many
@@ -86,44 +85,51 @@ def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> Sampl
     label
         The label of the progress bar.
     """
-    settings = session.settings
-    tempering = settings.tempering or Tempering((1.0,))
+    settings, run = session.settings, session.run
+    nodes = len(session.model.variables)
     chains = session.engine.chains(
         ChainJob(
             session.sums,
             settings.space,
             session.core_space,
-            tempering,
-            settings.recording.options(edge_batches=_batches(len(session.model.variables))),
-            settings.seed,
+            _options(session),
+            run.seed,
             settings.chains,
-            settings.order_steps or 0,
-            settings.adapt_moves,
-            first_dag(session),
         )
     )
     checkpoints = None
     if session.directory is not None:
         checkpoints = session.directory.chain_checkpoints(
             chains,
-            bytes_per_state=settings.recording.bytes_per_state(len(session.model.variables)),
+            bytes_per_state=settings.bytes_per_state(nodes),
             # A stage is located by the number of states before it, so none may be dropped.
-            thin=settings.budget.rule is None,
+            thin=settings.rule is None,
         )
     # Coupled chains make as many steps at each temperature, and come round sooner.
-    first_steps = Space.first_steps if settings.tempering else settings.space.first_steps
-    controller = ChainController.of(settings.budget, len(session.model.variables), first_steps)
-    with running(session.environment.threads, session.environment.progress, label) as stage:
+    first_steps = Space.first_steps if settings.coupled else settings.space.first_steps
+    budget = settings.budget(run.deadline.seconds)
+    controller = ChainController.of(budget, nodes, first_steps)
+    with run.stage(label, timed=False) as stage:
         return run_chains(
             ChainDriver(
                 chains,
                 controller,
                 stage,
                 checkpoints,
-                session.environment.deadline,
+                run.deadline,
                 states_are_dags=settings.space.states_are_dags,
             )
         )
+
+
+def _options(session: SamplingSession[ChainSettings]) -> _core.ChainOptions:
+    """Return the options of the core's chains: those of the settings that it has by their names."""
+    settings = session.settings
+    tempering = settings.tempering(len(session.model.ordinary))
+    record = settings.record_options(_batches(len(session.model.variables)))
+    return filled(
+        _core.ChainOptions(), tempering, settings, first_dag=first_dag(session), record=record
+    )
 
 
 def _batches(nodes: int) -> int:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from statistics import NormalDist
-from typing import Any
 
 from arcwise.algorithms.evidence_methods import EvidenceMethod, by_method
 from arcwise.algorithms.exact_limits import exact_is_cheap
@@ -18,7 +17,7 @@ from arcwise.posterior.evidence import Evidence
 from arcwise.posterior.lower_bounds import LowerBound
 from arcwise.statistics.log_estimate import LogEstimate, weighted_mean
 from arcwise.statistics.student import t_quantile
-from arcwise.support.clock import Deadline
+from arcwise.support.running import Run
 from arcwise.support.words import listing
 
 # The probability that methods that are all right are found to disagree.
@@ -56,46 +55,22 @@ def chosen_methods(
     return (EvidenceMethod.SMC, EvidenceMethod.MC3)
 
 
-def combined(
-    model: Model, modularity: Modularity, deadline: Deadline, options: dict[str, Any]
-) -> Evidence:
-    """Return the exact evidence, or that of several methods.
-
-    Parameters
-    ----------
-    model
-        The model.
-    modularity
-        The structure prior.
-    deadline
-        The time for all methods together, of which each gets a part of what is left.
-    options
-        Arguments that all methods take.
-    """
-    seconds = deadline.left if deadline.limited else None
-    methods = [*chosen_methods(model, modularity, seconds, options.get("threads"))]
+def combined(model: Model, modularity: Modularity, run: Run) -> Evidence:
+    """Return the exact evidence, or that of several methods, each in a part of the time left."""
+    seconds = run.deadline.left if run.deadline.limited else None
+    methods = [*chosen_methods(model, modularity, seconds, run.threads)]
     found = []
     while methods:
         method = methods.pop(0)
-        limit: dict[str, Any] = {}
-        if deadline.limited:
-            share = _SHARES.get(method, 1 / (1 + len(methods)))
-            limit["seconds"] = deadline.part(share) if methods else deadline
-        own = {name: value for name, value in options.items() if _takes(method, name)}
+        share = _SHARES.get(method, 1 / (1 + len(methods)))
+        own = run.within(share) if methods else run
         try:
-            found.append(by_method(model, method, modularity, own | limit))
+            found.append(by_method(model, method, modularity, {}, own))
         except (CapacityError, TimeIsUpError):
             # Another method may still be possible; if none is, the last says why.
             if not methods and not found:
                 raise
     return found[0] if len(found) == 1 else combination(found)
-
-
-def _takes(method: EvidenceMethod, name: str) -> bool:
-    """Return whether a method takes an argument; what is computed exactly is not sent out."""
-    if method is EvidenceMethod.EXACT:
-        return name in ("threads", "progress")
-    return method not in (EvidenceMethod.BRIDGE, EvidenceMethod.BENNETT) or name != "engine"
 
 
 def combination(parts: Sequence[Evidence]) -> Evidence:

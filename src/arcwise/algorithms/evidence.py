@@ -2,29 +2,87 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from arcwise.algorithms.ais import AIS
+from arcwise.algorithms.bennett_evidence import Bennett
+from arcwise.algorithms.bridge_evidence import Bridge
 from arcwise.algorithms.combined_evidence import combined
 from arcwise.algorithms.evidence_methods import EvidenceMethod, as_evidence_method, by_method
+from arcwise.algorithms.exact import Exact
+from arcwise.algorithms.mc3 import MC3
+from arcwise.algorithms.smc import SMC
 from arcwise.errors import ArgumentError, option
 from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior.evidence import Evidence
-from arcwise.support.clock import Deadline
+from arcwise.records.settings import OfModel
+from arcwise.spaces import space_words
+from arcwise.support.running import Run
+from arcwise.support.settings import keywords_of, setting
 from arcwise.support.words import quoted
 
 Method = Literal["combined", "exact", "ais", "smc", "mc3", "bridge", "bennett"]
 
-_OF_ALL_METHODS = ("seed", "engine", "threads", "progress")
+
+@dataclass(frozen=True, kw_only=True)
+class EvidenceOptions(MC3, AIS, SMC, Bridge, Bennett, Exact):
+    """The options of all methods; each takes its own."""
+
+    space: Any = setting(
+        None,
+        "The space that chains or particles move in; None for canonical orders with smc and mc3, "
+        "partitions with ais, and linear orders if the prior is order-modular.",
+        help="The space that chains or particles move in (default: canonical, partitions with ais, "
+        "and linear with --modularity order-modular).",
+        metavar="|".join(space_words()),
+        kind=str | None,
+    )
+    modularity: Modularity = setting(
+        "modular",
+        'The structure prior: ``"modular"``, or ``"order-modular"``, under which the evidence is '
+        "easier to estimate.",
+    )
+    particles: int | None = setting(
+        None,
+        "The number of particles of ais, or of each population of smc, bridge and bennett.",
+        help="Number of particles of ais (default: 100), or of each population of smc (256).",
+        metavar="N",
+    )
+    runs: int | None = setting(
+        None,
+        "The number of populations of smc, bridge and bennett.",
+        help="Number of populations of smc (default: 8).",
+        metavar="N",
+    )
+    steps: int | None = setting(
+        None,
+        "The number of steps of a chain of mc3, or of bennett over DAGs; the annealing steps of a "
+        "particle of ais; the steps of a particle of smc at each temperature, or over the bridge.",
+        help="Number of steps of each chain, burn-in included; for ais, number of annealing steps "
+        "of each particle; for smc, of its steps at each temperature.",
+        metavar="N",
+    )
 
 
+@dataclass(frozen=True)
+class _OfMethod(OfModel):
+    method: Method = "combined"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvidenceArguments(Run, EvidenceOptions, _OfMethod):
+    """The arguments of `evidence`."""
+
+
+@keywords_of(EvidenceArguments)
 def evidence(
     model: Model,
+    run: Run,
     method: Method = "combined",
-    *,
     modularity: Modularity = "modular",
-    seconds: float | Deadline | None = None,
-    **options: Any,
+    **given: Any,
 ) -> Evidence:
     """Compute or estimate the log evidence, with a normalised structure prior.
 
@@ -46,18 +104,6 @@ def evidence(
         estimate with lower bounds that hold with high probability. ``"ais"``: the same from
         single particles, which takes many more steps where there are many variables.
         ``"mc3"``: an estimate from coupled chains.
-    modularity
-        The structure prior: ``"modular"``, or ``"order-modular"``, under which the evidence
-        is easier to estimate.
-    seconds
-        The time for the whole call.
-    **options
-        For all methods `seed`, `engine`, `threads` and `progress`; for a single method, the
-        arguments of `ais`, `smc`, `mc3` or `exact`, or for the bridge `particles` and `runs` of
-        its populations and the `steps` of a particle; for bennett these of populations of orders,
-        the `steps` of a chain over DAGs, and the `draws` that are counted. Without a
-        `space`, smc and mc3 move over canonical orders and ais over partitions; over linear
-        orders, if the prior is order-modular.
 
     Returns
     -------
@@ -80,14 +126,12 @@ def evidence(
     wanted = as_modularity(modularity)
     chosen = as_evidence_method(method)
     if chosen is EvidenceMethod.COMBINED:
-        others = sorted(set(options) - set(_OF_ALL_METHODS))
-        if others:
+        if given:
             raise ArgumentError(
-                f"{quoted(others)} can only be given for a single method; give ",
+                f"{quoted(sorted(given))} can only be given for a single method; give ",
                 option("method"),
                 " as well, or leave it out",
             )
-        return combined(model, wanted, Deadline.of(seconds), options)
-    return by_method(
-        model, chosen, wanted, options | ({} if seconds is None else {"seconds": seconds})
-    )
+        return combined(model, wanted, run)
+    with run.telling():
+        return by_method(model, chosen, wanted, given, run)

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import fields
 from enum import StrEnum
 from typing import Any
 
-from arcwise.algorithms.ais import ais
-from arcwise.algorithms.bennett_evidence import bennett_evidence
-from arcwise.algorithms.bridge_evidence import bridge_evidence
-from arcwise.algorithms.exact import exact
-from arcwise.algorithms.mc3 import mc3
-from arcwise.algorithms.smc import smc
-from arcwise.errors import ArgumentError, TimeIsUpError, option
+from arcwise.algorithms.ais import AIS
+from arcwise.algorithms.annealing import anneal
+from arcwise.algorithms.bennett_evidence import Bennett, bennett_evidence
+from arcwise.algorithms.bridge_evidence import Bridge, bridge_evidence
+from arcwise.algorithms.chain_posterior import sample_chains
+from arcwise.algorithms.exact import Exact, exactly
+from arcwise.algorithms.mc3 import MC3
+from arcwise.algorithms.smc import SMC, populated
+from arcwise.errors import ArgumentError, TimeIsUpError, Wording, option
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
 from arcwise.posterior import Posterior
 from arcwise.posterior.evidence import Evidence
-from arcwise.records.runs import ChainRun
+from arcwise.records.settings import SamplerSettings
 from arcwise.spaces import CanonicalOrders, LinearOrders, Partitions, Space, as_space
 from arcwise.support.arguments import refuse_unknown
+from arcwise.support.running import Run
+from arcwise.support.settings import Settings
 from arcwise.support.words import quoted, shown
 
 
@@ -67,62 +71,60 @@ def space_of_method(method: EvidenceMethod, modularity: Modularity) -> Space:
 
 
 def by_method(
-    model: Model, method: EvidenceMethod, modularity: Modularity, options: dict[str, Any]
+    model: Model,
+    method: EvidenceMethod,
+    modularity: Modularity,
+    given: Mapping[str, Any],
+    run: Run,
 ) -> Evidence:
-    """Return the evidence by one method.
-
-    Parameters
-    ----------
-    model
-        The model.
-    method
-        The method, but not the combined one.
-    modularity
-        The structure prior.
-    options
-        Arguments of the algorithm.
-    """
+    """Return the evidence by one method, but not the combined one, with the options given."""
+    known = {each.name for each in fields(_OPTIONS[method])} - {"modularity"}
+    refuse_unknown(given, known, method.value)
+    for name in () if issubclass(_OPTIONS[method], SamplerSettings) else ("directory", "device"):
+        if name in run.specified and (name, method) != ("device", EvidenceMethod.EXACT):
+            raise ArgumentError(
+                Wording("directory", "--run") if name == "directory" else option(name),
+                " is not an option of ",
+                option("method", method.value),
+                "; leave it out, or choose another method",
+            )
     if method is EvidenceMethod.EXACT:
-        return _of(exact(model, modularity, **options))
+        return _of(exactly(model, Exact(modularity, **given), run))
     if method is EvidenceMethod.BRIDGE:
-        refuse_unknown(options, _OF_BRIDGE, "bridge")
-        return bridge_evidence(model, modularity, **options)
+        return bridge_evidence(model, modularity, Bridge(**given), run)
     if method is EvidenceMethod.BENNETT:
-        refuse_unknown(options, _OF_BENNETT, "bennett")
-        return bennett_evidence(model, modularity, **options)
-    given = {"space": space_of_method(method, modularity)} | options
-    space = as_space(given["space"])
-    if method is EvidenceMethod.MC3 and isinstance(space, CanonicalOrders):
-        given = {"ladder": "uniform bridge"} | given
-    elif method is EvidenceMethod.MC3:
-        given = {"ladder": "adapted"} | given
+        return bennett_evidence(model, modularity, Bennett(**given), run)
+    options = {"space": space_of_method(method, modularity), "modularity": modularity, **given}
+    space = as_space(options["space"])
     if space.modularity == modularity:
-        given = {"dags_per_state": 0} | given  # which the evidence does not need
-    sampler = _SAMPLERS[method]
-    return _of(sampler(model, modularity=modularity, **given))
+        options = {"dags_per_state": 0} | options  # which the evidence does not need
+    if method is EvidenceMethod.SMC:
+        return _of(populated(model, SMC(**options), run))
+    if method is EvidenceMethod.AIS:
+        return _of(anneal(model, AIS(**options), run))
+    bridged = isinstance(space, CanonicalOrders)
+    settings = MC3(**({"ladder": "uniform bridge" if bridged else "adapted"} | options))
+    if not settings.tempering(len(model.ordinary)).reaches_uniform:
+        raise ArgumentError(
+            "the ladder does not start at inverse temperature 0, so mc3 does not estimate the "
+            "evidence; start it at 0"
+        )
+    return _of(sample_chains(model, settings, run))
 
 
-_SAMPLERS: dict[EvidenceMethod, Callable[..., Posterior]] = {
-    EvidenceMethod.AIS: ais,
-    EvidenceMethod.SMC: smc,
-    EvidenceMethod.MC3: mc3,
+_OPTIONS: dict[EvidenceMethod, type[Settings]] = {
+    EvidenceMethod.EXACT: Exact,
+    EvidenceMethod.BRIDGE: Bridge,
+    EvidenceMethod.BENNETT: Bennett,
+    EvidenceMethod.AIS: AIS,
+    EvidenceMethod.SMC: SMC,
+    EvidenceMethod.MC3: MC3,
 }
-
-
-_OF_BRIDGE = frozenset(inspect.signature(bridge_evidence).parameters) - {"model", "modularity"}
-_OF_BENNETT = frozenset(inspect.signature(bennett_evidence).parameters) - {"model", "modularity"}
 
 
 def _of(posterior: Posterior) -> Evidence:
     if posterior.evidence is not None:
         return posterior.evidence
-    run = posterior.run
-    tempering = run.settings.tempering if isinstance(run, ChainRun) else None
-    if tempering is not None and not tempering.reaches_uniform:
-        raise ArgumentError(
-            "the ladder does not start at inverse temperature 0, so mc3 does not estimate the "
-            "evidence; start it at 0"
-        )
     raise TimeIsUpError(
         "the constant of the prior, which the evidence is divided by, takes too long for the "
         "seconds given; give more ",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,30 +12,86 @@ from numpy.typing import NDArray
 from arcwise.algorithms.exact_computation import ExactComputation, bytes_per_draw
 from arcwise.errors import TimeIsUpError, option
 from arcwise.model import Model
-from arcwise.model.modularity import Modularity
+from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import DagSample, Posterior
 from arcwise.records.runs import ExactRun
-from arcwise.support.checks import checked_seed, refuse_beyond_memory, true_or_false, whole_number
-from arcwise.support.clock import Deadline, shared_clock
-from arcwise.support.running import Progress
+from arcwise.records.settings import OfModel
+from arcwise.support.checks import (
+    open_fraction,
+    refuse_beyond_memory,
+    true_or_false,
+    whole_number,
+)
+from arcwise.support.clock import Deadline
+from arcwise.support.running import LocalRun, Progress
+from arcwise.support.settings import Settings, keywords_of, setting
 
 _FIRST_DRAWS = 256  # of a run in limited time; each piece is twice the one before
 
 
-def exact(
-    model: Model,
-    modularity: Modularity = "modular",
-    *,
-    memory_limit: int | None = None,
-    tolerance: float = 1e-8,
-    paths: bool = False,
-    dags: int = 0,
-    seed: int = 0,
-    seconds: float | Deadline | None = None,
-    threads: int | None = None,
-    device: object = None,
-    progress: Progress = None,
-) -> Posterior:
+@dataclass(frozen=True)
+class Exact(Settings):
+    """The options of `exact`."""
+
+    modularity: Modularity = setting(
+        "modular",
+        '``"modular"``: the prior is the one the model states. ``"order-modular"``: each DAG '
+        "counts once more for each of its topological orders.",
+        check=lambda value, name: as_modularity(value),
+    )
+    _: KW_ONLY
+    memory_limit: int | None = setting(
+        None,
+        "The bytes the run may take; None for what the machine has free. A run that needs more is "
+        "refused before it starts.",
+        check=partial(whole_number, at_least=0),
+        in_shell=False,
+    )
+    tolerance: float = setting(
+        1e-8,
+        "The largest error rounding may leave in the modular computation, whose sums alternate in "
+        "sign; it takes more digits where it must.",
+        check=open_fraction,
+        in_shell=False,
+    )
+    paths: bool = setting(
+        False,
+        "Whether the probability of a directed path between each two variables is computed as "
+        "well, see `ancestor_probabilities`.",
+        check=true_or_false,
+        in_shell=False,
+    )
+    dags: int = setting(
+        0,
+        "The number of DAGs to draw from the posterior, independently, for features that edges and "
+        "parent sets do not determine, such as blankets; see `ExactComputation`.",
+        check=partial(whole_number, at_least=0),
+        in_shell=False,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Arguments(LocalRun, Exact, OfModel):
+    """The arguments of `exact`."""
+
+    seconds: float | Deadline | None = setting(
+        None,
+        "If given, paths are left out and fewer DAGs drawn where there is no time for them, with a "
+        "`CutShortWarning`. Or a `Deadline` that this call shares with others.",
+    )
+    device: object = setting(
+        None,
+        'None for the processors. ``"gpu"``: the posterior and its best DAG are computed on a '
+        "graphics processor, for as many variables as its memory holds: 33 in 64 GiB "
+        "(order-modular), or 26 in 18 GiB (modular). The result is the same but for rounding, "
+        "which its `error` reports. Order-modular DAGs are drawn there as well, others than those "
+        'of processors; modular ones and paths still come from these. ``"auto"``: where there is '
+        "one, of the order-modular posterior of 20 variables or more.",
+    )
+
+
+@keywords_of(_Arguments)
+def exact(model: Model, settings: Exact, run: LocalRun) -> Posterior:
     """Compute the posterior exactly.
 
     Under the order-modular prior the time is O(n^2 2^n) and 25 variables take
@@ -44,37 +101,6 @@ def exact(
     ----------
     model
         The model.
-    modularity
-        ``"modular"``: the prior is the one the model states. ``"order-modular"``:
-        each DAG counts once more for each of its topological orders.
-    memory_limit
-        The bytes the run may take; None for what the machine has free. A run
-        that needs more is refused before it starts.
-    tolerance
-        The largest error rounding may leave in the modular computation, whose
-        sums alternate in sign; it takes more digits where it must.
-    paths
-        Whether the probability of a directed path between each two variables is
-        computed as well, see `ancestor_probabilities`.
-    dags
-        The number of DAGs to draw from the posterior, independently, for what
-        edges and parent sets do not tell, such as blankets; see `ExactComputation`.
-    seed
-        The seed of these draws.
-    seconds
-        If given, paths are left out and fewer DAGs drawn where there is no time for them,
-        with a `CutShortWarning`. Or a `Deadline` that this call shares with others.
-    threads
-        The number of threads; None for all cores.
-    device
-        None for the processors. ``"gpu"``: the posterior and its best DAG are computed on a
-        graphics processor, for as many variables as its memory holds: 33 in 64 GiB
-        (order-modular), or 26 in 18 GiB (modular). The result is the same but for rounding,
-        which its `error` tells. Order-modular DAGs are drawn there as well, others than those of
-        processors; modular ones and paths still come from these. ``"auto"``: where there is one,
-        of the order-modular posterior of 20 variables or more.
-    progress
-        True for a progress bar, or a function of the share done.
 
     Returns
     -------
@@ -99,51 +125,50 @@ def exact(
     >>> posterior.edge_probability("smoke", "bronc") > 0.1
     True
     """
+    with run.telling():
+        return exactly(model, settings, run)
+
+
+def exactly(model: Model, settings: Exact, run: LocalRun) -> Posterior:
+    """Compute the posterior; see `exact`."""
     start = time.perf_counter()
-    true_or_false(paths, option("paths"))
-    count = whole_number(dags, option("dags"), at_least=0)
-    key = checked_seed(seed)
-    with shared_clock(seconds) as deadline:
-        computation = ExactComputation(
-            model,
-            modularity,
-            memory_limit=memory_limit,
-            tolerance=tolerance,
-            seconds=deadline,
-            threads=threads,
-            device=device,
-        )
-        refuse_beyond_memory(count, option("dags"), bytes_per_draw(len(model.variables)))
-        found = computation.posterior(progress=progress)
-        reached = _paths(computation, deadline, progress) if paths else None
-        drawn = _draws(computation, count, key, deadline, progress) if count else None
-    run = ExactRun(
+    computation = ExactComputation(
+        model,
+        settings.modularity,
+        memory_limit=settings.memory_limit,
+        tolerance=settings.tolerance,
+        seconds=run.deadline,
+        threads=run.threads,
+        device=run.device,
+    )
+    refuse_beyond_memory(settings.dags, option("dags"), bytes_per_draw(len(model.variables)))
+    found = computation.posterior(progress=run.progress)
+    reached = _paths(computation, run) if settings.paths else None
+    drawn = _draws(computation, settings.dags, run) if settings.dags else None
+    record = ExactRun(
         dags=0 if drawn is None else len(drawn),
         paths=reached is not None,
-        seed=None if drawn is None else key,
-        tolerance=tolerance,
+        seed=None if drawn is None else run.seed,
+        tolerance=settings.tolerance,
         seconds=time.perf_counter() - start,
     )
-    return replace(found, run=run, paths=reached, dags=drawn)
+    return replace(found, run=record, paths=reached, dags=drawn)
 
 
-def _paths(
-    computation: ExactComputation, deadline: Deadline, progress: Progress
-) -> NDArray[np.float64] | None:
+def _paths(computation: ExactComputation, run: LocalRun) -> NDArray[np.float64] | None:
     """Return the probabilities of paths, or None if there is no time for them."""
     try:
-        reached = computation.paths(progress=progress)
+        reached = computation.paths(progress=run.progress)
     except TimeIsUpError:
-        deadline.cut("The probabilities of paths were left out, as the time was up.")
+        run.deadline.cut("The probabilities of paths were left out, as the time was up.")
         return None
     np.fill_diagonal(reached, 0.0)  # no variable has a path to itself
     return reached
 
 
-def _draws(
-    computation: ExactComputation, count: int, seed: int, deadline: Deadline, progress: Progress
-) -> DagSample | None:
-    """Return so many DAGs, or as many as there is time for."""
+def _draws(computation: ExactComputation, count: int, run: LocalRun) -> DagSample | None:
+    """Return this number of DAGs, or as many as there is time for."""
+    seed, deadline, progress = run.seed, run.deadline, run.progress
     if not deadline.limited:
         return computation.dags(count, seed=seed, progress=progress)
     # A draw depends on its number only, so that pieces give the same DAGs as a single call.

@@ -21,7 +21,6 @@ from arcwise.graphs.dag import Dag
 from arcwise.model import Model
 from arcwise.records.settings import ChainSettings
 from arcwise.sums import ScoreSums
-from arcwise.support.running import running
 
 # A search takes a second then; `learn` has made one while it grew candidates.
 _MOST_VARIABLES = 128
@@ -65,12 +64,12 @@ def first_dag(session: SamplingSession[ChainSettings]) -> tuple[int, ...]:
 
 def _searched(session: SamplingSession[ChainSettings]) -> Dag | None:
     """Return the best DAG of a short search."""
-    with running(session.environment.threads, None, "") as run:
-        sums = ScoreSums(session.model, tabulate="maxima", threads=run.threads)
+    with session.run.quiet.stage(timed=False) as stage:
+        sums = ScoreSums(session.model, tabulate="maxima", threads=stage.threads)
         patience = _PATIENCE * len(sums.variables)
-        search = _core.OrderSearch(sums.core, patience, session.settings.seed, [])
+        search = _core.OrderSearch(sums.core, patience, session.run.seed, [])
         try:
-            search.run(0, _RESTARTS, run.threads, run.progress)
+            search.run(0, _RESTARTS, stage.threads, stage.progress)
         except ArgumentError:  # no order of positive weight was found, as the chains will say
             return None
     order = search.order(int(np.argmax(search.log_weights())))

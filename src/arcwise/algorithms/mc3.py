@@ -1,66 +1,120 @@
-"""`mc3`: Metropolis-coupled chains at several temperatures, and the evidence they estimate."""
+"""`mc3`: Metropolis-coupled chains at several temperatures, and the evidence they estimate.
+
+Temperature i has the target w(s)^b_i with inverse temperatures b_1 < ... < b_T = 1. States s and s'
+of neighbouring temperatures i and j are exchanged with the probability
+
+    min(1, (w(s) / w(s'))^(b_j - b_i)),
+
+and the ratios of neighbouring constants, Z_j / Z_i = E_i[w(s)^(b_j - b_i)], multiply to the
+evidence where b_1 is 0 (Geyer 1991; paper 000, section 4.5).
+"""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, Literal, Self
 
 from arcwise.algorithms.chain_posterior import sample_chains
-from arcwise.algorithms.device_engine import engine_on_device
-from arcwise.algorithms.first_dag import known_edges
-from arcwise.algorithms.sampling_session import Environment
-from arcwise.model import Model, checked_model
-from arcwise.model.modularity import Modularity, as_modularity
+from arcwise.model import Model
 from arcwise.posterior import Posterior
-from arcwise.records.budget import Budget
+from arcwise.records.algorithm import Algorithm
 from arcwise.records.ladders import (
+    adapts,
     as_ladder,
+    checked_ladder,
+    leads_over_bridge,
     refuse_without_bridge,
     usual_steps_between_exchanges,
 )
-from arcwise.records.recording import Recording
-from arcwise.records.settings import ChainSettings
-from arcwise.records.start import as_order_steps
-from arcwise.records.stopping_rule import as_stopping_rule
-from arcwise.runs.directory import CHECKPOINT_SECONDS
-from arcwise.spaces import as_space
+from arcwise.records.settings import ChainSettings, OfModel
+from arcwise.records.tempering import Tempering
 from arcwise.sums import ScoreSums
+from arcwise.support.checks import MOST_INT, whole_number
 from arcwise.support.clock import Deadline
-from arcwise.support.running import Progress
+from arcwise.support.running import Run
+from arcwise.support.settings import keywords_of, setting
 
 
-def mc3(
-    model: Model,
-    space: Any = "linear",
-    *,
-    temperatures: int | None = None,
-    ladder: str | Sequence[float] | Sequence[tuple[float, float]] = "linear",
-    steps_between_exchanges: int | None = None,
-    modularity: Modularity = "modular",
-    steps: int | None = None,
-    seconds: float | Deadline | None = None,
-    effective_samples: float | None = None,
-    until: str | None = None,
-    burn_in: float | None = None,
-    thinning: int | None = None,
-    chains: int = 4,
-    start: str | int = "orders",
-    known_dag: Any = None,
-    dags_per_state: int = 1,
-    dag_time_share: float | None = None,
-    extension_budget: int | None = None,
-    estimate_extensions: bool = False,
-    seed: int = 0,
-    sums: ScoreSums | None = None,
-    engine: Any = None,
-    threads: int | None = None,
-    device: object = None,
-    progress: Progress = None,
-    directory: str | os.PathLike[str] | None = None,
-    checkpoint_seconds: float = CHECKPOINT_SECONDS,
-) -> Posterior:
+@dataclass(frozen=True, kw_only=True)
+class MC3(ChainSettings):
+    """The options of `mc3`; a step moves the states of all temperatures once."""
+
+    sampler: ClassVar[Algorithm] = Algorithm.MC3
+    coupled: ClassVar[bool] = True
+
+    temperatures: int | None = setting(
+        None,
+        "The number of temperatures, the posterior's included. None: where the ladder adapts, 8 at "
+        "first, to which the burn-in adds as many as it takes to accept about half of the "
+        "exchanges, up to 64, for each chain by itself; otherwise 16.",
+        check=partial(whole_number, at_least=2),
+        help="Number of temperatures of mc3 (default: 16; with a ladder that adapts, as many as "
+        "the burn-in finds necessary, at most 64).",
+        metavar="N",
+    )
+    ladder: str | Sequence[float] | Sequence[tuple[float, float]] = setting(
+        "linear",
+        '``"linear"``: inverse temperatures from 0 to 1 in equal steps. ``"harmonic"``: 1 / T, '
+        "1 / (T - 1), ..., 1 / 2, 1 for T temperatures; as none is 0, the evidence is not "
+        'estimated. ``"adapted"``: linear at first, then adapted during burn-in so that all '
+        "exchanges have the same acceptance rate: better where modes are separate or the evidence "
+        'is wanted, at the price of fewer cold temperatures. ``"bridge"``, for `CanonicalOrders`: '
+        "not temperatures but places on the way from the order-modular posterior to the modular "
+        "one, adapted likewise; the ratio of the two evidences is estimated. "
+        '``"uniform bridge"``: the same after temperatures that lead from the uniform distribution '
+        "to the order-modular posterior, so that the evidence is estimated. Or the inverse "
+        "temperatures themselves, increasing to 1, and starting at 0 if the evidence is to be "
+        "estimated; or pairs of these and of places on the bridge, from 0 to 1.",
+        check=lambda value, name: checked_ladder(value),
+        help="How the temperatures of mc3 are spaced (default: linear); 'bridge' leads from the "
+        "order-modular posterior to the modular one, in the space canonical.",
+        kind=Literal["linear", "harmonic", "adapted", "bridge", "uniform bridge"] | None,
+        stored=Any,
+    )
+    steps_between_exchanges: int | None = setting(
+        None,
+        "The number of steps of each temperature before exchanges are proposed. None for a quarter "
+        "of the number of variables. Where there are more threads than chains, the temperatures of "
+        "a chain share them during these steps.",
+        check=partial(whole_number, at_least=1, at_most=MOST_INT),
+        in_shell=False,
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse a ladder over the bridge in a space that has none."""
+        super().__post_init__()
+        if leads_over_bridge(self.ladder):
+            refuse_without_bridge(self.space, "ladder")
+
+    @property
+    def remedy(self) -> str:
+        """What to change if such runs do not converge."""
+        if adapts(self.ladder):
+            return "run more steps, or use smc"
+        return "run more steps, or use more temperatures or an adapted ladder"
+
+    def tempering(self, nodes: int) -> Tempering:
+        """Return the temperatures of each chain, in a model of this many variables."""
+        between = self.steps_between_exchanges or usual_steps_between_exchanges(nodes)
+        ladder = as_ladder(self.ladder, self.temperatures, nodes)
+        return replace(ladder, steps_between_exchanges=between)
+
+    def completed(self, model: Model, sums: ScoreSums, deadline: Deadline) -> Self:
+        """Return the settings with everything filled in that depends on the model."""
+        between = self.tempering(len(model.ordinary)).steps_between_exchanges
+        settings = super().completed(model, sums, deadline)
+        return replace(settings, steps_between_exchanges=between)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Arguments(Run, MC3, OfModel):
+    """The arguments of `mc3`."""
+
+
+@keywords_of(_Arguments)
+def mc3(model: Model, settings: MC3, run: Run) -> Posterior:
     """Sample the posterior by Metropolis-coupled Markov chains.
 
     Each chain holds one state for each temperature, from a (nearly) uniform distribution
@@ -72,34 +126,8 @@ def mc3(
 
     Parameters
     ----------
-    model, space
-        As for `mcmc`.
-    temperatures
-        The number of temperatures, the posterior's included. None: where the ladder adapts,
-        8 at first, to which the burn-in adds as many as it takes to accept about half of the
-        exchanges, up to 64, for each chain by itself; otherwise 16.
-    ladder
-        ``"linear"``: inverse temperatures from 0 to 1 in equal steps. ``"harmonic"``: 1 / T,
-        1 / (T - 1), ..., 1 / 2, 1 for T temperatures; as none is 0, the evidence is not
-        estimated. ``"adapted"``: linear at first, then adapted during burn-in so that all
-        exchanges have the same acceptance rate: better where modes are separate or the
-        evidence is wanted, at the price of fewer cold temperatures. ``"bridge"``, for
-        `CanonicalOrders`: not temperatures but places on the way from the order-modular
-        posterior to the modular one, adapted likewise; the ratio of the two evidences is
-        estimated. ``"uniform bridge"``: the same after temperatures that lead from the
-        uniform distribution to the order-modular posterior, so that the evidence is estimated.
-        Or the inverse temperatures themselves, increasing to 1, and starting at 0 if the
-        evidence is to be estimated; or pairs of these and of places on the bridge, from 0 to 1.
-    steps_between_exchanges
-        The number of steps of each temperature before exchanges are proposed. None for a
-        quarter of the number of variables. Where there are more threads than chains, the
-        temperatures of a chain share them during these steps.
-    modularity, steps, seconds, effective_samples, until, burn_in, thinning, chains, start, \
-known_dag, dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, \
-engine, threads, device, progress, directory, checkpoint_seconds
-        As for `mcmc`; a step moves the states of all temperatures once. On a device every chain
-        has the same temperatures, adapted to all of them, and numberings of `CanonicalOrders`
-        stay as they are.
+    model
+        The model.
 
     Returns
     -------
@@ -114,42 +142,4 @@ engine, threads, device, progress, directory, checkpoint_seconds
     >>> abs(posterior.log_evidence - arcwise.exact(model).log_evidence) < 0.5
     True
     """
-    deadline = Deadline.of(seconds)
-    chosen = as_space(space)
-    checked_model(model)
-    tempering = as_ladder(ladder, temperatures, len(model.ordinary))
-    if tempering.bridge is not None:
-        refuse_without_bridge(chosen, "ladder")
-    between = steps_between_exchanges
-    if between is None:
-        between = usual_steps_between_exchanges(len(model.ordinary))
-    settings = ChainSettings(
-        space=chosen,
-        budget=Budget(
-            steps, deadline.seconds, effective_samples, burn_in, thinning, as_stopping_rule(until)
-        ),
-        recording=Recording(
-            as_modularity(modularity),
-            dags_per_state,
-            dag_time_share,
-            extension_budget,
-            estimate_extensions,
-        ),
-        chains=chains,
-        seed=seed,
-        order_steps=as_order_steps(start),
-        known_dag=known_edges(model, known_dag),
-        tempering=replace(tempering, steps_between_exchanges=between),
-    )
-    engine = engine_on_device(
-        model,
-        chosen,
-        settings.recording,
-        settings.chains,
-        states=tempering.most_temperatures or len(tempering.inverse_temperatures),
-        device=device,
-        engine=engine,
-        directory=directory,
-    )
-    environment = Environment(engine, threads, progress, directory, checkpoint_seconds, deadline)
-    return sample_chains(model, settings, sums, environment)
+    return sample_chains(model, settings, run)

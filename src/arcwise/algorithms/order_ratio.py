@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.algorithms.assembly import assemble
 from arcwise.algorithms.chains import sampled_chains
-from arcwise.algorithms.sampling_session import Environment, opened_session
+from arcwise.algorithms.sampling_session import opened_session
 from arcwise.diagnostics.limits import HOPELESS_RHAT, LARGEST_EDGE_RHAT, RHAT_OF_WARNING
 from arcwise.errors import CapacityError, TimeIsUpError
 from arcwise.features.edges import packed_set
@@ -28,18 +28,15 @@ from arcwise.graphs.linear_extensions import EXACT_NODES
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
 from arcwise.posterior import DagSample
-from arcwise.records.budget import Budget
-from arcwise.records.recording import Recording
-from arcwise.records.settings import ChainSettings
-from arcwise.records.start import usual_order_steps
+from arcwise.records.settings import ChainSettings, usual_order_steps
 from arcwise.runs.control import SHORTEST
 from arcwise.spaces import Dags, LinearOrders, Space
 from arcwise.statistics.acceptance_ratio import acceptance_ratio
 from arcwise.statistics.chains import chain_convergence
 from arcwise.statistics.convergence import rhat
 from arcwise.statistics.log_estimate import LogEstimate
-from arcwise.support.clock import NEVER, Deadline
-from arcwise.support.running import Progress, running
+from arcwise.support.clock import Deadline
+from arcwise.support.running import Run
 
 CHAINS = 8
 
@@ -68,73 +65,31 @@ class OrderRatio:
     doubts: tuple[str, ...]
 
 
-def order_ratio(
-    model: Model,
-    *,
-    steps: int | None = None,
-    draws: int | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-) -> OrderRatio:
+def order_ratio(model: Model, steps: int | None, draws: int | None, run: Run) -> OrderRatio:
     """Estimate the ratio of the two constants of a model.
 
-    Parameters
-    ----------
-    model
-        The model.
-    steps
-        The number of steps of each chain; None for the default of `mcmc`.
-    draws
-        The number of DAGs of each posterior whose topological orders are counted; None for 4,000
-        to 64,000, depending on how many sets a count takes.
-    seed, threads
-        As for `mcmc`.
+    The chains have these steps, None for the default of `mcmc`; the topological orders of this
+    number of DAGs of each posterior are counted, None for 4,000 to 64,000, depending on how many
+    sets a count takes.
     """
-    orders = TopologicalOrders(model, draws, seed, threads)
-    of_dags, doubts = orders.sampled("modular", steps)
-    of_orders, others = orders.sampled("order-modular", steps)
+    orders = TopologicalOrders(model, draws, run)
+    of_dags, doubts = orders.sampled("modular", steps, orders.run)
+    of_orders, others = orders.sampled("order-modular", steps, orders.run)
     return OrderRatio(acceptance_ratio(of_dags, of_orders), (*doubts, *others))
 
 
 @dataclass(frozen=True, eq=False)
 class TopologicalOrders:
-    """How many topological orders DAGs of either posterior have.
-
-    Parameters
-    ----------
-    model
-        The model.
-    draws
-        The number of DAGs whose orders are counted, at most; None as for `order_ratio`.
-    seed, threads
-        As for `mcmc`.
-    deadline
-        The clock of the whole computation.
-    """
+    """How many topological orders DAGs of either posterior have; draws as for `order_ratio`."""
 
     model: Model
     draws: int | None
-    seed: int
-    threads: int | None
-    deadline: Deadline = NEVER
+    run: Run
 
     def sampled(
-        self,
-        modularity: Modularity,
-        steps: int | None,
-        progress: Progress = None,
-        deadline: Deadline = NEVER,
+        self, modularity: Modularity, steps: int | None, run: Run
     ) -> tuple[list[NDArray[np.float64]], list[str]]:
-        """Run chains over one of the posteriors.
-
-        Parameters
-        ----------
-        modularity
-            Which posterior.
-        steps
-            The number of steps; None for the default of `mcmc`, or as many as there is time for.
-        progress, deadline
-            How to report, and the time there is.
+        """Run chains over one of the posteriors, by these steps or within the time of the run.
 
         Returns
         -------
@@ -142,35 +97,29 @@ class TopologicalOrders:
             The log numbers of orders along each chain, as `counted` returns them, and reasons to
             doubt them.
         """
-        space = _SPACES[modularity]
-        recording = Recording(modularity, dags_per_state=1)
-        seconds = None if steps is not None else deadline.seconds
+        start: str | int = "orders"
+        if run.deadline.limited:
+            start = usual_order_steps(len(self.model.ordinary), run.deadline.left)
         settings = ChainSettings(
-            space=space,
-            budget=Budget(steps, seconds, None, None, None, None),
-            recording=recording,
-            chains=CHAINS,
-            seed=self.seed ^ _SEEDS[modularity],
-            order_steps=usual_order_steps(len(self.model.ordinary), deadline.left)
-            if deadline.limited
-            else None,
+            _SPACES[modularity], modularity=modularity, steps=steps, chains=CHAINS, start=start
         )
-        environment = Environment(None, self.threads, progress, deadline=deadline)
-        with opened_session(self.model, settings, None, environment) as session:
+        seed = run.seed ^ _SEEDS[modularity]
+        own = replace(run, seed=seed, seconds=None if steps else run.deadline)
+        with opened_session(self.model, settings, own) as session:
             sampled = sampled_chains(session, "mcmc")
-        found = assemble(self.model, recording.on(space), sampled.records, None)
+        found = assemble(self.model, settings, sampled.records, None)
         assert found.dags is not None
         along = self.counted(found.dags)
         convergence = chain_convergence(sampled.records, len(self.model.variables))
         length = min(len(chain) for chain in along)
         of_draws = [chain if chain.ndim == 1 else chain.mean(axis=1) for chain in along]
-        own = float(rhat(np.stack([chain[:length] for chain in of_draws])))
+        between = float(rhat(np.stack([chain[:length] for chain in of_draws])))
         worst, edge = convergence.rhat or 1.0, convergence.edge_rhat or 1.0
-        if worst <= RHAT_OF_WARNING and edge <= HOPELESS_RHAT and not own > LARGEST_EDGE_RHAT:
+        if worst <= RHAT_OF_WARNING and edge <= HOPELESS_RHAT and not between > LARGEST_EDGE_RHAT:
             return along, []
         return along, [
             f"The chains over {_WORDS[modularity]} have not converged (R-hat is {worst:.2f} for "
-            f"the log posterior, {edge:.2f} for an edge and {own:.2f} for the number of "
+            f"the log posterior, {edge:.2f} for an edge and {between:.2f} for the number of "
             "topological orders); run more steps."
         ]
 
@@ -188,7 +137,7 @@ class TopologicalOrders:
         share
             Of the time left, what this may take.
         """
-        in_time = self.deadline.part(share)
+        in_time = self.run.deadline.part(share)
         budgets = _EXTENSION_BUDGETS if self.draws is None else _EXTENSION_BUDGETS[-1:]
         for budget in budgets:
             draws = _SETS_IN_ALL // budget if self.draws is None else self.draws
@@ -236,12 +185,12 @@ class TopologicalOrders:
     def _log_counts(
         self, parents: NDArray[np.uint64], budget: int, deadline: Deadline
     ) -> NDArray[np.float64]:
-        with running(self.threads, None, "") as run:
-            watch = deadline.watch(run.progress)
-            return np.asarray(_core.log_linear_extensions(parents, budget, run.threads, watch))
+        with self.run.quiet.stage(timed=False) as stage:
+            watch = deadline.watch(stage.progress)
+            return np.asarray(_core.log_linear_extensions(parents, budget, stage.threads, watch))
 
     def _log_estimates(self, parents: NDArray[np.uint64]) -> NDArray[np.float64]:
-        with running(self.threads, None, "") as run:
+        with self.run.quiet.stage(timed=False) as stage:
             return np.asarray(
                 _core.log_estimates_of_linear_extensions(
                     parents,
@@ -249,9 +198,9 @@ class TopologicalOrders:
                     _ESTIMATES,
                     _EXACT_SETS,
                     EXACT_NODES,
-                    self.seed ^ _OF_ESTIMATES,
-                    run.threads,
-                    run.progress,
+                    self.run.seed ^ _OF_ESTIMATES,
+                    stage.threads,
+                    stage.progress,
                 )
             )
 

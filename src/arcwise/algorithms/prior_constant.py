@@ -23,11 +23,11 @@ from arcwise.errors import TimeIsUpError
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
 from arcwise.priors.constant import weights_by_size
+from arcwise.records.settings import Recording
 from arcwise.spaces import LinearOrders, Space
 from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.sums import ScoreSums
-from arcwise.support.clock import NEVER, Deadline
-from arcwise.support.running import running
+from arcwise.support.running import Run
 
 _MOST_EXACT = {"modular": 16, "order-modular": 20}
 _RUNS = 400
@@ -53,10 +53,7 @@ def prior_constant(
     model: Model,
     modularity: Modularity,
     space: Space,
-    *,
-    seed: int,
-    threads: int | None,
-    deadline: Deadline = NEVER,
+    run: Run,
 ) -> tuple[float, float]:
     """Return the log of the total prior weight of all DAGs, and its standard error.
 
@@ -71,12 +68,8 @@ def prior_constant(
         Whether each DAG counts once, or once for each of its topological orders.
     space
         The space to anneal in, for an estimate.
-    seed
-        The seed, for an estimate.
-    threads
-        As for `exact`.
-    deadline
-        The time for it.
+    run
+        What carries it out, with the time for it.
 
     Raises
     ------
@@ -84,12 +77,12 @@ def prior_constant(
         If the time is too short for an estimate.
     """
     if is_exact(model, modularity):
-        with running(threads, None, "") as run:
-            return log_prior_constant(model, modularity, _TOLERANCE, run), 0.0
+        with run.quiet.stage(timed=False) as stage:
+            return log_prior_constant(model, modularity, _TOLERANCE, stage), 0.0
     known = _KNOWN.setdefault(model, {})
-    key = modularity, repr(space), seed
+    key = modularity, repr(space), run.seed
     if key not in known:
-        known[key] = _estimated(model, modularity, space, seed, threads, deadline)
+        known[key] = _estimated(model, modularity, space, run.aside)
     return known[key]
 
 
@@ -97,18 +90,13 @@ def constant_in_time(
     model: Model,
     modularity: Modularity,
     space: Space,
-    *,
-    seed: int,
-    threads: int | None,
-    deadline: Deadline,
+    run: Run,
 ) -> tuple[float, float] | None:
     """Return `prior_constant`, or None if the time is too short, which the deadline notes."""
     try:
-        return prior_constant(
-            model, modularity, space, seed=seed, threads=threads, deadline=deadline
-        )
+        return prior_constant(model, modularity, space, run)
     except TimeIsUpError:
-        deadline.cut(
+        run.deadline.cut(
             "The evidence was left out, as the constant of its prior would take a good part of the "
             "time."
         )
@@ -125,45 +113,34 @@ def _estimated(
     model: Model,
     modularity: Modularity,
     space: Space,
-    seed: int,
-    threads: int | None,
-    deadline: Deadline,
+    run: Run,
 ) -> tuple[float, float]:
-    prior_alone = Model(model.prior_weights(), parent_only=model.parent_only, threads=threads)
+    prior_alone = Model(model.prior_weights(), parent_only=model.parent_only, threads=run.threads)
     n = len(model.ordinary)
 
     def annealed(which: Modularity, within: Space) -> LogEstimate:
-        return annealed_log_total(
-            prior_alone,
-            within,
-            which,
-            runs=_RUNS,
-            steps=_STEPS_PER_VARIABLE * n,
-            seed=seed,
-            threads=threads,
-            deadline=deadline,
-        )
+        recording = Recording(within, modularity=which)
+        steps = _STEPS_PER_VARIABLE * n
+        return annealed_log_total(prior_alone, recording, _RUNS, steps, run)
 
     found = None
     if modularity == "modular":
-        found = _by_node(prior_alone, seed, threads, deadline)
+        found = _by_node(prior_alone, run)
         if found is None:
-            if deadline.left < _SECONDS_OF_RATIO * deadline.slowness:
+            if run.deadline.left < _SECONDS_OF_RATIO * run.deadline.slowness:
                 raise TimeIsUpError("the constant of the prior takes longer than there is time for")
-            found = _by_order_ratio(prior_alone, annealed, seed, threads)
+            found = _by_order_ratio(prior_alone, annealed, run)
     if found is None:
         found = annealed(modularity, space)
     return found.value, found.standard_error
 
 
-def _by_node(
-    prior_alone: Model, seed: int, threads: int | None, deadline: Deadline = NEVER
-) -> LogEstimate | None:
+def _by_node(prior_alone: Model, run: Run) -> LogEstimate | None:
     """Return the modular constant by populations of DAGs; None if these are too different."""
-    sums = ScoreSums(prior_alone, tabulate="sums", threads=threads)
-    with running(threads, None, "", deadline) as run:
+    sums = ScoreSums(prior_alone, tabulate="sums", threads=run.threads)
+    with run.stage() as stage:
         totals = sums.core.log_totals_by_node(
-            _PARTICLES, _REDRAWS, _POPULATIONS, seed, run.threads, run.progress
+            _PARTICLES, _REDRAWS, _POPULATIONS, run.seed, stage.threads, stage.progress
         )
     # What one DAG in as many as there were would change may not have been seen at all.
     seen = 1.0 / (_POPULATIONS * _PARTICLES)
@@ -174,15 +151,13 @@ def _by_node(
 def _by_order_ratio(
     prior_alone: Model,
     annealed: Callable[[Modularity, Space], LogEstimate],
-    seed: int,
-    threads: int | None,
+    run: Run,
 ) -> LogEstimate | None:
     """Return the modular constant from the order-modular one; None if that is not reliable."""
     steps = _STEPS_OF_CHAINS * len(prior_alone.ordinary) ** 2
     steps = min(max(_FEWEST_STEPS, steps), _MOST_STEPS)
-    ratio = order_ratio(
-        prior_alone, steps=steps, draws=_DRAWS, seed=seed ^ _OF_PRIOR, threads=threads
-    )
+    untimed = replace(run, seed=run.seed ^ _OF_PRIOR, seconds=None)
+    ratio = order_ratio(prior_alone, steps, _DRAWS, untimed)
     if ratio.doubts or not math.isfinite(ratio.estimate.variance):
         return None
     inverse = replace(ratio.estimate, value=-ratio.estimate.value)

@@ -31,7 +31,7 @@ from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior.evidence import Evidence
 from arcwise.posterior.lower_bounds import lower_bounds
 from arcwise.records.ladders import linear
-from arcwise.records.recording import Recording
+from arcwise.records.settings import Recording, filled
 from arcwise.spaces import Dags, LinearOrders, Partitions, Space, as_space
 from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.sums import ScoreSums
@@ -181,15 +181,13 @@ def reverse_annealing(
     ).evidence
     assert forward is not None
     core_space = chosen.build(ScoreSums(model, tabulate="sums", threads=threads))
-    annealed = _core.AnnealedRuns(
-        core_space,
-        linear(length)[::-1],
-        0,
-        1,
-        Recording(wanted, dags_per_state=0).on(chosen).options(edge_batches=2),
-        key ^ _OTHER_SEED,
+    options = filled(
+        _core.AnnealingOptions(),
+        path=linear(length)[::-1],
+        record=Recording(chosen, modularity=wanted, dags_per_state=0).record_options(2),
         starts=starts,
     )
+    annealed = _core.AnnealedRuns(core_space, options, key ^ _OTHER_SEED)
     with running(threads, progress, "annealing backwards") as run:
         annealed.run(0, count, run.threads, run.progress)
     # The mean of these is (number of states) / (sum of weights); the evidence is the inverse.

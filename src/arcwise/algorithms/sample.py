@@ -2,56 +2,91 @@
 
 from __future__ import annotations
 
-import inspect
-import os
-from collections.abc import Callable
-from typing import Any, Literal, Unpack
+from dataclasses import KW_ONLY, dataclass, fields
+from typing import Any, Literal
 
-from arcwise.algorithms.ais import ais
-from arcwise.algorithms.mc3 import mc3
-from arcwise.algorithms.mcmc import mcmc
-from arcwise.algorithms.sampler_options import SamplerOptions
-from arcwise.algorithms.smc import smc
+from arcwise.algorithms.ais import AIS
+from arcwise.algorithms.annealing import anneal
+from arcwise.algorithms.chain_posterior import sample_chains
+from arcwise.algorithms.mc3 import MC3
+from arcwise.algorithms.mcmc import MCMC
+from arcwise.algorithms.smc import SMC, populated
 from arcwise.errors import ArgumentError, option
 from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
-from arcwise.runs.directory import CHECKPOINT_SECONDS
-from arcwise.spaces import Dags, LinearOrders, Partitions, Space
+from arcwise.records.settings import ChainSettings, OfModel, SamplerSettings
+from arcwise.spaces import Dags, LinearOrders, Partitions, Space, space_words
 from arcwise.support.arguments import refuse_unknown
-from arcwise.support.clock import Deadline
-from arcwise.support.running import Progress
+from arcwise.support.running import Run
+from arcwise.support.settings import keywords_of, setting
 from arcwise.support.words import quoted, shown
 
 Sampler = Literal["mcmc", "mc3", "ais", "smc"]
 
-SAMPLERS: dict[str, Callable[..., Posterior]] = {
-    "mcmc": mcmc,
-    "mc3": mc3,
-    "ais": ais,
-    "smc": smc,
-}
+SAMPLERS: dict[str, type[SamplerSettings]] = {"mcmc": MCMC, "mc3": MC3, "ais": AIS, "smc": SMC}
+"""The options of each sampler, by its name."""
 
 
+@dataclass(frozen=True)
+class SamplerOptions(MCMC, MC3, AIS, SMC):
+    """The options of all samplers; each takes its own, and has its own defaults."""
+
+    space: Any = setting(
+        None,
+        'The space to sample: one of `arcwise.spaces`, or a name such as ``"partitions"``. None '
+        "for linear orders if the posterior is order-modular, otherwise for DAGs, or for "
+        'partitions with ``"ais"``, which finds little from DAGs drawn uniformly.',
+        help="The space that chains or particles move in (default: dags, partitions with ais, and "
+        "linear with --modularity order-modular).",
+        metavar="|".join(space_words()),
+        kind=str | None,
+    )
+    _: KW_ONLY
+    steps: int | None = setting(
+        None,
+        "The steps of each chain, burn-in included, as the budget or the limit, see `mcmc`; with "
+        '``"ais"``, the annealing steps of each particle; with ``"smc"``, its steps at each '
+        "temperature.",
+        help="Number of steps of each chain, burn-in included; for ais, number of annealing steps "
+        "of each particle; for smc, of its steps at each temperature.",
+        metavar="N",
+    )
+    particles: int | None = setting(
+        None,
+        "The number of particles of `ais`, 100 by default (1,000 for `learn`), or of each "
+        "population of `smc`, 256 by default.",
+        help="Number of particles of ais (default: 100, for learn 1000), or of each population of "
+        "smc (256).",
+        metavar="N",
+    )
+
+
+def posterior_of(model: Model, settings: SamplerSettings, run: Run) -> Posterior:
+    """Return the posterior by the sampler that the settings are of."""
+    if isinstance(settings, ChainSettings):
+        return sample_chains(model, settings, run)
+    if isinstance(settings, SMC):
+        return populated(model, settings, run)
+    assert isinstance(settings, AIS)
+    return anneal(model, settings, run)
+
+
+@dataclass(frozen=True)
+class _Arguments(Run, SamplerOptions, OfModel):
+    """The arguments of `sample`."""
+
+    algorithm: Sampler = "mcmc"
+
+
+@keywords_of(_Arguments)
 def sample(
     model: Model,
+    run: Run,
     space: Any = None,
     algorithm: Sampler = "mcmc",
-    *,
     modularity: Modularity = "modular",
-    steps: int | None = None,
-    seconds: float | Deadline | None = None,
-    until: str | None = None,
-    chains: int | None = None,
-    particles: int | None = None,
-    seed: int = 0,
-    engine: Any = None,
-    threads: int | None = None,
-    device: object = None,
-    progress: Progress = None,
-    directory: str | os.PathLike[str] | None = None,
-    checkpoint_seconds: float = CHECKPOINT_SECONDS,
-    **options: Unpack[SamplerOptions],
+    **given: Any,
 ) -> Posterior:
     """Sample the posterior of a model.
 
@@ -59,30 +94,10 @@ def sample(
     ----------
     model
         The model. To start from a table of data, use `arcwise.learn`.
-    space
-        The space to sample: one of `arcwise.spaces`, or a name such as ``"partitions"``. None
-        for linear orders if the posterior is order-modular, otherwise for DAGs, or for
-        partitions with ``"ais"``, which finds little from DAGs drawn uniformly.
     algorithm
         ``"mcmc"``: Markov chains. ``"mc3"``: chains coupled to heated ones, which helps
         with several modes. ``"ais"``: independent annealed particles, whose mean weight
         estimates the evidence. ``"smc"``: populations of particles, resampled as they cool.
-    modularity
-        Which posterior to sample, see `exact`.
-    steps, seconds
-        The budget of each chain, see `mcmc`; with ``"ais"``, the annealing steps of each
-        particle and the time for all of them; with ``"smc"``, the steps at each temperature.
-    until, chains
-        The stopping rule and the number of chains of `mcmc` and `mc3`, 4 by default.
-    particles
-        The number of particles of `ais`, 100 by default, or of each population of `smc`,
-        256 by default.
-    seed, engine, threads, progress, directory, checkpoint_seconds
-        As for `mcmc`.
-    device
-        As for `mcmc`; of `mcmc` and `ais`.
-    **options
-        Further arguments of the algorithm, see `SamplerOptions`.
 
     Examples
     --------
@@ -94,30 +109,23 @@ def sample(
     'ais'
     """
     checked_model(model)
+    settings = settings_of_sampler(algorithm, space, modularity, **given)
+    with run.telling():
+        return posterior_of(model, settings, run)
+
+
+def settings_of_sampler(
+    algorithm: Sampler, space: Any = None, modularity: Modularity = "modular", **given: Any
+) -> SamplerSettings:
+    """Return the settings of a sampler with the options given, or refuse those it does not have."""
     if not isinstance(algorithm, str) or algorithm not in SAMPLERS:
         raise ArgumentError(
             option("algorithm"), f" is {shown(algorithm)}; give one of {quoted(SAMPLERS)}"
         )
-    if space is None:
-        space = usual_space(algorithm, as_modularity(modularity))
-    given = {"until": until, "chains": chains, "particles": particles}
-    further = {name: value for name, value in given.items() if value is not None} | dict(options)
-    refuse_unknown(further, arguments_of(algorithm), algorithm)
-    return SAMPLERS[algorithm](
-        model,
-        space,
-        modularity=modularity,
-        steps=steps,
-        seconds=seconds,
-        seed=seed,
-        engine=engine,
-        threads=threads,
-        device=device,
-        progress=progress,
-        directory=directory,
-        checkpoint_seconds=checkpoint_seconds,
-        **further,
-    )
+    refuse_unknown(given, arguments_of(algorithm), algorithm)
+    wanted = as_modularity(modularity)
+    chosen = usual_space(algorithm, wanted) if space is None else space
+    return SAMPLERS[algorithm](chosen, modularity=wanted, **given)
 
 
 def usual_space(algorithm: str, modularity: Modularity) -> Space:
@@ -134,11 +142,12 @@ def usual_space(algorithm: str, modularity: Modularity) -> Space:
 
 
 def arguments_of(algorithm: str) -> frozenset[str]:
-    """Return the names of the arguments a sampler takes besides the model and the space.
+    """Return the names of the options of a sampler besides the space and the modularity.
 
     Examples
     --------
     >>> "particles" in arguments_of("ais"), "until" in arguments_of("ais")
     (True, False)
     """
-    return frozenset(inspect.signature(SAMPLERS[algorithm]).parameters) - {"model", "space"}
+    names = {each.name for each in fields(SAMPLERS[algorithm])}
+    return frozenset(names) - {"space", "modularity"}

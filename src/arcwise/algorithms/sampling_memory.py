@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arcwise.errors import CapacityError, option
-from arcwise.records.settings import AnnealingSettings, ChainSettings, SamplingSettings
+from arcwise.records.settings import AnnealingSettings, SamplingSettings
 from arcwise.support.memory import available_memory
 from arcwise.support.words import byte_size, plural
 
@@ -15,7 +15,7 @@ _MOST_READ_BACK = 1 << 30
 # A run that ends by time or by a rule keeps at least about this many states of each chain.
 _DRAWS_OF_OPEN_END = 1_000
 # Batches of edge sums of a chain, and of a particle.
-_BATCHES = {ChainSettings: 64, AnnealingSettings: 2}
+_BATCHES = {"chain": 64, "particle": 2}
 
 
 def refuse_beyond_memory(settings: SamplingSettings, nodes: int, *, kept_on_disk: bool) -> None:
@@ -36,14 +36,13 @@ def refuse_beyond_memory(settings: SamplingSettings, nodes: int, *, kept_on_disk
         If so, with the amounts.
     """
     chains, temperatures, draws, unit = _counts(settings, nodes)
-    recording = settings.recording
-    batches = min(draws, _BATCHES[type(settings)])
-    of_draws = draws * recording.bytes_per_state(nodes)
+    batches = min(draws, _BATCHES[unit])
+    of_draws = draws * settings.bytes_per_state(nodes)
     if kept_on_disk:
         of_draws = min(of_draws, _MOST_READ_BACK // chains)
     needed = chains * (
         temperatures * (_BYTES_PER_STATE + _BYTES_PER_NODE * nodes)
-        + (0 if recording.weighted else 8 * nodes**2 * batches)
+        + (0 if settings.weighted else 8 * nodes**2 * batches)
         + of_draws
     )
     free = available_memory()
@@ -52,7 +51,7 @@ def refuse_beyond_memory(settings: SamplingSettings, nodes: int, *, kept_on_disk
     heated = f" at {plural(temperatures, 'temperature')}" if temperatures > 1 else ""
     raise CapacityError(
         f"the run would have {plural(chains, unit)}{heated} and keep {plural(draws, 'state')} of "
-        f"each, with {plural(recording.dags_per_state, 'DAG')} of a state, which would take about "
+        f"each, with {plural(settings.dags_per_state, 'DAG')} of a state, which would take about "
         f"{byte_size(needed)} of memory, and {byte_size(free)} are free; lower ",
         option(f"{unit}s"),
         ", ",
@@ -67,14 +66,11 @@ def refuse_beyond_memory(settings: SamplingSettings, nodes: int, *, kept_on_disk
 def _counts(settings: SamplingSettings, nodes: int) -> tuple[int, int, int, str]:
     """Return the chains or particles, their temperatures, the states kept of each, and the unit."""
     if isinstance(settings, AnnealingSettings):
-        particles = settings.budget.runs or 1
-        if settings.population is not None:
-            particles *= settings.population.particles
-        return particles, 1, settings.stretch // settings.thinning + 1, "particle"
-    tempering, budget = settings.tempering, settings.budget
-    temperatures = 1
-    if tempering is not None:
-        temperatures = tempering.most_temperatures or len(tempering.inverse_temperatures)
+        particles = (settings.limits(None).runs or 1) * settings.states_per_run
+        draws = (settings.stretch or 0) // (settings.thinning or 1) + 1
+        return particles, 1, draws, "particle"
+    tempering, budget = settings.tempering(nodes), settings.budget(None)
+    temperatures = tempering.most_temperatures or len(tempering.inverse_temperatures)
     if budget.steps is None:
         return settings.chains, temperatures, _DRAWS_OF_OPEN_END, "chain"
     left = budget.steps - int(budget.steps * budget.discarded)

@@ -1,56 +1,184 @@
-"""`smc`: sequential Monte Carlo, populations of particles that are resampled as they cool."""
+"""`smc`: sequential Monte Carlo, populations of particles that are resampled as they cool.
+
+From one inverse temperature to the next, b to b', a particle at s gets the weight w(s)^(b' - b).
+Where the effective share of the weights of a population, (sum of weights)^2 / (n * sum of squares),
+has fallen, particles are resampled by these weights, and all move at b'. The product of the mean
+weights has the mean (sum of all weights) / (number of states), since a pilot fixes temperatures and
+steps beforehand (Del Moral, Doucet and Jasra 2006).
+"""
 
 from __future__ import annotations
 
-import os
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar, Self
 
-from arcwise.algorithms.annealing import anneal
-from arcwise.algorithms.device_engine import engine_on_device
-from arcwise.algorithms.sampling_session import Environment
-from arcwise.model import Model, checked_model
-from arcwise.model.modularity import Modularity, as_modularity
+from arcwise import _core
+from arcwise.algorithms.annealing import anneal, too_short
+from arcwise.algorithms.sampling_session import SamplingSession
+from arcwise.errors import TimeIsUpError
+from arcwise.model import Model
 from arcwise.posterior import Posterior
-from arcwise.records.recording import Recording
-from arcwise.records.settings import AnnealingBudget, AnnealingSettings, Population, Schedule
-from arcwise.runs.directory import CHECKPOINT_SECONDS
-from arcwise.spaces import CanonicalOrders, as_space
+from arcwise.records.algorithm import Algorithm
+from arcwise.records.budget import AnnealingBudget
+from arcwise.records.runs import PopulationPlan
+from arcwise.records.settings import AnnealingSettings, OfModel, Schedule
+from arcwise.spaces import CanonicalOrders
 from arcwise.sums import ScoreSums
-from arcwise.support.clock import Deadline, shared_clock
-from arcwise.support.running import Progress
+from arcwise.support.checks import MOST_INT, open_fraction, whole_number
+from arcwise.support.clock import Deadline
+from arcwise.support.running import Run
+from arcwise.support.settings import keywords_of, setting
 
 _FINEST_STEPS = 20_000  # of the path from which populations choose their temperatures
 _DEFAULT_PARTICLES = 256
 _FEWER_PARTICLES = (64, 16)
+_CORRELATION = 0.1  # of log weights before and after the steps at a temperature
+_MOST_SWEEPS = 64  # at a temperature, each of as many steps as there are variables
+_PILOT = 0x5EED_0F_7E57_F00D  # seeds of pilots
 
 
-def smc(
-    model: Model,
-    space: Any = "linear",
-    *,
-    modularity: Modularity = "modular",
-    particles: int | None = None,
-    runs: int | None = None,
-    seconds: float | Deadline | None = None,
-    steps: int | None = None,
-    effective_share: float = 0.9,
-    stretch: int = 0,
-    thinning: int = 1,
-    bins: int | None = None,
-    confidence: float = 0.95,
-    dags_per_state: int = 1,
-    dag_time_share: float | None = None,
-    extension_budget: int | None = None,
-    estimate_extensions: bool = False,
-    seed: int = 0,
-    sums: ScoreSums | None = None,
-    engine: Any = None,
-    threads: int | None = None,
-    device: object = None,
-    progress: Progress = None,
-    directory: str | os.PathLike[str] | None = None,
-    checkpoint_seconds: float = CHECKPOINT_SECONDS,
-) -> Posterior:
+@dataclass(frozen=True, kw_only=True)
+class SMC(AnnealingSettings):
+    """The options of `smc`; its budget is a number of runs or the seconds."""
+
+    sampler: ClassVar[Algorithm] = Algorithm.SMC
+
+    particles: int | None = setting(
+        None,
+        "The number of particles of each population, 256 by default.",
+        check=partial(whole_number, at_least=2, at_most=MOST_INT),
+        metavar="N",
+    )
+    runs: int | None = setting(
+        None,
+        "The number of independent populations of `smc`, 8 by default where there is no limit in "
+        "seconds. Populations that are under way when the time is over are dropped. If not even "
+        "one can be finished in time, that is an error, but without `particles` and `directory` "
+        "smaller ones are tried first, of 64 and of 16, with a `CutShortWarning`.",
+        check=partial(whole_number, at_least=1),
+        help="Number of populations of smc (default: 8).",
+        metavar="N",
+    )
+    steps: int | None = setting(
+        None,
+        "The number of steps of a particle at each temperature; None to choose it for each.",
+        check=partial(whole_number, at_least=1),
+        metavar="N",
+    )
+    effective_share: float = setting(
+        0.9,
+        "The effective share of the particles that remains from one temperature to the next: "
+        "closer to 1, there are more temperatures.",
+        check=open_fraction,
+        in_shell=False,
+    )
+    stretch: int | None = setting(
+        0,
+        "The number of steps at the posterior after annealing, from which states are kept; 0 keeps "
+        "one state of each particle.",
+        check=partial(whole_number, at_least=0),
+        in_shell=False,
+    )
+    thinning: int | None = setting(
+        1,
+        "Steps of the stretch between kept states.",
+        check=partial(whole_number, at_least=1),
+        metavar="N",
+    )
+
+    @property
+    def states_per_run(self) -> int:
+        """The number of particles of a population."""
+        return _DEFAULT_PARTICLES if self.particles is None else self.particles
+
+    def limits(self, seconds: float | None) -> AnnealingBudget:
+        """Return the number of populations, or their total time."""
+        return AnnealingBudget.of("runs", self.runs, seconds)
+
+    @property
+    def cooling(self) -> Schedule:
+        """The finest schedule, of which populations choose their temperatures."""
+        return Schedule(_FINEST_STEPS, bridge=isinstance(self.space, CanonicalOrders))
+
+    def completed(self, model: Model, sums: ScoreSums, deadline: Deadline) -> Self:
+        """Return the settings with everything filled in that depends on the model."""
+        return self._on(
+            sums,
+            particles=self.states_per_run,
+            runs=self.limits(deadline.seconds).resolved(self.sampler).runs,
+            stretch=self.stretch or 0,
+            thinning=self.thinning or 1,
+        )
+
+    def least_variance(self, plan: PopulationPlan | None) -> float:
+        """Return the relative variance of the weight of a population whose moves are all ideal.
+
+        From one temperature to the next, a share of the particles remains effective, which leaves
+        the mean of P weights a relative variance of (1 / share - 1) / P; these add up.
+        """
+        if plan is None:
+            return 0.0
+        # One particle is always effective.
+        share = max(self.effective_share, 1.0 / self.states_per_run)
+        return len(plan.steps) * (1.0 / share - 1.0) / self.states_per_run
+
+
+def _planned(
+    session: SamplingSession[AnnealingSettings], fewer: Sequence[int]
+) -> tuple[SamplingSession[AnnealingSettings], PopulationPlan]:
+    """Return the plan of populations, and the session with the particles there is time for."""
+    settings, deadline = session.settings, session.run.deadline
+    assert isinstance(settings, SMC)
+    particles = settings.states_per_run
+    for number in (particles, *fewer):
+        of_size = replace(settings, particles=number)
+        try:
+            plan = _plan(session, of_size)
+        except TimeIsUpError:
+            continue
+        if number < particles:
+            deadline.cut(
+                f"Populations have {number} particles, as those of {particles} would have taken "
+                "too long."
+            )
+        return replace(session, settings=of_size), plan
+    raise too_short(settings, session.run)
+
+
+def _plan(session: SamplingSession[AnnealingSettings], settings: SMC) -> PopulationPlan:
+    """Run a pilot, which is the same for the same settings wherever it runs."""
+    n, fixed, run = len(session.model.ordinary), settings.steps, session.run
+    with run.quiet.stage("pilot", timed=False) as stage:
+        # All threads share the pilot, but then each takes a population of its own, which has as
+        # many steps.
+        in_time = run.deadline.part(1 / (2 + stage.threads))
+        points, steps = _core.plan_population(
+            session.core_space,
+            settings.cooling.path(n),
+            settings.states_per_run,
+            settings.effective_share,
+            _CORRELATION,
+            n if fixed is None else fixed,
+            _MOST_SWEEPS if fixed is None else 1,
+            run.seed ^ _PILOT,
+            stage.threads,
+            in_time.watch(None),
+        )
+    inverses, places = zip(*points, strict=True)
+    return PopulationPlan(
+        tuple(inverses), tuple(places) if settings.cooling.bridge else None, tuple(steps)
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Arguments(Run, SMC, OfModel):
+    """The arguments of `smc`."""
+
+
+@keywords_of(_Arguments)
+def smc(model: Model, settings: SMC, run: Run) -> Posterior:
     """Sample the posterior by sequential Monte Carlo.
 
     A population of particles starts from uniformly random states and passes through
@@ -62,29 +190,9 @@ def smc(
 
     Parameters
     ----------
-    model, space
-        As for `mcmc`. On `CanonicalOrders` the path leads over the bridge, from the
-        order-modular posterior to the modular one.
-    modularity
-        Which posterior to sample, see `exact`.
-    particles
-        The number of particles of each population, 256 by default.
-    runs, seconds
-        The budget: a number of independent populations (8 by default), or wall-clock time.
-        Populations that are under way when it ends are dropped. If not even one can be
-        finished in time, that is an error, but without `particles` and `directory` smaller
-        ones are tried first, of 64 and of 16, with a `CutShortWarning`.
-    steps
-        The number of steps of a particle at each temperature; None to choose it for each.
-    effective_share
-        The effective share of the particles that remains from one temperature to the next:
-        closer to 1, there are more temperatures.
-    stretch, thinning, bins, confidence
-        As for `ais`; a stretch of 0 keeps one state of each particle.
-    dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, \
-threads, device, progress, directory, checkpoint_seconds
-        As for `mcmc`; a device needs a number of runs, and the pilot, which plans temperatures and
-        steps, runs on processors.
+    model
+        The model. On `CanonicalOrders` the path leads over the bridge, from the order-modular
+        posterior to the modular one.
 
     Returns
     -------
@@ -102,44 +210,13 @@ threads, device, progress, directory, checkpoint_seconds
     >>> abs(posterior.log_evidence - exact.log_evidence) < 0.5
     True
     """
-    checked_model(model)
-    with shared_clock(seconds) as deadline:
-        chosen = as_space(space)
-        settings = AnnealingSettings(
-            space=chosen,
-            budget=AnnealingBudget.of("runs", runs, deadline.seconds),
-            schedule=Schedule(_FINEST_STEPS, bridge=isinstance(chosen, CanonicalOrders)),
-            stretch=stretch,
-            thinning=thinning,
-            recording=Recording(
-                as_modularity(modularity),
-                dags_per_state,
-                dag_time_share,
-                extension_budget,
-                estimate_extensions,
-            ),
-            seed=seed,
-            bins=bins,
-            confidence=confidence,
-            population=Population(
-                _DEFAULT_PARTICLES if particles is None else particles, steps, effective_share
-            ),
-        )
-        population = settings.population
-        assert population is not None
-        engine = engine_on_device(
-            model,
-            chosen,
-            settings.recording,
-            settings.budget.resolved(settings.algorithm).runs,
-            states=population.particles,
-            device=device,
-            engine=engine,
-            directory=directory,
-        )
-        environment = Environment(
-            engine, threads, progress, directory, checkpoint_seconds, deadline
-        )
-        # A run that is resumed must find the particles it was begun with.
-        free = particles is None and deadline.limited and directory is None
-        return anneal(model, settings, sums, environment, _FEWER_PARTICLES if free else ())
+    with run.telling():
+        return populated(model, settings, run)
+
+
+def populated(model: Model, settings: SMC, run: Run) -> Posterior:
+    """Run the populations; see `smc`."""
+    # A run that is resumed must find the particles it was begun with.
+    free = settings.particles is None and run.deadline.limited and run.directory is None
+    fewer = _FEWER_PARTICLES if free else ()
+    return anneal(model, settings, run, partial(_planned, fewer=fewer))

@@ -17,18 +17,16 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.algorithms.chains import sampled_chains
 from arcwise.algorithms.dag_weights import best_dag, modular_log_weights
-from arcwise.algorithms.sampling_session import Environment, opened_session
+from arcwise.algorithms.mcmc import MCMC
+from arcwise.algorithms.sampling_session import opened_session
 from arcwise.model import Model, checked_model
 from arcwise.posterior import DagSample, Posterior
-from arcwise.records.budget import Budget
-from arcwise.records.recording import Recording
 from arcwise.records.runs import UniqueDagsRun
-from arcwise.records.settings import ChainSettings
 from arcwise.spaces import LinearOrders
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import further_seed, open_fraction, refuse_beyond_memory, whole_number
 from arcwise.support.log_space import relative_weights
-from arcwise.support.running import Progress
+from arcwise.support.running import Progress, Run
 
 _FIRST_DRAWS = 64
 
@@ -76,24 +74,26 @@ def unique_dags(
     nodes = len(model.variables)
     refuse_beyond_memory(most, "most_dags", 8 * nodes * ((nodes + 63) // 64))
     start = time.perf_counter()
-    settings = ChainSettings(
-        space=LinearOrders(),
-        budget=Budget(steps, seconds, None, burn_in, thinning),
-        recording=Recording("order-modular", dags_per_state=0),
+    settings = MCMC(
+        LinearOrders(),
+        modularity="order-modular",
+        steps=steps,
+        burn_in=burn_in,
+        thinning=thinning,
         chains=chains,
-        seed=seed,
+        start="random",
+        dags_per_state=0,
+        sums=sums,
     )
-    environment = Environment(threads=threads, progress=progress)
-    with opened_session(model, settings, sums, environment) as session:
+    run = Run(seconds=seconds, seed=seed, threads=threads, progress=progress)
+    with opened_session(model, settings, run) as session:
         sampled = sampled_chains(session, "Sampling orders")
     orders = np.concatenate([record.codes for record in sampled.records])
     found: list[NDArray[np.uint64]] = []
     short = 0
     for number, order in enumerate(orders.tolist()):
         given = _core.GivenBuckets(session.sums.core, [[node] for node in order], None)
-        dags, enough = _distinct_dags(
-            model, given, coverage, most, further_seed(settings.seed, number)
-        )
+        dags, enough = _distinct_dags(model, given, coverage, most, further_seed(run.seed, number))
         found.append(dags)
         short += not enough
     different = DagSample(model.variables, np.concatenate(found)).unique()
@@ -101,8 +101,9 @@ def unique_dags(
         model.variables, different.parents, log_weights=modular_log_weights(model, different)
     )
     best, best_log_weight = best_dag(model, weighted)
-    run = UniqueDagsRun(
+    record = UniqueDagsRun(
         settings=session.settings,
+        seed=run.seed,
         thinning=sampled.thinning,
         coverage=coverage,
         orders=len(orders),
@@ -115,7 +116,7 @@ def unique_dags(
     return Posterior(
         variables=model.variables,
         modularity="modular",
-        run=run,
+        run=record,
         edges=weighted.edge_probabilities(),
         map_dag=best,
         map_log_weight=best_log_weight,

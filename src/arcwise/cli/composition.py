@@ -11,14 +11,17 @@ Every command also has --quiet, and every one that returns a result has --json, 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
+
+import typer
 
 from arcwise.cli.output import JsonFlag, QuietFlag, Result, print_result
 from arcwise.support.clock import Deadline
+from arcwise.support.settings import Settings, settings_of
 
 began: ContextVar[float | None] = ContextVar("began", default=None)
 """When the command began, on the clock of a `Deadline`; None for when its options were read."""
@@ -38,6 +41,51 @@ class OptionGroup:
 
     reader: Callable[..., Any]
     then: Callable[[Any], Any] = lambda value: value
+
+
+def shell_option(group: type[Settings], name: str) -> Any:
+    """Return an option of the shell as the settings describe it."""
+    found = next(found for each, _, _, found in settings_of(group) if each == name)
+    return typer.Option(found.flag_of(name), help=found.shell_help, metavar=found.metavar)
+
+
+def options_of(group: type[Settings], *names: str, without: Collection[str] = ()) -> OptionGroup:
+    """Return options for settings, all those of the shell or some; it gives those specified.
+
+    An option that has another default in the program, or in another sampler, has none here: its
+    help says what is usual.
+    """
+    hints = get_type_hints(group)
+    own = {
+        name: (hints[name] if found.kind is None else found.kind, default, found)
+        for name, _, default, found in settings_of(group)
+        if found.in_shell and name not in without and (not names or name in names)
+    }
+
+    def read(**given: Any) -> dict[str, Any]:
+        return {
+            name: value for name, value in given.items() if not (value is None or value is False)
+        }
+
+    parameters = []
+    for name, (kind, default, found) in own.items():
+        flag, text = kind is bool, found.shell_help
+        if default not in (None, False) and "default" not in text:
+            shown = f"{default:g}" if isinstance(default, float) else default
+            text = f"{text.removesuffix('.')} (default: {shown})."
+        metavar = "" if flag else found.metavar
+        option = typer.Option(found.flag_of(name), help=text, metavar=metavar, show_default=False)
+        parameters.append(
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=False if flag else None,
+                annotation=Annotated[kind if flag else kind | None, option],
+            )
+        )
+    read.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    read.__annotations__ = {each.name: each.annotation for each in parameters}
+    return OptionGroup(read)
 
 
 def command(function: Callable[..., Result | None]) -> Callable[..., None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,46 +13,37 @@ from rich.table import Table
 from rich.text import Text
 
 import arcwise
-from arcwise.algorithms.evidence import Method
+from arcwise.algorithms.evidence import EvidenceArguments, EvidenceOptions, Method
 from arcwise.algorithms.evidence_methods import EvidenceMethod, as_evidence_method
 from arcwise.algorithms.sample import SAMPLERS
+from arcwise.cli.composition import options_of
 from arcwise.cli.options import (
-    Chains,
-    CheckpointSeconds,
     ClusterOptions,
     DataOptions,
     FamilyOptions,
-    ModularityName,
-    Particles,
     PriorName,
-    RunFolder,
-    Runs,
+    RunOptions,
     ScoreOptions,
-    Seconds,
-    Seed,
-    Steps,
-    Threads,
     refuse_options,
+    request_of,
 )
 from arcwise.cli.output import Result, note_data
 from arcwise.cli.results import evidence_lines
 from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError
 from arcwise.learning.choose_parents import scored
-from arcwise.learning.request import Request
 from arcwise.posterior.evidence import Evidence
-from arcwise.runs.directory import CHECKPOINT_SECONDS
-from arcwise.spaces import as_space, space_words
-from arcwise.support.clock import Deadline
+from arcwise.spaces import as_space
 from arcwise.support.files import write_json
+from arcwise.support.running import Run
+from arcwise.support.settings import settings_of
 
-# Options whose arguments have another name.
-_OTHER_FLAGS = {"directory": "--run", "checkpoint_seconds": "--checkpoint"}
 # Methods that are no samplers of their own.
 _WITH_OWN_OPTIONS = (EvidenceMethod.BRIDGE, EvidenceMethod.BENNETT)
 
 
 def evidence(
+    *,
     data: DataOptions,
     score: ScoreOptions,
     families: FamilyOptions,
@@ -65,41 +57,8 @@ def evidence(
             "that are averaged if they agree.",
         ),
     ] = "combined",
-    space: Annotated[
-        str | None,
-        typer.Option(
-            "--space",
-            help="The space that chains or particles move in (default: canonical, partitions with "
-            "ais, and linear with --modularity order-modular).",
-            metavar="|".join(space_words()),
-            show_default=False,
-        ),
-    ] = None,
-    modularity: ModularityName = "modular",
-    steps: Steps = None,
-    seconds: Seconds = None,
-    chains: Chains = None,
-    particles: Particles = None,
-    runs: Runs = None,
-    bins: Annotated[
-        int | None,
-        typer.Option(
-            "--bins",
-            help="For ais and smc: compute a further lower bound, from the runs in this number of "
-            "groups.",
-            metavar="N",
-        ),
-    ] = None,
-    confidence: Annotated[
-        float,
-        typer.Option(
-            "--confidence", help="The confidence of the bound that --bins adds.", metavar="NUMBER"
-        ),
-    ] = 0.95,
-    seed: Seed = 0,
-    run: RunFolder = None,
-    checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
-    threads: Threads = None,
+    options: Annotated[dict[str, Any], options_of(EvidenceOptions)],
+    run: RunOptions,
     out: Annotated[
         Path | None, typer.Option("--out", help="The .json file to write.", metavar="FILE")
     ] = None,
@@ -113,38 +72,18 @@ def evidence(
 
     [bold]Example:[/bold] arcwise evidence data.csv --max-indegree 3 --out evidence.json
     """
-    given = {"chains": chains, "particles": particles, "runs": runs, "bins": bins}
-    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if run is not None:
-        options |= {"directory": run, "checkpoint_seconds": checkpoint}
-    if steps is not None:
-        options["steps"] = steps
-    if space is not None:
-        options["space"] = as_space(space)
     chosen = as_evidence_method(method)
-    _refuse_options(options, chosen)
-    if bins is not None:
-        options["confidence"] = confidence
-    if chosen is not EvidenceMethod.EXACT:
-        options["seed"] = seed
+    _refuse_options([*options, *(set(run) - {"seconds", "threads", "seed"})], chosen)
+    modularity = options.get("modularity", "modular")
+    if "space" in options:
+        as_space(options["space"])  # before anything takes time
     note_data(data)
     with opened_engine(cluster) as engine:
-        deadline = Deadline.of(seconds)
-        request = Request(
-            modularity=modularity, deadline=deadline, seed=seed, engine=engine, threads=threads
-        )
-        model = scored(families.parents(data, score, prior, request), deadline).model
-        if chosen not in (EvidenceMethod.EXACT, *_WITH_OWN_OPTIONS):
-            options["engine"] = engine
-        found = arcwise.evidence(
-            model,
-            method,
-            modularity=modularity,
-            seconds=deadline if deadline.limited else None,
-            threads=threads,
-            progress=True,
-            **options,
-        )
+        run |= {"engine": engine, "progress": True}
+        own = Run(**run)
+        request = request_of(own, modularity)
+        model = scored(families.parents(data, score, prior, request), own.deadline).model
+        found = arcwise.evidence(model, method, **run, **options)
     if found.parts:
         Console().print(_table(found.parts))
     print(*evidence_lines(found), sep="\n")
@@ -161,14 +100,17 @@ def evidence(
 def _refuse_options(given: Iterable[str], method: EvidenceMethod) -> None:
     """Refuse options that the method does not have."""
     if method.value in SAMPLERS:
-        refuse_options((name for name in given if name != "space"), method.value, "--method")
+        own = {each.name for each in fields(Run)}
+        refuse_options((name for name in given if name not in own), method.value, "--method")
         return
+    flags = {name: found.flag_of(name) for name, _, _, found in settings_of(EvidenceArguments)}
     for name in given:
+        if name == "modularity":
+            continue
         if method in _WITH_OWN_OPTIONS and name in ("steps", "particles", "runs"):
             continue
-        flag = _OTHER_FLAGS.get(name, f"--{name.replace('_', '-')}")
         raise ArgumentError(
-            f"{flag} is not an option of --method {method.value}; leave it "
+            f"{flags[name]} is not an option of --method {method.value}; leave it "
             "out, or choose another method"
         )
 

@@ -9,40 +9,27 @@ from typing import Annotated, Any, Literal
 import typer
 
 import arcwise
+from arcwise.cli.composition import options_of
 from arcwise.cli.edges_in_time import print_steps
 from arcwise.cli.folders import save_data
 from arcwise.cli.options import (
-    AdaptMoves,
-    Chains,
-    CheckpointSeconds,
     ClusterOptions,
-    DeviceName,
     FamilyOptions,
-    Ladder,
     LearnedDataOptions,
-    ModularityName,
-    Particles,
     PriorName,
-    RunFolder,
+    RunOptions,
     ScoreOptions,
-    Seconds,
-    Seed,
-    Start,
-    Steps,
-    Temperatures,
-    Thinning,
-    Threads,
-    UsualSpaceName,
     refuse_options,
 )
 from arcwise.cli.output import Result, note_nothing_kept, posterior_result
 from arcwise.cli.results import make_folder, print_learned, write_results
 from arcwise.errors import ArgumentError
-from arcwise.runs.directory import CHECKPOINT_SECONDS
+from arcwise.learning.request import LearnOptions
 from arcwise.series import IncompleteTimeSeries, TimeSeries
 
 
 def learn(
+    *,
     data: LearnedDataOptions,
     score: ScoreOptions,
     families: FamilyOptions,
@@ -56,13 +43,11 @@ def learn(
             metavar="FOLDER",
         ),
     ] = None,
-    seconds: Seconds = None,
-    seed: Seed = 0,
+    run: RunOptions,
     title: Annotated[
         str | None, typer.Option("--title", help="Title of the report page.", metavar="TEXT")
     ] = None,
     prior: PriorName = None,
-    modularity: ModularityName = "modular",
     algorithm: Annotated[
         Literal["auto", "exact", "mcmc", "mc3", "ais", "smc"],
         typer.Option(
@@ -70,24 +55,7 @@ def learn(
             help="auto: exact where that is cheap, otherwise mcmc, or mc3 where chains stay apart.",
         ),
     ] = "auto",
-    space: UsualSpaceName = None,
-    until: Annotated[
-        str,
-        typer.Option(
-            "--until",
-            help="The stopping rule of mcmc and mc3, such as 'rhat<1.01, ess>400'; none to spend "
-            "the whole budget.",
-            metavar="auto|none|RULE",
-        ),
-    ] = "auto",
-    steps: Steps = None,
-    chains: Chains = None,
-    particles: Particles = None,
-    temperatures: Temperatures = None,
-    ladder: Ladder = None,
-    thinning: Thinning = None,
-    start: Start = None,
-    adapt_moves: AdaptMoves = False,
+    options: Annotated[dict[str, Any], options_of(LearnOptions)],
     dags: Annotated[
         int | None,
         typer.Option(
@@ -105,10 +73,6 @@ def learn(
             metavar="N",
         ),
     ] = None,
-    run: RunFolder = None,
-    checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
-    threads: Threads = None,
-    device: DeviceName = None,
     each_step: Annotated[
         bool,
         typer.Option(
@@ -128,27 +92,15 @@ def learn(
 
     [bold]Example:[/bold] arcwise learn data.csv --seconds 60 --out results
     """
-    folder = run if out is None else out
+    folder = run.get("directory") if out is None else out
     if folder is not None:
         make_folder(folder)  # before anything takes time
         save_data(data, folder)
-    of_samplers = {
-        "temperatures": temperatures,
-        "ladder": ladder,
-        "thinning": thinning,
-        "start": start,
-        "adapt_moves": adapt_moves or None,
-    }
-    options: dict[str, Any] = {
-        name: value for name, value in of_samplers.items() if value is not None
-    }
-    given = {"chains": chains, "particles": particles, **options}
-    if algorithm != "auto":
-        refuse_options(
-            [name for name, value in given.items() if value is not None], algorithm, "--algorithm"
-        )
-    elif options or particles is not None:
-        refuse_options([*options, *(["particles"] if particles else [])], "mcmc", "--algorithm")
+    chosen_by_learn = ["until", "steps", *(["chains"] if algorithm == "auto" else [])]
+    sampler = "mcmc" if algorithm == "auto" else algorithm
+    refuse_options((o for o in options if o not in chosen_by_learn), sampler, "--algorithm")
+    if options.get("until") == "none":
+        options["until"] = None
     # `learn` allows one more parent by default when it chooses the candidates itself.
     plus_one = None if families.candidates is None or families.grow else families.plus_one
     arguments: dict[str, Any] = {
@@ -158,24 +110,13 @@ def learn(
         "candidates": families.method,
         "max_candidates": families.max_candidates,
         "plus_one": plus_one,
-        "modularity": modularity,
         "algorithm": None if algorithm == "auto" else algorithm,
-        "space": space,
-        "until": None if until == "none" else until,
-        "steps": steps,
-        "seconds": seconds,
-        "chains": chains,
-        "particles": particles,
         "dags": dags,
         "completions": completions,
-        "seed": seed,
         "engine": cluster,
-        "threads": threads,
-        "device": device,
         "progress": True,
-        "directory": run,
-        "checkpoint_seconds": checkpoint,
         **families.constraints,
+        **run,
         **options,
     }
     if each_step:
@@ -193,7 +134,7 @@ def _learn_each_step(data: object, arguments: dict[str, Any], folder: Path | Non
             "--each-step is for the transitions of a time series; add --time or --lags, and "
             "--subject"
         )
-    if arguments["directory"] is not None:
+    if "directory" in arguments:
         raise ArgumentError("--run is for one network; give --out with --each-step")
     found = arcwise.dynamics.learn_steps(data, **arguments)
     print_steps(found)

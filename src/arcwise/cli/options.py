@@ -6,23 +6,26 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, cast
 
 import typer
 
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
-from arcwise.algorithms.sample import SAMPLERS, arguments_of
+from arcwise.algorithms.sample import SAMPLERS, SamplerOptions, arguments_of
 from arcwise.candidates.coerce import is_method
-from arcwise.cli.composition import OptionGroup
+from arcwise.cli.composition import OptionGroup, options_of, shell_option
 from arcwise.cli.edge_files import given_edges, read_edge_file
 from arcwise.cli.parents import FamilyChoice
 from arcwise.cli.table_options import DataOptions as DataOptions
 from arcwise.cli.table_options import LearnedDataOptions as LearnedDataOptions
 from arcwise.cluster import SecureAddress
 from arcwise.errors import ArgumentError
+from arcwise.learning.request import Request
+from arcwise.model.modularity import Modularity
+from arcwise.records.settings import Recording
 from arcwise.scores import LocalScore, as_score
 from arcwise.scores.base import NAMED_SCORES
-from arcwise.spaces import space_words
+from arcwise.support.running import Run
 from arcwise.support.words import listing
 
 
@@ -211,24 +214,28 @@ def _candidates_or_method(text: str | None) -> list[tuple[str, str]] | str | Non
 
 
 def refuse_options(given: Iterable[str], algorithm: str, option: str) -> None:
-    """Refuse options that the chosen sampler does not have.
-
-    Parameters
-    ----------
-    given
-        The names of the arguments that were given.
-    algorithm
-        The sampler.
-    option
-        The option that named it, for the message.
-    """
+    """Refuse options that the sampler does not have, which an option named."""
     for name in given:
+        if name in ("space", "modularity"):
+            continue
         owners = [sampler for sampler in SAMPLERS if name in arguments_of(sampler)]
         if algorithm not in owners:
             flag = f"--{name.replace('_', '-')}"
             raise ArgumentError(
                 f"{flag} is an option of {option} {' or '.join(owners)} only; leave it out"
             )
+
+
+def request_of(run: Run, modularity: Modularity) -> Request:
+    """Return the request of a computation for which parent sets are chosen and scored."""
+    return Request(
+        modularity=modularity,
+        deadline=run.deadline,
+        seed=run.seed,
+        engine=run.engine,
+        threads=run.threads,
+        device=run.device,
+    )
 
 
 def _read_cluster(
@@ -283,163 +290,20 @@ PriorName = Annotated[
     ),
 ]
 
-ModularityName = Annotated[
-    Literal["modular", "order-modular"],
-    typer.Option(
-        "--modularity",
-        help="modular: --prior is the prior on DAGs. order-modular: each DAG counts once for every "
-        "order of the variables that it agrees with, as in order MCMC, which is faster and exact "
-        "for more variables, but favours DAGs that agree with many orders.",
-    ),
-]
+ModularityName = Annotated[Modularity, shell_option(Recording, "modularity")]
 
-SpaceName = Annotated[
-    str,
-    typer.Option(
-        "--space",
-        help="The space that chains or particles move in.",
-        metavar="|".join(space_words()),
-    ),
-]
+Seconds = Annotated[float | None, shell_option(Run, "seconds")]
 
-UsualSpaceName = Annotated[
-    str | None,
-    typer.Option(
-        "--space",
-        help="The space that chains or particles move in (default: dags, partitions with ais, "
-        "and linear with --modularity order-modular).",
-        metavar="|".join(space_words()),
-        show_default=False,
-    ),
-]
+Seed = Annotated[int, shell_option(Run, "seed")]
 
-Steps = Annotated[
-    int | None,
-    typer.Option(
-        "--steps",
-        help="Number of steps of each chain, burn-in included; for ais, number of annealing steps "
-        "of each particle; for smc, of its steps at each temperature.",
-        metavar="N",
-    ),
-]
+DeviceName = Annotated[str | None, shell_option(Run, "device")]
 
-Seconds = Annotated[
-    float | None,
-    typer.Option(
-        "--seconds",
-        help="Time for everything, reading the data included, as the budget instead of steps.",
-        metavar="SECONDS",
-    ),
-]
+Threads = Annotated[int | None, shell_option(Run, "threads")]
 
-Chains = Annotated[
-    int | None,
-    typer.Option(
-        "--chains",
-        help="Number of chains of mcmc and mc3 (default: 4; for mcmc, learn runs 16 up to 32 "
-        "variables and 8 up to 128).",
-        metavar="N",
-    ),
-]
+Steps = Annotated[int | None, shell_option(SamplerOptions, "steps")]
 
-Particles = Annotated[
-    int | None,
-    typer.Option(
-        "--particles",
-        help="Number of particles of ais (default: 100, for learn 1000), or of each population of "
-        "smc (256).",
-        metavar="N",
-    ),
-]
-
-Runs = Annotated[
-    int | None,
-    typer.Option("--runs", help="Number of populations of smc (default: 8).", metavar="N"),
-]
-
-Temperatures = Annotated[
-    int | None,
-    typer.Option(
-        "--temperatures",
-        help="Number of temperatures of mc3 (default: 16; with a ladder that adapts, as many as "
-        "the burn-in finds necessary, at most 64).",
-        metavar="N",
-    ),
-]
-
-Ladder = Annotated[
-    Literal["linear", "harmonic", "adapted", "bridge", "uniform bridge"] | None,
-    typer.Option(
-        "--ladder",
-        help="How the temperatures of mc3 are spaced (default: linear); 'bridge' leads from the "
-        "order-modular posterior to the modular one, in the space canonical.",
-    ),
-]
-
-Start = Annotated[
-    str | None,
-    typer.Option(
-        "--start",
-        help="Where the chains of mcmc and mc3 begin: where chains of linear orders have settled "
-        "(the default; or after so many steps of these), or at a random state.",
-        metavar="orders|random|STEPS",
-    ),
-]
-
-AdaptMoves = Annotated[
-    bool,
-    typer.Option(
-        "--adapt-moves",
-        help="Let each chain of mcmc over dags adapt during the burn-in how often it tries each "
-        "kind of move.",
-        metavar="",
-    ),
-]
-
-Thinning = Annotated[
-    int | None,
-    typer.Option(
-        "--thinning",
-        help="Number of steps between kept states (default: by the length of the run); edges are "
-        "averaged over states in between, too.",
-        metavar="N",
-    ),
-]
-
-Seed = Annotated[int, typer.Option("--seed", help="Seed of the random numbers.", metavar="N")]
+RunOptions = Annotated[dict[str, Any], options_of(Run)]
+"""What carries a computation out, besides the cluster."""
 
 ClusterOptions = Annotated[str | SecureAddress | None, OptionGroup(_read_cluster)]
 """The cluster to score and sample on, or None for the threads of this process."""
-
-RunFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--run",
-        help="Run directory: draws are saved as the run proceeds, so that arcwise resume can "
-        "continue after any interruption. Results are written there, too, unless --out is given.",
-        metavar="FOLDER",
-    ),
-]
-
-CheckpointSeconds = Annotated[
-    float,
-    typer.Option(
-        "--checkpoint", help="Time between checkpoints of --run, in seconds.", metavar="SECONDS"
-    ),
-]
-
-DeviceName = Annotated[
-    str | None,
-    typer.Option(
-        "--device",
-        help="gpu: a graphics processor computes exact posteriors, samples linear and canonical "
-        "orders, and scores families by bdeu and bge; auto: where there is one and it is worth it "
-        "(default: the processors).",
-        metavar="gpu|auto",
-    ),
-]
-
-Threads = Annotated[
-    int | None,
-    typer.Option("--threads", help="Number of threads (default: all cores).", metavar="N"),
-]

@@ -102,7 +102,7 @@ def print_summary(posterior: Posterior) -> None:
     space = words_of(run.settings.space)
     print(f"{posterior.algorithm} on {space}, acceptance rates: {listing(rates)}")
     if isinstance(run, ChainRun):
-        if run.settings.adapt_moves:
+        if getattr(run.settings, "adapt_moves", False):
             shares = (f"{name} {share:.0%}" for name, share in run.move_shares.items())
             print(f"adapted shares of moves: {listing(shares)}")
         if run.exchanges is not None:

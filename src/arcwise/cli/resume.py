@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import arcwise
-from arcwise.cli.options import CheckpointSeconds, ClusterOptions, Threads
+from arcwise.cli.composition import options_of
+from arcwise.cli.options import ClusterOptions
 from arcwise.cli.output import Result, posterior_result
 from arcwise.cli.results import print_learned, print_sampled
-from arcwise.runs.directory import CHECKPOINT_SECONDS
+from arcwise.support.running import Run
 
 
 def resume(
@@ -20,8 +21,7 @@ def resume(
         Path, typer.Argument(metavar="FOLDER", help="The run directory given by --run.")
     ],
     cluster: ClusterOptions,
-    checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
-    threads: Threads = None,
+    run: Annotated[dict[str, Any], options_of(Run, "threads", "checkpoint_seconds")],
     out: Annotated[
         Path | None,
         typer.Option(
@@ -35,9 +35,7 @@ def resume(
 
     [bold]Example:[/bold] arcwise resume runs/first
     """
-    posterior = arcwise.resume(
-        directory, engine=cluster, threads=threads, progress=True, checkpoint_seconds=checkpoint
-    )
+    posterior = arcwise.resume(directory, engine=cluster, progress=True, **run)
     folder = directory if out is None else out
     if posterior.account is not None:
         print_learned(posterior, folder)

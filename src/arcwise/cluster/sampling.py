@@ -21,9 +21,9 @@ from arcwise.cluster.sampling_work import (
     ChainReached,
     ChainWork,
     Command,
-    RecordSettings,
     SamplingJob,
     as_short_ladder,
+    values_of,
 )
 from arcwise.cluster.spread import Spread
 from arcwise.cluster.work import Done, Work
@@ -50,10 +50,8 @@ class ClusterAnnealedRuns:
     def __init__(self, cluster: Cluster, table: HostFile, job: AnnealingJob) -> None:
         self._cluster = cluster
         weakref.finalize(self, cluster.forget, table)
-        ladder = as_short_ladder(job.path)
-        record = RecordSettings.of(job.record)
-        self._job = SamplingJob(table, job.space, ladder, record, job.seed)
-        self._settings = (job.stretch, job.thinning, job.population, job.steps)
+        ladder = as_short_ladder(job.options.path)
+        self._job = SamplingJob(table, job.space, ladder, values_of(job.options), job.seed)
         self._open_ended = job.open_ended
         self._made: dict[int, bytes] = {}
         # Runs that were requested and made are kept as if they had been made here.
@@ -84,7 +82,7 @@ class ClusterAnnealedRuns:
         start, total = numbers[0], len(numbers)  # the missing runs are at the end of the range
 
         def work(at: int, some: int) -> Work:
-            return AnnealingWork(self._job, *self._settings, start + at, some)
+            return AnnealingWork(self._job, start + at, some)
 
         def collect(at: int, some: int, done: Done) -> None:
             self._made.update(zip(range(start + at, start + at + some), done.value, strict=True))
@@ -126,19 +124,9 @@ class ClusterChains:
     def __init__(self, cluster: Cluster, table: HostFile, job: ChainJob) -> None:
         self._cluster = cluster
         weakref.finalize(self, cluster.forget, table)
-        tempering = job.tempering
-        ladder = as_short_ladder(tempering.path)
-        record = RecordSettings.of(job.record)
-        self._job = SamplingJob(table, job.space, ladder, record, job.seed)
+        ladder = as_short_ladder(job.options.path)
+        self._job = SamplingJob(table, job.space, ladder, values_of(job.options), job.seed)
         self._identity = uuid.uuid4().hex
-        self._tempering = (
-            tempering.steps_between_exchanges,
-            tempering.adapt,
-            tempering.most_temperatures or 0,
-            job.order_steps,
-            job.adapt_moves,
-            job.first_dag,
-        )
         self._count = job.count
         self._thinning: int | None = 1
         self._version = 0
@@ -204,7 +192,6 @@ class ClusterChains:
             return ChainWork(
                 self._job,
                 self._identity,
-                *self._tempering,
                 chain,
                 self._version,
                 command,

@@ -9,8 +9,8 @@ from __future__ import annotations
 import pickle
 import threading
 import time
-from dataclasses import dataclass, fields
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,14 @@ from arcwise import _core
 from arcwise.cluster.host_files import OPENED, HostFile, opened
 from arcwise.cluster.work import Work
 from arcwise.records.ladders import linear
+from arcwise.records.settings import filled
 from arcwise.records.tempering import Path
 from arcwise.spaces import Space
 
 # A chain that was not requested for this long belongs to a call that has ended.
 _HELD_FOR = 900.0
+
+Options = TypeVar("Options", _core.ChainOptions, _core.AnnealingOptions)
 
 Ladder = int | NDArray[np.float64]
 """The points of a path, or the number of equal steps from 0 to 1, which is shorter."""
@@ -31,35 +34,22 @@ Ladder = int | NDArray[np.float64]
 
 def as_short_ladder(path: Path) -> Ladder:
     """Return a path in the compact form used in tasks."""
-    steps = len(path) - 1
-    if steps > 0 and path == linear(steps):
+    points = np.array(path)
+    if points.ndim == 2 and (points[:, 1] == 1.0).all():
+        points = points[:, 0]
+    steps = len(points) - 1
+    if steps > 0 and points.tolist() == linear(steps):
         return steps
-    return np.array(path)
+    return points
 
 
-@dataclass(frozen=True)
-class RecordSettings:
-    """The core's recording options, in a form that can be pickled."""
-
-    dags: int
-    dag_time_share: float
-    count_extensions: bool
-    extension_budget: int
-    estimate_extensions: bool
-    edges: bool
-    edge_batches: int
-
-    @classmethod
-    def of(cls, options: _core.RecordOptions) -> RecordSettings:
-        """Return the core's options in this form."""
-        return cls(**{each.name: getattr(options, each.name) for each in fields(cls)})
-
-    def options(self) -> _core.RecordOptions:
-        """Return the options of the core."""
-        options = _core.RecordOptions()
-        for each in fields(self):
-            setattr(options, each.name, getattr(self, each.name))
-        return options
+def values_of(options: object) -> dict[str, Any]:
+    """Return the options of the core in a form that can be pickled, but for the path."""
+    values = {name: getattr(options, name) for name in dir(options) if name[0] != "_"}
+    values.pop("path", None)
+    if "record" in values:
+        values["record"] = values_of(values["record"])
+    return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +64,8 @@ class SamplingJob:
         The space, with everything resolved that depends on the model.
     ladder
         The path to the posterior.
-    record
-        What is recorded.
+    options
+        The other options of the core, see `values_of`.
     seed
         The seed.
     """
@@ -83,7 +73,7 @@ class SamplingJob:
     table: HostFile
     space: Space
     ladder: Ladder
-    record: RecordSettings
+    options: dict[str, Any]
     seed: int
 
     def core_space(self) -> _core.Space:
@@ -93,6 +83,12 @@ class SamplingJob:
             (self.table.hash, pickle.dumps(self.space)), lambda: self.space.build(sums)
         )
         return made
+
+    def options_in(self, options: Options) -> Options:
+        """Return the options of the core with all values of the job."""
+        record = filled(_core.RecordOptions(), **self.options["record"])
+        values = self.options | {"record": record, "path": self.path()}
+        return filled(options, **values)
 
     def path(self) -> Path:
         """Return the path as a list."""
@@ -107,28 +103,16 @@ class AnnealingWork(Work):
     """Some annealing runs, by index."""
 
     job: SamplingJob
-    stretch: int
-    thinning: int
-    population: int
-    steps: tuple[int, ...]
     first: int
     count: int
 
     def do(self) -> list[bytes]:
         """Make the runs one after another, and return each as saved by the core."""
-        space, ladder = self.job.core_space(), self.job.path()
+        space = self.job.core_space()
+        options = self.job.options_in(_core.AnnealingOptions())
         made = []
         for number in range(self.first, self.first + self.count):
-            one = _core.AnnealedRuns(
-                space,
-                ladder,
-                self.stretch,
-                self.thinning,
-                self.job.record.options(),
-                self.job.seed,
-                self.population,
-                self.steps,
-            )
+            one = _core.AnnealedRuns(space, options, self.job.seed)
             one.run(number, 1, 1, None)
             made.append(one.save_runs(0))
         return made
@@ -204,8 +188,6 @@ class ChainWork(Work):
         What all chains have in common.
     identity
         Distinguishes the chains of this call from those of all others.
-    steps_between_exchanges, adapt, most_temperatures, order_steps, adapt_moves, first_dag
-        As for the core's chains.
     number
         The index of the chain.
     version
@@ -222,12 +204,6 @@ class ChainWork(Work):
 
     job: SamplingJob
     identity: str
-    steps_between_exchanges: int
-    adapt: bool
-    most_temperatures: int
-    order_steps: int
-    adapt_moves: bool
-    first_dag: tuple[int, ...]
     number: int
     version: int
     command: Command
@@ -261,21 +237,8 @@ class ChainWork(Work):
             if held is None or held.version not in (self.version, self.version + 1):
                 if self.state is None and self.version > 0:
                     return None
-                made = _core.Chains(
-                    space,
-                    self.job.path(),
-                    self.steps_between_exchanges,
-                    self.adapt,
-                    self.most_temperatures,
-                    1,
-                    self.job.record.options(),
-                    self.job.seed,
-                    self.number,
-                    1,
-                    self.order_steps,
-                    self.adapt_moves,
-                    self.first_dag,
-                )
+                options = self.job.options_in(_core.ChainOptions())
+                made = _core.Chains(space, options, self.job.seed, self.number, 1)
                 if self.state is not None:
                     made.restore_state(self.state)
                 held = _HELD[key] = _Held(made, self.version)

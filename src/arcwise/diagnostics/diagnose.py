@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from arcwise.diagnostics.data_and_model import data_and_model
 from arcwise.diagnostics.diagnosis import Diagnosis, Figures
 from arcwise.diagnostics.findings import (
-    advice,
     of_chains,
     of_completions,
     of_halves,
@@ -123,7 +122,7 @@ def _diagnosed(posterior: Posterior) -> Diagnosis:
     if isinstance(run, ImputationRun):
         return _imputed(posterior, run)
     figures = _figures(posterior)
-    change = advice(_settings(run))
+    change = _settings(run).remedy
     findings: list[Finding] = []
     if not run.annealed and posterior.traces is not None:
         findings += of_chains(change, figures)

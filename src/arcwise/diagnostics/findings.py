@@ -24,7 +24,6 @@ from arcwise.diagnostics.limits import (
 )
 from arcwise.records.account import Choices
 from arcwise.records.findings import Finding, Severity
-from arcwise.records.settings import AnnealingSettings, SamplingSettings
 from arcwise.statistics.chains import largest, number_or_none
 from arcwise.statistics.edges import FEWEST_CHANGES
 from arcwise.statistics.exchanges import temperatures_needed
@@ -46,22 +45,6 @@ def fewest_effective_dags(count: int) -> float:
     A few DAGs of nearly equal weight are too few, but not because of their weights.
     """
     return min(max(_FEW_EFFECTIVE_DAGS, _SMALL_EFFECTIVE_SHARE * count), count / 2)
-
-
-def advice(settings: SamplingSettings) -> str:
-    """Return what to change if runs with these settings do not converge.
-
-    The sentences are stored and shown in Python, in the shell and in reports, so they name
-    neither arguments nor options.
-    """
-    if isinstance(settings, AnnealingSettings):
-        return "use more annealing steps, or more particles"
-    if settings.tempering is not None and settings.tempering.adapt:
-        return "run more steps, or use smc"
-    if settings.tempering is not None:
-        return "run more steps, or use more temperatures or an adapted ladder"
-    others = ["mc3", *settings.space.advice(settings.recording.modularity)]
-    return f"run more steps, or use {' or '.join(others)}"
 
 
 def of_chains(change: str, figures: Figures) -> list[Finding]:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from arcwise import _core
 
 if TYPE_CHECKING:
-    from arcwise.records.tempering import Path, Tempering
     from arcwise.spaces import Space
     from arcwise.sums import ScoreSums
 
@@ -122,50 +121,24 @@ class ChainJob:
         The score sums of the model, and the space built on them.
     core_space
         The same space in the core.
-    tempering
-        The temperatures of each chain, and how states are exchanged between them.
-    record
-        What is recorded of states.
+    options
+        The options of the core.
     seed
         The seed.
     count
         The number of chains.
-    order_steps
-        Chains begin where one of linear orders is after so many steps; 0 for random states.
-    adapt_moves
-        Whether the shares of the kinds of moves are adapted during the burn-in.
-    first_dag
-        Where the first chain begins, as bits of the parents of each node; empty: as the others.
     """
 
     sums: ScoreSums
     space: Space
     core_space: _core.Space
-    tempering: Tempering
-    record: _core.RecordOptions
+    options: _core.ChainOptions
     seed: int
     count: int
-    order_steps: int = 0
-    adapt_moves: bool = False
-    first_dag: tuple[int, ...] = ()
 
     def in_core(self) -> _core.Chains:
         """Return the chains of this process."""
-        return _core.Chains(
-            self.core_space,
-            self.tempering.path,
-            self.tempering.steps_between_exchanges,
-            self.tempering.adapt,
-            self.tempering.most_temperatures or 0,
-            1,
-            self.record,
-            self.seed,
-            0,
-            self.count,
-            self.order_steps,
-            self.adapt_moves,
-            self.first_dag,
-        )
+        return _core.Chains(self.core_space, self.options, self.seed, 0, self.count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,40 +147,19 @@ class AnnealingJob:
 
     Parameters
     ----------
-    sums, space, core_space, record, seed
+    sums, space, core_space, options, seed
         As for `ChainJob`.
-    path
-        The annealing schedule.
-    stretch, thinning
-        Steps at the posterior at the end of a run, and steps between draws of these.
     open_ended
         Whether the number of runs is not fixed in advance.
-    population, steps
-        The number of states of a run, and the steps at each temperature but the first; empty
-        for one at each.
     """
 
     sums: ScoreSums
     space: Space
     core_space: _core.Space
-    path: Path
-    stretch: int
-    thinning: int
-    record: _core.RecordOptions
+    options: _core.AnnealingOptions
     seed: int
     open_ended: bool
-    population: int = 1
-    steps: tuple[int, ...] = ()
 
     def in_core(self) -> _core.AnnealedRuns:
         """Return the runs of this process."""
-        return _core.AnnealedRuns(
-            self.core_space,
-            self.path,
-            self.stretch,
-            self.thinning,
-            self.record,
-            self.seed,
-            self.population,
-            self.steps,
-        )
+        return _core.AnnealedRuns(self.core_space, self.options, self.seed)

@@ -37,7 +37,7 @@ class DeviceAnnealedRuns:
         self._tables = tables
         self._job = job
         self._kind = SampledOrders.of(job.space, job.sums.variables)
-        self._path = self._kind.points(job.path)
+        self._path = self._kind.points(job.options.path)
         self._logs: list[NDArray[np.float64]] = []
         self._parts: list[tuple[int, StateRecord]] = []
         self._threads = 1
@@ -50,7 +50,7 @@ class DeviceAnnealedRuns:
     def run(self, first: int, count: int, threads: int, progress: Listener) -> None:
         """Make runs by index."""
         self._threads = threads
-        population = self._job.population
+        population = self._job.options.population
         orders, logs = self._annealed(first * population, count * population, progress)
         self._logs.append(logs)
         self._parts.append((count, self._stretched(orders, progress)))
@@ -90,14 +90,16 @@ class DeviceAnnealedRuns:
         self, orders: LinearOrderChains | CanonicalOrderChains, progress: Listener
     ) -> StateRecord:
         """Keep states along the stretch at the posterior."""
-        job = self._job
-        kept = StateRecord(orders, job.record, FEWEST_BATCHES)
+        options = self._job.options
+        kept = StateRecord(orders, options.record, FEWEST_BATCHES)
         kept.keep()
-        for step in range(0, job.stretch - job.stretch % job.thinning, job.thinning):
-            orders.walk(job.thinning)
+        for step in range(
+            0, options.stretch - options.stretch % options.thinning, options.thinning
+        ):
+            orders.walk(options.thinning)
             kept.keep()
-            _tell(progress, 0.8 + 0.2 * step / job.stretch)
-        orders.walk(job.stretch % job.thinning)
+            _tell(progress, 0.8 + 0.2 * step / options.stretch)
+        orders.walk(options.stretch % options.thinning)
         return kept
 
     def log_weights(self) -> NDArray[np.float64]:
@@ -106,7 +108,7 @@ class DeviceAnnealedRuns:
 
     def record(self, run: int, /) -> dict[str, Any]:
         """Return the record of a run."""
-        population = self._job.population
+        population = self._job.options.population
         for count, kept in self._parts:
             if run < count:
                 chains = range(run * population, (run + 1) * population)
@@ -142,9 +144,8 @@ class DevicePopulations(DeviceAnnealedRuns):
             first_chain=first,
             point=self._path[0],
         )
-        populations = Populations(
-            count // job.population, job.population, job.seed, first // job.population
-        )
+        size, steps = job.options.population, job.options.steps_by_temperature
+        populations = Populations(count // size, size, job.seed, first // size)
         last = len(self._path) - 1
         for level in range(1, last + 1):
             orders.reweigh(self._path[level])
@@ -152,7 +153,7 @@ class DevicePopulations(DeviceAnnealedRuns):
             if sources is not None:
                 orders.copy_states(sources)
             orders.set_log_ratios(populations.log_weights)
-            orders.walk(job.steps[level - 1] if job.steps else 1)
+            orders.walk(steps[level - 1] if steps else 1)
             _tell(progress, 0.8 * level / last)
         return orders, populations.log_totals + self._tables.offset
 

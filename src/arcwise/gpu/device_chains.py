@@ -36,7 +36,7 @@ class DeviceChains(RecordedChains):
 
     def __init__(self, device: KernelDevice, tables: OrderTables, job: ChainJob) -> None:
         kind = SampledOrders.of(job.space, job.sums.variables, renumbers=True)
-        self._order_steps = job.order_steps
+        self._order_steps = job.options.order_steps
         self._orders: LinearOrderChains | CanonicalOrderChains
         if kind.canonical:
             self._orders = kind.chains(

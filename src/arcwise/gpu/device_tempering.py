@@ -31,7 +31,7 @@ class DeviceTemperedChains(RecordedChains):
         kind = SampledOrders.of(job.space, job.sums.variables)
         self._job = job
         self._orders = TemperedOrders(
-            device, tables, kind, kind.points(job.tempering.path), job.count, job.seed
+            device, tables, kind, kind.points(job.options.path), job.count, job.seed
         )
         super().__init__(self._orders.coldest, job)
         self._steps_in_sweep = 0
@@ -44,7 +44,7 @@ class DeviceTemperedChains(RecordedChains):
 
     def start(self, burn_in: int, threads: int, progress: Listener) -> None:
         """Start from states of positive weight and run the burn-in."""
-        self._orders.start(self._job.order_steps)
+        self._orders.start(self._job.options.order_steps)
         self.burn_in(burn_in, threads, progress)
 
     def burn_in(self, steps: int, threads: int, progress: Listener) -> None:
@@ -53,9 +53,9 @@ class DeviceTemperedChains(RecordedChains):
         left = steps
         while left > 0:
             self._exchange_if_due(sampled=False)
-            if self._job.tempering.adapt and self._sweeps_since_spread >= self._sweeps_to_adapt:
+            if self._job.options.adapt and self._sweeps_since_spread >= self._sweeps_to_adapt:
                 self._adapt()
-            piece = min(left, self._job.tempering.steps_between_exchanges - self._steps_in_sweep)
+            piece = min(left, self._job.options.steps_between_exchanges - self._steps_in_sweep)
             self._walk(piece)
             left -= piece
             if progress is not None:
@@ -67,7 +67,7 @@ class DeviceTemperedChains(RecordedChains):
         self._steps_in_sweep += steps
 
     def _exchange_if_due(self, *, sampled: bool) -> None:
-        if self._steps_in_sweep < self._job.tempering.steps_between_exchanges:
+        if self._steps_in_sweep < self._job.options.steps_between_exchanges:
             return
         if sampled:
             self._orders.ratios.add()
@@ -81,7 +81,7 @@ class DeviceTemperedChains(RecordedChains):
         points = _core.adapted_path(
             orders.points,
             orders.refusal_rates().tolist(),
-            self._job.tempering.most_temperatures or 0,
+            self._job.options.most_temperatures,
         )
         orders.spread(points)
         self._sweeps_since_spread = 0
@@ -91,7 +91,7 @@ class DeviceTemperedChains(RecordedChains):
         left = steps
         while left > 0:
             self._exchange_if_due(sampled=True)
-            between = self._job.tempering.steps_between_exchanges
+            between = self._job.options.steps_between_exchanges
             piece = min(left, between - self._steps_in_sweep)
             self._walk(piece)
             left -= piece
@@ -103,7 +103,7 @@ class DeviceTemperedChains(RecordedChains):
 
     def path(self, chain: int, /) -> list[tuple[float, float]]:
         """Return the inverse temperatures, perhaps adapted, and the places on the bridge."""
-        bridged = self._job.tempering.bridge is not None
+        bridged = any(place < 1.0 for _, place in self._job.options.path)
         return [(inverse, place if bridged else 1.0) for inverse, place in self._orders.points]
 
     def exchanges(self, chain: int, /) -> list[tuple[int, int]]:

@@ -38,12 +38,12 @@ class GpuEngine(Threads):
 
     def chains(self, job: ChainJob) -> Chains:
         """Return chains on the device."""
-        if len(job.tempering.inverse_temperatures) > 1:
+        if len(job.options.path) > 1:
             return DeviceTemperedChains(self._device, self._tables, job)
         return DeviceChains(self._device, self._tables, job)
 
     def annealed_runs(self, job: AnnealingJob) -> AnnealedRuns:
         """Return annealing runs on the device."""
-        if job.population > 1 or job.steps:
+        if job.options.population > 1 or job.options.steps_by_temperature:
             return DevicePopulations(self._device, self._tables, job)
         return DeviceAnnealedRuns(self._device, self._tables, job)

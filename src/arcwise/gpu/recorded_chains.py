@@ -26,8 +26,10 @@ class RecordedChains(ABC):
     """
 
     def __init__(self, recorded: LinearOrderChains | CanonicalOrderChains, job: ChainJob) -> None:
-        most = max(FEWEST_BATCHES, min(job.record.edge_batches, _BATCHES_OF_ALL // job.count))
-        self._kept = StateRecord(recorded, job.record, most)
+        most = max(
+            FEWEST_BATCHES, min(job.options.record.edge_batches, _BATCHES_OF_ALL // job.count)
+        )
+        self._kept = StateRecord(recorded, job.options.record, most)
         self._thinning = 1
         self._threads = 1
 

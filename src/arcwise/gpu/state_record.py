@@ -64,7 +64,7 @@ class StateRecord:
 
     def keep(self) -> None:
         """Keep the states as they are."""
-        dags = self._options.dags
+        dags = self._options.dags_per_state
         self._orders.observe(edges=self._options.edges, draw_dags=dags > 0)
         for number in range(dags):
             if number > 0:
@@ -81,10 +81,10 @@ class StateRecord:
         n, kept = self._orders.tables.nodes, len(self._log_weights)
         states = kept * len(columns)
         dags = np.array([each[columns] for each in self._dags], dtype=np.uint64)
-        if kept > 0 and self._options.dags > 0:
+        if kept > 0 and self._options.dags_per_state > 0:
             # By chain, by state, by number of the DAG of a state.
             dags = np.moveaxis(dags, 1, 0)
-        parents = dags.reshape(states * self._options.dags, n, (n + 63) // 64)
+        parents = dags.reshape(states * self._options.dags_per_state, n, (n + 63) // 64)
         extensions = np.zeros(len(parents))
         if self._options.count_extensions and len(parents) > 0:
             extensions = _core.log_linear_extensions(
@@ -98,7 +98,7 @@ class StateRecord:
             "codes": np.ascontiguousarray(np.moveaxis(codes, 1, 0)).reshape(states, length)
             if kept > 0
             else codes.reshape(0, 0),
-            "dag_counts": np.full(states, self._options.dags, dtype=np.uint32),
+            "dag_counts": np.full(states, self._options.dags_per_state, dtype=np.uint32),
             "parents": np.ascontiguousarray(parents),
             "log_extensions": np.asarray(extensions),
             "extension_errors": np.zeros(len(parents)),

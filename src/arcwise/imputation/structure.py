@@ -17,6 +17,7 @@ from arcwise.algorithms.sampling_session import sums_for
 from arcwise.model import Model, Question
 from arcwise.model.modularity import Modularity
 from arcwise.posterior import DagSample
+from arcwise.records.settings import filled
 from arcwise.spaces import Dags
 from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import running
@@ -203,20 +204,16 @@ class ChainStructure(StructureStep):
         """Return the means over steps and so many DAGs, evenly spaced, the last at the end."""
         spacing = max(1, steps // count)
         # A path of one temperature, the posterior's, leaves of annealing a plain chain.
-        record = _core.RecordOptions()
-        record.dags, record.edges = 1, True
         space = Dags().build(sums_for(model, None, self.threads))
-        runs = _core.AnnealedRuns(
-            space,
-            [1.0],
-            spacing * count,
-            spacing,
-            record,
-            seed,
-            1,
-            [],
-            [dag_code(_ordinary(model, dag))],
+        options = filled(
+            _core.AnnealingOptions(),
+            path=[1.0],
+            stretch=spacing * count,
+            thinning=spacing,
+            record=filled(_core.RecordOptions(), dags_per_state=1, edges=True),
+            starts=[dag_code(_ordinary(model, dag))],
         )
+        runs = _core.AnnealedRuns(space, options, seed)
         with running(self.threads, None, "", self.deadline) as run:
             runs.run(0, 1, run.threads, run.progress)
         found = runs.record(0)

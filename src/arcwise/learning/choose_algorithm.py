@@ -29,7 +29,7 @@ from arcwise.learning.request import Request
 from arcwise.learning.study import Study
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.ladders import FIRST_TEMPERATURES
-from arcwise.records.start import usual_order_steps
+from arcwise.records.settings import usual_order_steps
 from arcwise.records.stopping_rule import StoppingRule
 from arcwise.spaces import CanonicalOrders, Dags
 from arcwise.support.words import rounded

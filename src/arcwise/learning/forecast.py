@@ -23,8 +23,7 @@ from arcwise.model.scoring_time import scoring_seconds
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.budget import Budget
 from arcwise.records.ladders import USUAL_TEMPERATURES
-from arcwise.records.recording import Recording
-from arcwise.records.start import as_order_steps, usual_order_steps
+from arcwise.records.settings import ChainSettings, Recording, filled, usual_order_steps
 from arcwise.sums import ScoreSums
 from arcwise.support.descriptions import words_of
 from arcwise.support.devices import Processors
@@ -148,19 +147,20 @@ def _trial(
     """
     space = settings["space"].on(sums)
     recording = Recording(
-        request.modularity, estimate_extensions=settings.get("estimate_extensions", False)
-    ).on(space)
-    options = recording.options(edge_batches=_BATCHES)
+        space,
+        modularity=request.modularity,
+        estimate_extensions=settings.get("estimate_extensions", False),
+    )
+    record = recording.record_options(edge_batches=_BATCHES)
     core_space = space.build(sums)
 
     def begun(order_steps: int) -> _core.Chains:
-        chain = _core.Chains(
-            core_space, [1.0], 1, False, 0, 1, options, request.seed, 0, 1, order_steps
-        )
+        options = filled(_core.ChainOptions(), record=record, order_steps=order_steps)
+        chain = _core.Chains(core_space, options, request.seed, 0, 1)
         chain.start(0, 1, None)
         return chain
 
-    order_steps = as_order_steps(settings.get("start", "orders"))
+    order_steps = ChainSettings(space, start=settings.get("start", "orders")).order_steps
     if order_steps is None:
         order_steps = usual_order_steps(len(sums.variables), None)
     begin = 0.0

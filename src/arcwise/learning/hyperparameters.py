@@ -42,7 +42,7 @@ from arcwise.model import Model, Modularity, Question
 from arcwise.model.question import chosen_by_evidence
 from arcwise.priors import Sparse
 from arcwise.priors.acyclic_density import odds_of_dags
-from arcwise.records.start import usual_order_steps
+from arcwise.records.settings import usual_order_steps
 from arcwise.scores import LocalScore
 from arcwise.scores.base import NAMED_SCORES
 from arcwise.spaces import LinearOrders

@@ -18,7 +18,7 @@ from arcwise.algorithms.exact import exact
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.growth_log import read_log
 from arcwise.algorithms.resume import resume_run
-from arcwise.algorithms.sample import SAMPLERS
+from arcwise.algorithms.sample import SAMPLERS, posterior_of
 from arcwise.comparison import sensitivity
 from arcwise.constraints import gather
 from arcwise.data import IncompleteData
@@ -53,7 +53,7 @@ from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
 from arcwise.spaces import as_space
 from arcwise.support.checks import folder_path
 from arcwise.support.clock import Deadline
-from arcwise.support.running import Progress
+from arcwise.support.running import Progress, Run
 from arcwise.support.signals import refuse_after_sigterm
 from arcwise.support.words import plural
 
@@ -373,9 +373,8 @@ def _sampled(study: Study) -> Study:
     of_chains = study.algorithm in (Algorithm.MCMC, Algorithm.MC3)
     if of_chains and kept.best_log_weight is not None and "known_dag" not in settings:
         settings["known_dag"] = Dag.from_edges(model.variables, kept.best)
-    posterior = SAMPLERS[study.algorithm](
-        model,
-        modularity=request.modularity,
+    run = Run(
+        seconds=settings.pop("seconds", None),
         seed=request.seed,
         engine=request.engine,
         threads=request.threads,
@@ -383,8 +382,9 @@ def _sampled(study: Study) -> Study:
         progress=request.progress,
         directory=request.directory,
         checkpoint_seconds=request.checkpoint_seconds,
-        **{"sums": study.sums} | settings,
     )
+    options = {"modularity": request.modularity, "sums": study.sums} | settings
+    posterior = posterior_of(model, SAMPLERS[study.algorithm](**options), run)
     return replace(study, posterior=posterior)
 
 
@@ -460,13 +460,10 @@ def resume(
         )
     if kept is not None and not (path / SETTINGS).exists():
         return kept.explained(_exact_result(path), time.perf_counter() - start)
-    posterior = resume_run(
-        path,
-        engine=engine,
-        threads=threads,
-        progress=progress,
-        checkpoint_seconds=checkpoint_seconds,
+    run = Run(
+        engine=engine, threads=threads, progress=progress, checkpoint_seconds=checkpoint_seconds
     )
+    posterior = resume_run(path, run)
     if kept is None:
         return posterior
     return kept.explained(posterior, time.perf_counter() - start)

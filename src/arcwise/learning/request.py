@@ -9,6 +9,7 @@ from typing import Any
 
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.sample import SAMPLERS, arguments_of
+from arcwise.algorithms.sample import SamplerOptions as AnySampler
 from arcwise.algorithms.sampler_options import SamplerOptions
 from arcwise.constraints import Constraints
 from arcwise.constraints.arguments import NAMES, SYNONYMS, ConstraintArguments
@@ -18,8 +19,8 @@ from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.model.question import BY_EVIDENCE
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.budget import Budget
-from arcwise.records.recording import Recording
-from arcwise.records.stopping_rule import as_stopping_rule
+from arcwise.records.settings import Recording
+from arcwise.records.stopping_rule import StoppingRule, as_stopping_rule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import Space
 from arcwise.support.arguments import refuse_unknown
@@ -27,6 +28,7 @@ from arcwise.support.checks import checked_seed, folder_path, whole_number
 from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.devices import as_device
 from arcwise.support.running import Progress
+from arcwise.support.settings import setting
 from arcwise.support.words import quoted, shown
 
 _ALGORITHMS = (Algorithm.EXACT, *(Algorithm(name) for name in SAMPLERS))
@@ -47,6 +49,22 @@ def as_algorithm(name: str | None) -> Algorithm | None:
 
 class FurtherArguments(ConstraintArguments, ReadingArguments, SamplerOptions, total=False):
     """Further arguments of `learn`: constraints, and options of `read` and of samplers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnOptions(AnySampler):
+    """The options of samplers, of which `learn` chooses what is not specified."""
+
+    until: str | StoppingRule | None = setting(
+        "auto",
+        'The stopping rule of mcmc and mc3, see `mcmc`. ``"auto"``: ``"rhat<1.01, ess>400, '
+        'edge_rhat<1.05, edge_ess>400, difference<0.05"``. None for no rule: the budget is spent '
+        "in full.",
+        help="The stopping rule of mcmc and mc3, such as 'rhat<1.01, ess>400'; none to spend the "
+        "whole budget (default: auto).",
+        metavar="auto|none|RULE",
+        kind=str | None,
+    )
 
 
 @dataclass(frozen=True)
@@ -109,7 +127,7 @@ class Request:
                 "or choose a sampler",
             )
         if self.space is not None:
-            Recording(self.modularity).on(self.space)
+            Recording(self.space, modularity=self.modularity)
         rule = None if isinstance(self.until, str) and self.until == "auto" else self.until
         if self.annealed and (rule is not None or self.chains is not None):
             raise ArgumentError(

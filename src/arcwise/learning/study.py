@@ -320,12 +320,11 @@ def _about_the_run(posterior: Posterior, reason: str) -> list[str]:
     if isinstance(run, ImputationRun):
         return [_about_completions(run, reason)]
     if isinstance(run, AnnealingRun):
-        runs, steps = plural(run.runs, "particle"), run.settings.schedule.steps
-        population = run.settings.population
-        if population is not None:
-            each = plural(population.particles, "particle")
+        runs, steps = plural(run.runs, "particle"), run.settings.cooling.steps
+        if run.plan is not None:
+            each = plural(run.settings.states_per_run, "particle")
             runs = f"{plural(run.runs, 'population')} of {each}, each"
-            steps = 0 if run.plan is None else sum(run.plan.steps)
+            steps = sum(run.plan.steps)
         return [
             f"The {posterior.modularity} posterior was sampled by {posterior.algorithm} on "
             f"{words_of(run.settings.space)}{reason}: {runs} of {steps:,} annealing steps."
@@ -353,7 +352,7 @@ def _about_completions(run: ImputationRun, reason: str) -> str:
 def _ending(run: ChainRun) -> str:
     if run.interrupted:
         return "The run was interrupted; the result is based on the draws made until then."
-    rule = run.settings.budget.rule
+    rule = run.settings.rule
     if rule is None:
         return "The run ended when its budget was spent."
     if run.rule_met:

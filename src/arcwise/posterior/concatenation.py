@@ -148,7 +148,7 @@ def _parts(posterior: Posterior) -> tuple[ChainRun | AnnealingRun, ...]:
 
 
 def _seeds(posterior: Posterior) -> set[int]:
-    return {part.settings.seed for part in _parts(posterior)}
+    return {part.seed for part in _parts(posterior)}
 
 
 def _seeds_in_words(posterior: Posterior) -> str:

@@ -66,12 +66,12 @@ def _of_exact(run: ExactRun) -> dict[str, Any]:
 
 def _of_chains(run: ChainRun) -> dict[str, Any]:
     settings = run.settings
-    rule = settings.budget.rule
+    rule = settings.rule
     return {
         "space": repr(settings.space),
         **({} if settings.sums is None else {"score_sums": str(settings.sums)}),
         "chains": settings.chains,
-        "seed": settings.seed,
+        "seed": run.seed,
         "burn_in_steps": run.burn_in_steps,
         "steps_after_burn_in": list(run.steps_after_burn_in),
         "thinning": run.thinning,
@@ -98,7 +98,7 @@ def _of_annealing(run: AnnealingRun) -> dict[str, Any]:
         **_of_plan(run),
         "stretch": settings.stretch,
         "thinning": settings.thinning,
-        "seed": settings.seed,
+        "seed": run.seed,
         "dags": run.dags,
         "interrupted": run.interrupted,
         "acceptance": dict(run.acceptance),
@@ -108,11 +108,11 @@ def _of_annealing(run: AnnealingRun) -> dict[str, Any]:
 
 
 def _of_plan(run: AnnealingRun) -> dict[str, Any]:
-    population, schedule = run.settings.population, run.settings.schedule
-    if population is None or run.plan is None:
-        return {"annealing_steps": schedule.steps, "schedule": schedule.kind}
+    if run.plan is None:
+        cooling = run.settings.cooling
+        return {"annealing_steps": cooling.steps, "schedule": cooling.kind}
     return {
-        "particles": population.particles,
+        "particles": run.settings.states_per_run,
         "inverse_temperatures": list(run.plan.inverse_temperatures),
         **({} if run.plan.bridge is None else {"bridge": list(run.plan.bridge)}),
         "steps": list(run.plan.steps),
@@ -127,7 +127,7 @@ def _of_unique_dags(run: UniqueDagsRun) -> dict[str, Any]:
         "dags": run.dags,
         "coverage": run.coverage,
         "chains": run.settings.chains,
-        "seed": run.settings.seed,
+        "seed": run.seed,
         "thinning": run.thinning,
         "effective_dags": run.effective_dags,
     }
@@ -153,7 +153,7 @@ def _of_merged(run: MergedRun) -> dict[str, Any]:
     spaces = list(dict.fromkeys(repr(part.settings.space) for part in run.parts))
     values: dict[str, Any] = {
         "space": spaces[0] if len(spaces) == 1 else spaces,
-        "seed": [part.settings.seed for part in run.parts],
+        "seed": [part.seed for part in run.parts],
         "dags": run.dags,
         "interrupted": run.interrupted,
         "largest_edge_difference_between_parts": run.difference_between_parts,

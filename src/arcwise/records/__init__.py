@@ -4,7 +4,6 @@ from arcwise.records.account import Account, Choices
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.budget import Budget
 from arcwise.records.convergence import Convergence
-from arcwise.records.recording import Recording
 from arcwise.records.runs import (
     AnnealingRun,
     ChainRun,
@@ -13,7 +12,7 @@ from arcwise.records.runs import (
     MergedRun,
     UniqueDagsRun,
 )
-from arcwise.records.settings import AnnealingSettings, ChainSettings
+from arcwise.records.settings import AnnealingSettings, ChainSettings, Recording
 from arcwise.records.tempering import Tempering
 from arcwise.records.traces import Traces
 

@@ -1,10 +1,11 @@
-"""`Budget`: how long chains run."""
+"""How long samplers run: `Budget` for chains, and `AnnealingBudget`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from arcwise.errors import ArgumentError, option
+from arcwise.records.algorithm import Algorithm
 from arcwise.records.stopping_rule import Condition, StoppingRule
 from arcwise.support.checks import positive_number, real_number, whole_number
 from arcwise.support.words import shown
@@ -18,6 +19,8 @@ _MOST_DRAWS = 10_000
 # stopping rule; and of those that begin where chains of orders have settled.
 _USUAL_BURN_IN = 0.5
 _SETTLED_BURN_IN = 0.2
+
+_DEFAULT_RUNS = {Algorithm.AIS: 100, Algorithm.SMC: 8}
 
 
 @dataclass(frozen=True)
@@ -116,3 +119,57 @@ class Budget:
             return self.thinning
         draws = min(_MOST_DRAWS, max(_FEWEST_DRAWS, steps // (2 * nodes)))
         return max(1, steps // draws)
+
+
+@dataclass(frozen=True)
+class AnnealingBudget:
+    """The number of annealing runs, their total time, or the effective sample size to reach.
+
+    Parameters
+    ----------
+    runs
+        The number of runs: particles of `ais`, populations of `smc`.
+    seconds, effective_samples
+        As for `ais`.
+    """
+
+    runs: int | None = None
+    seconds: float | None = None
+    effective_samples: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        runs: int | None,
+        seconds: float | None = None,
+        effective_samples: float | None = None,
+    ) -> AnnealingBudget:
+        """Return the budget, or refuse invalid values; `name` is the argument for the runs."""
+        budget = cls(runs, seconds, effective_samples)
+        if runs is not None:
+            budget = replace(budget, runs=whole_number(runs, option(name), at_least=1))
+            if budget.open_ended:
+                raise ArgumentError(
+                    "both ",
+                    option(name),
+                    " and ",
+                    option("effective_samples" if seconds is None else "seconds"),
+                    " were given; give only one of them",
+                )
+        if seconds is not None:
+            budget = replace(budget, seconds=positive_number(seconds, option("seconds")))
+        if effective_samples is not None:
+            wanted = positive_number(effective_samples, option("effective_samples"))
+            budget = replace(budget, effective_samples=wanted)
+        return budget
+
+    @property
+    def open_ended(self) -> bool:
+        """Whether the number of runs is not fixed in advance."""
+        return self.seconds is not None or self.effective_samples is not None
+
+    def resolved(self, algorithm: Algorithm) -> AnnealingBudget:
+        """Return it with the default number of runs, if it sets no limit."""
+        unlimited = self == AnnealingBudget()
+        return replace(self, runs=_DEFAULT_RUNS[algorithm]) if unlimited else self

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from arcwise.errors import ArgumentError, option
-from arcwise.records.tempering import Path, Tempering
+from arcwise.records.tempering import Path, PathPoint, Tempering
 from arcwise.spaces.space import NAMED_SPACES, Space
 from arcwise.support.checks import real_numbers, refuse_beyond_memory, whole_number
 from arcwise.support.names import as_list
@@ -32,7 +32,8 @@ USUAL_TEMPERATURES = 16
 
 # A step between exchanges for so many variables.
 _STEPS_OF_A_SWEEP = 4
-_ADAPTING = ("adapted", "bridge", "uniform bridge")
+_OVER_BRIDGE = ("bridge", "uniform bridge")
+_ADAPTING = ("adapted", *_OVER_BRIDGE)
 _WORDS = ", ".join(f"'{name}'" for name in LADDERS)
 
 # Near the end of the bridge a variable in this many, of all, still lacks the parent it needs.
@@ -83,6 +84,30 @@ def uniform_bridge(steps: int, nodes: int, hold: int = 1) -> list[tuple[float, f
     return [*path, *((1.0, place) for place in held)] if steps > 1 else [(0.0, 0.0), (1.0, 1.0)]
 
 
+def checked_ladder(value: object) -> str | tuple[PathPoint, ...]:
+    """Return the name of a ladder, or its points, or refuse anything else."""
+    if not isinstance(value, str):
+        return tuple(as_path(value))
+    if value not in LADDERS:
+        raise ArgumentError(
+            option("ladder"),
+            f" is {shown(value)}; give one of {_WORDS}, or increasing numbers up to 1",
+        )
+    return value
+
+
+def leads_over_bridge(ladder: str | Path) -> bool:
+    """Return whether a ladder that was checked leads over the bridge."""
+    if isinstance(ladder, str):
+        return ladder in _OVER_BRIDGE
+    return any(isinstance(point, tuple) for point in ladder)
+
+
+def adapts(ladder: object) -> bool:
+    """Return whether a ladder adapts during the burn-in."""
+    return isinstance(ladder, str) and ladder in _ADAPTING
+
+
 def as_ladder(
     value: str | Sequence[float] | Sequence[tuple[float, float]],
     temperatures: int | None,
@@ -103,19 +128,15 @@ def as_ladder(
     """
     if not isinstance(value, str):
         return Tempering.of(as_path(value))
-    if value not in LADDERS:
-        raise ArgumentError(
-            option("ladder"),
-            f" is {shown(value)}; give one of {_WORDS}, or increasing numbers up to 1",
-        )
-    adapts = value in _ADAPTING
+    checked_ladder(value)
+    adapting = adapts(value)
     if temperatures is None:
-        steps = (FIRST_TEMPERATURES if adapts else USUAL_TEMPERATURES) - 1
+        steps = (FIRST_TEMPERATURES if adapting else USUAL_TEMPERATURES) - 1
     else:
         steps = whole_number(temperatures, option("temperatures"), at_least=2) - 1
         refuse_beyond_memory(steps + 1, option("temperatures"), _BYTES_PER_TEMPERATURE)
-    ladder = Tempering.of(_named(value, steps, nodes), adapt=adapts)
-    chosen = adapts and temperatures is None
+    ladder = Tempering.of(_named(value, steps, nodes), adapt=adapting)
+    chosen = adapting and temperatures is None
     return replace(ladder, most_temperatures=MOST_TEMPERATURES) if chosen else ladder
 
 
@@ -149,10 +170,10 @@ def refuse_without_bridge(space: Space, name: str) -> None:
         )
 
 
-def as_path(value: Sequence[float] | Sequence[tuple[float, float]]) -> Path:
+def as_path(value: object) -> Path:
     """Return inverse temperatures, or pairs of these and of places on the bridge, up to 1."""
     given = as_list(value, option("ladder"), "increasing numbers up to 1")
-    if not any(isinstance(point, tuple) for point in given):
+    if not any(isinstance(point, tuple | list) for point in given):
         return list(as_rising(given, "ladder"))
     numbers = real_numbers(given, option("ladder"))
     pairs = [(row[0], row[1]) for row in numbers.tolist()] if numbers.shape[1:] == (2,) else []
@@ -167,7 +188,7 @@ def as_path(value: Sequence[float] | Sequence[tuple[float, float]]) -> Path:
     return list(pairs)
 
 
-def as_rising(value: Sequence[float], name: str) -> list[float]:
+def as_rising(value: object, name: str) -> list[float]:
     """Return inverse temperatures as a list, or refuse unless they increase from >= 0 to 1."""
     given = real_numbers(value, option(name))
     numbers: list[float] = given.tolist() if given.ndim == 1 else []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, get_type_hints
 
 from arcwise.errors import ArcwiseError, FileFormatError
 from arcwise.model.provenance import Provenance
@@ -18,10 +19,12 @@ from arcwise.records.runs import (
     MergedRun,
     UniqueDagsRun,
 )
-from arcwise.records.settings import AnnealingSettings, ChainSettings, SamplingSettings
+from arcwise.records.settings import SETTINGS_OF, SamplerSettings, SamplingSettings
 from arcwise.spaces.space import Space
 from arcwise.support.files import UNREADABLE
 from arcwise.support.plain_dataclasses import PlainDataclasses
+from arcwise.support.running import Run
+from arcwise.support.settings import settings_of
 
 _KINDS: dict[str, type] = {
     "exact": ExactRun,
@@ -35,9 +38,32 @@ _KINDS: dict[str, type] = {
 
 def _form(variables: tuple[str, ...]) -> PlainDataclasses:
     """Return the converter for files; orders of variables are written by name."""
-    return PlainDataclasses(
-        {Space: (lambda space: plain_space(space, variables), read_space)}, _KINDS
-    )
+    form: PlainDataclasses
+
+    def write(settings: SamplerSettings) -> dict[str, Any]:
+        values = {name: form.write(getattr(settings, name)) for name, *_ in _stored(settings)}
+        return {"algorithm": settings.sampler.value} | values
+
+    def read(values: Mapping[str, Any]) -> SamplerSettings:
+        kind = SETTINGS_OF[Algorithm(values["algorithm"])]
+        return kind(**{name: form.read(of, values[name]) for name, of in _stored(kind)})
+
+    custom = {
+        Space: (lambda space: plain_space(space, variables), read_space),
+        SamplerSettings: (write, read),
+    }
+    form = PlainDataclasses(custom, _KINDS)
+    return form
+
+
+def _stored(settings: SamplerSettings | type[SamplerSettings]) -> list[tuple[str, Any]]:
+    """Return the name of each option and the type of its value in files."""
+    kind = settings if isinstance(settings, type) else type(settings)
+    hints = get_type_hints(kind)
+    return [
+        (name, hints[name] if found.stored is None else found.stored | None)
+        for name, _, _, found in settings_of(kind)
+    ]
 
 
 def write_run(run: AnyRun, variables: tuple[str, ...]) -> dict[str, Any]:
@@ -52,14 +78,16 @@ def read_run(values: Any) -> AnyRun:
     return run
 
 
-def write_settings(settings: SamplingSettings, variables: tuple[str, ...]) -> dict[str, Any]:
-    """Return the settings of a run as plain values, with the name of its algorithm."""
+def write_settings(
+    settings: SamplerSettings, run: Run, variables: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return what determines a run besides its model as plain values."""
     values: dict[str, Any] = _form(variables).write(settings)
-    return {"algorithm": settings.algorithm.value} | values
+    return values | {"seed": run.seed, "seconds": run.deadline.seconds}
 
 
-def read_settings(values: dict[str, Any]) -> SamplingSettings:
-    """Return the settings of a run from plain values.
+def read_settings(values: dict[str, Any]) -> tuple[SamplingSettings, Run]:
+    """Return the settings of a run from plain values, and its seed and seconds.
 
     Raises
     ------
@@ -67,9 +95,10 @@ def read_settings(values: dict[str, Any]) -> SamplingSettings:
         If they are not the settings of a run.
     """
     try:
-        annealing = Algorithm(values["algorithm"]) in (Algorithm.AIS, Algorithm.SMC)
-        kind = AnnealingSettings if annealing else ChainSettings
-        settings: SamplingSettings = _form(()).read(kind, values)
+        form = _form(())
+        settings: SamplingSettings = form.read(SamplerSettings, values)
+        seconds = form.read(float | None, values["seconds"])
+        return settings, Run(seed=form.read(int, values["seed"]), seconds=seconds)
     except FileFormatError:
         raise
     except (*UNREADABLE, ArcwiseError):
@@ -77,7 +106,6 @@ def read_settings(values: dict[str, Any]) -> SamplingSettings:
             "the settings of the run are damaged, or were changed by something other than arcwise; "
             "restore them from a backup, or start the run again"
         ) from None
-    return settings
 
 
 def write_account(account: Account | None) -> dict[str, Any] | None:

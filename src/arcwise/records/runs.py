@@ -109,8 +109,8 @@ class ChainRun(RunRecord):
 
     Parameters
     ----------
-    settings
-        The settings.
+    settings, seed
+        The settings, complete, and the seed.
     burn_in_steps, thinning
         The steps of each chain in the burn-in, and between draws.
     states
@@ -141,6 +141,7 @@ class ChainRun(RunRecord):
     """
 
     settings: ChainSettings
+    seed: int
     burn_in_steps: int
     thinning: int
     states: tuple[int, ...]
@@ -155,7 +156,7 @@ class ChainRun(RunRecord):
     @property
     def algorithm(self) -> Algorithm:
         """The algorithm."""
-        return self.settings.algorithm
+        return self.settings.sampler
 
     @property
     def chains(self) -> int:
@@ -218,8 +219,8 @@ class AnnealingRun(RunRecord):
 
     Parameters
     ----------
-    settings
-        The settings.
+    settings, seed
+        The settings, complete, and the seed.
     runs, runs_of_weight_zero
         The number of runs, and of those that ended with weight zero.
     moves
@@ -232,11 +233,12 @@ class AnnealingRun(RunRecord):
     >>> import arcwise
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
     >>> run = arcwise.ais(model, "partitions", particles=20, steps=50).run
-    >>> run.runs, run.settings.schedule.steps
+    >>> run.runs, run.settings.steps
     (20, 50)
     """
 
     settings: AnnealingSettings
+    seed: int
     runs: int
     runs_of_weight_zero: int
     moves: Acceptance
@@ -245,7 +247,7 @@ class AnnealingRun(RunRecord):
     @property
     def algorithm(self) -> Algorithm:
         """The algorithm."""
-        return self.settings.algorithm
+        return self.settings.sampler
 
     @property
     def draws(self) -> int:
@@ -269,8 +271,8 @@ class UniqueDagsRun(RunRecord):
 
     Parameters
     ----------
-    settings
-        The settings of the chains over orders.
+    settings, seed
+        The settings of the chains over orders, and the seed.
     thinning
         Steps between draws.
     coverage
@@ -290,6 +292,7 @@ class UniqueDagsRun(RunRecord):
     """
 
     settings: ChainSettings
+    seed: int
     thinning: int
     coverage: float
     orders: int
@@ -318,7 +321,7 @@ class MergedRun(RunRecord):
     >>> import arcwise
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
     >>> one, other = (arcwise.mcmc(model, "dags", steps=400, seed=seed) for seed in (1, 2))
-    >>> [part.settings.seed for part in (one + other).run.parts]
+    >>> [part.seed for part in (one + other).run.parts]
     [1, 2]
     """
 

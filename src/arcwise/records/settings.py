@@ -1,33 +1,163 @@
-"""`ChainSettings` and `AnnealingSettings`: the complete settings of a sampling run.
+"""The options that samplers share; what one of them has besides is in the file of that sampler.
 
-Together with the model they reproduce the run, to the last bit unless its budget is a
-time; a run directory stores them.
+Together with the model, the seed and the seconds of the `Run` they reproduce a run, to the last
+bit unless its budget is a time; a run directory stores them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+import math
+from abc import abstractmethod
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
-from arcwise.errors import ArgumentError, option
+from arcwise import _core
+from arcwise.errors import ArgumentError, Wording, option
 from arcwise.model import Model
+from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.records.algorithm import Algorithm
-from arcwise.records.budget import Budget
-from arcwise.records.ladders import as_rising, linear, uniform_bridge
-from arcwise.records.recording import Recording
-from arcwise.records.start import as_order_steps, usual_order_steps
+from arcwise.records.budget import AnnealingBudget, Budget
+from arcwise.records.ladders import linear, uniform_bridge
+from arcwise.records.stopping_rule import StoppingRule
 from arcwise.records.tempering import Path, Tempering
+from arcwise.spaces import as_space, space_words
 from arcwise.spaces.space import Space
-from arcwise.sums import ScoreSums
+from arcwise.sums import ScoreSums, checked_sums
 from arcwise.support.checks import (
     MOST_INT,
-    checked_seed,
     open_fraction,
     positive_number,
+    real_number,
+    true_or_false,
     whole_number,
 )
+from arcwise.support.clock import Deadline
+from arcwise.support.settings import Settings, setting
+from arcwise.support.words import shown
 
-_DEFAULT_RUNS = {Algorithm.AIS: 100, Algorithm.SMC: 8}
+_BUDGET_BEFORE_ESTIMATE = 50_000
+
+# Chains of linear orders settle within a few times n^2 ln n steps. Even with many variables, this
+# number of them is made in a second; they may take a tenth of the time there is.
+_TIMES = 4
+_MOST_ORDER_STEPS = 10_000_000
+_MOST_GIVEN_ORDER_STEPS = 1 << 62
+_MOST_DIGITS = 30  # beyond, Python may refuse to read them
+_ORDER_STEPS_PER_SECOND = 30_000
+
+Struct = TypeVar("Struct")
+
+
+def filled(struct: Struct, *settings: object, **values: Any) -> Struct:
+    """Return a struct of the core with its fields as settings have them by name, and as given."""
+    for name in dir(struct):
+        for each in settings:
+            value = None if name.startswith("_") else getattr(each, name, None)
+            if value is not None:
+                setattr(struct, name, value)
+    for name, value in values.items():
+        setattr(struct, name, value)
+    return struct
+
+
+@dataclass(frozen=True)
+class Recording(Settings):
+    """What is sampled, and what is recorded of the states."""
+
+    space: Any = setting(
+        "linear",
+        "The space that the states move in: `LinearOrders`, `BucketOrders`, `PartialOrders`, "
+        "`CanonicalOrders`, `Partitions`, `Layerings`, `Dags`, or a name such as "
+        '``"buckets:5"``.',
+        check=lambda value, name: as_space(value),
+        help="The space that chains or particles move in.",
+        metavar="|".join(space_words()),
+        kind=str | None,
+        stored=Space,
+    )
+    _: KW_ONLY
+    modularity: Modularity = setting(
+        "modular",
+        "Which posterior to sample, see `exact`.",
+        check=lambda value, name: as_modularity(value),
+        help="modular: --prior is the prior on DAGs. order-modular: each DAG counts once for every "
+        "order of the variables that it agrees with, as in order MCMC, which is faster and exact "
+        "for more variables, but favours DAGs that agree with many orders.",
+    )
+    dags_per_state: int = setting(
+        1,
+        "The number of DAGs drawn from each kept state; 0 for none, where the estimates do not "
+        "need them.",
+        check=partial(whole_number, at_least=0, at_most=MOST_INT),
+        metavar="N",
+        help="Number of DAGs drawn from each kept state.",
+    )
+    dag_time_share: float | None = setting(
+        None,
+        "If given, the number of DAGs drawn from each kept state is as large as this fraction of "
+        "the time spent on reaching it allows. The number is fixed in advance, so that DAGs that "
+        "are slow to weight are not under-represented.",
+        check=lambda value, name: real_number(
+            value,
+            name,
+            lambda x: 0.0 < x < 10.0,
+            "a fraction of the sampling time, such as 0.25",
+        ),
+        in_shell=False,
+    )
+    extension_budget: int | None = setting(
+        None,
+        "The maximum number of sets stored while counting the topological orders of a DAG; None "
+        "for the default of the counter.",
+        check=partial(whole_number, at_least=1),
+        in_shell=False,
+    )
+    estimate_extensions: bool = setting(
+        False,
+        "Whether to estimate counts beyond that budget; otherwise they are an error. The estimates "
+        "are unbiased; their inverses, the weights, have a relative bias of about the square of "
+        "the relative error, which the run reports.",
+        check=true_or_false,
+        help="Estimate the number of topological orders of a DAG where counting them takes too "
+        "long, instead of stopping with an error.",
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse a posterior that the space cannot sample."""
+        super().__post_init__()
+        if self.space.modularity == "modular" and self.modularity == "order-modular":
+            raise ArgumentError(
+                f"{self.space!r} samples the modular posterior, but ",
+                option("modularity"),
+                " is 'order-modular'; use a space of orders",
+            )
+
+    @property
+    def weighted(self) -> bool:
+        """Whether DAGs need weights: the inverse of their numbers of topological orders."""
+        return bool(self.space.modularity != self.modularity)
+
+    def bytes_per_state(self, nodes: int) -> int:
+        """Return the approximate memory of a kept state and the DAGs drawn from it."""
+        of_dag = 8 * nodes * ((nodes + 63) // 64) + 16
+        return 2 * nodes + 12 + of_dag * max(1, self.dags_per_state)
+
+    def record_options(self, edge_batches: int) -> _core.RecordOptions:
+        """Return the options of the core."""
+        fewest = int(self.weighted)
+        whole_number(self.dags_per_state, option("dags_per_state"), at_least=fewest)
+        options = filled(
+            _core.RecordOptions(),
+            self,
+            count_extensions=self.weighted,
+            edges=not self.weighted,
+            edge_batches=edge_batches,
+        )
+        if self.extension_budget is None and self.estimate_extensions:
+            # If an estimate is acceptable, counting for seconds is not worth it.
+            options.extension_budget = _BUDGET_BEFORE_ESTIMATE
+        return options
 
 
 @dataclass(frozen=True)
@@ -73,138 +203,239 @@ class SumSettings:
         return f"{', '.join(counts)} (tolerance {self.tolerance:g})"
 
 
-@dataclass(frozen=True)
-class ChainSettings:
-    """The settings of a run of Markov chains.
+def _checked_sums(value: Any, name: object) -> ScoreSums | SumSettings:
+    return value if isinstance(value, SumSettings) else checked_sums(value)
 
-    Parameters
-    ----------
-    space
-        The state space.
-    budget
-        How long the chains run.
-    recording
-        What is recorded of their states, and for which posterior.
-    chains, seed
-        The number of chains, and the seed for all of them.
-    tempering
-        The temperatures of coupled chains; None for the posterior alone.
-    sums
-        How score sums are computed; None before they are made.
-    order_steps
-        Chains begin where one of linear orders is after so many steps; 0 for random states,
-        None for the usual number.
-    adapt_moves
-        Whether the shares of the kinds of moves are adapted during the burn-in.
-    known_dag
-        The edges of the DAG at which the first chain begins, if one was given.
+
+@dataclass(frozen=True, kw_only=True)
+class SamplerSettings(Recording):
+    """The options of every sampler.
+
+    In a record of a run they are complete: defaults that depend on the model are filled in.
     """
 
-    space: Space
-    budget: Budget
-    recording: Recording
-    chains: int
-    seed: int
-    tempering: Tempering | None = None
-    sums: SumSettings | None = None
-    order_steps: int | None = 0
-    adapt_moves: bool = False
-    known_dag: tuple[tuple[str, str], ...] | None = None
+    sums: ScoreSums | SumSettings | None = setting(
+        None,
+        "The score sums, if already computed; otherwise they are computed, with a tolerance of "
+        "1e-9 for nodes with too many candidate parents for a table.",
+        check=_checked_sums,
+        in_shell=False,
+        stored=SumSettings,
+    )
+
+    sampler: ClassVar[Algorithm]
+
+    def __init_subclass__(cls, **further: Any) -> None:
+        """Make the settings of an algorithm known by its name."""
+        super().__init_subclass__(**further)
+        if "sampler" in vars(cls):
+            SETTINGS_OF[cls.sampler] = cls
+
+    @property
+    @abstractmethod
+    def remedy(self) -> str:
+        """What to change if runs with these settings do not converge.
+
+        The sentences are stored and shown in Python, in the shell and in reports, so they name
+        neither arguments nor options.
+        """
+
+    @abstractmethod
+    def completed(self, model: Model, sums: ScoreSums, deadline: Deadline) -> Self:
+        """Return the settings with everything filled in that depends on the model."""
+
+    @abstractmethod
+    def refuse_two_budgets(self, seconds: float | None) -> None:
+        """Refuse seconds beside another budget."""
+
+    def _on(self, sums: ScoreSums, **values: Any) -> Self:
+        return replace(self, space=self.space.on(sums), sums=SumSettings.of(sums), **values)
+
+
+SETTINGS_OF: dict[Algorithm, type[SamplerSettings]] = {}
+"""The settings of each sampler, which are entered as their classes are made."""
+
+
+def _start(value: Any, name: Wording) -> str | int:
+    """Return where chains begin: a word, or the steps of chains of linear orders."""
+    if isinstance(value, str):
+        if value in ("orders", "random"):
+            return value
+        if value.isascii() and value.isdigit() and len(value) <= _MOST_DIGITS:
+            value = int(value)
+    if isinstance(value, str):
+        raise ArgumentError(
+            name,
+            f" is {shown(value)}; give 'orders', 'random', or the number of steps of the chains of "
+            "linear orders that the others begin from",
+        )
+    return whole_number(value, name, at_least=0, at_most=_MOST_GIVEN_ORDER_STEPS)
+
+
+def usual_order_steps(nodes: int, seconds: float | None) -> int:
+    """Return the usual length of the chains of linear orders that others begin from.
+
+    Examples
+    --------
+    >>> usual_order_steps(20, None), usual_order_steps(400, 10.0)
+    (4871, 300000)
+    """
+    steps = min(_MOST_ORDER_STEPS, round(_TIMES * nodes**2 * math.log(nodes + 1)))
+    if seconds is not None:
+        steps = round(min(steps, seconds * _ORDER_STEPS_PER_SECOND))
+    return max(1, steps)
+
+
+def _burn_in(value: Any, name: Wording) -> float:
+    return real_number(
+        value, name, lambda x: 0.0 <= x < 1.0, "a fraction of at least 0 and below 1"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainSettings(SamplerSettings):
+    """The options of every sampler that runs chains."""
+
+    steps: int | None = setting(
+        None,
+        "Steps of each chain, burn-in included, as the budget or the limit; without any, "
+        "``200 n**2`` steps, at least 20,000.",
+        check=partial(whole_number, at_least=2),
+        help="Number of steps of each chain, burn-in included; for ais, number of annealing steps "
+        "of each particle; for smc, of its steps at each temperature.",
+        metavar="N",
+    )
+    effective_samples: float | None = setting(
+        None,
+        "The effective sample size to reach: of the log posterior, over all chains, or of the "
+        "weights of particles, (sum of weights)^2 / (sum of squared weights).",
+        check=positive_number,
+        in_shell=False,
+    )
+    until: str | StoppingRule | None = setting(
+        None,
+        "A stopping rule, which ends the run before the steps or seconds are spent, such as "
+        '``"rhat<1.01, ess>400"``: conditions, all of which must hold, on ``rhat`` and ``ess`` '
+        "(R-hat and effective sample size of the log posterior), ``edge_rhat`` and ``edge_ess`` "
+        "(those of the worst edge), and ``difference`` (the largest difference between chains in "
+        "an edge probability, as each has averaged it). The rule is checked whenever the run has "
+        "doubled in length, on its second half; `effective_samples` is the rule on ``ess``. "
+        "Without a limit in steps or seconds, the run continues until the rule is met.",
+        check=lambda value, name: StoppingRule.parse(value),
+        help="Stopping rule of mcmc and mc3 on rhat, ess, edge_rhat, edge_ess and difference, "
+        "such as 'rhat<1.01, ess>400'; --steps or --seconds is then the limit.",
+        metavar="RULE",
+        kind=str | None,
+        stored=StoppingRule,
+    )
+    burn_in: float | None = setting(
+        None,
+        "The fraction of steps or seconds discarded at the start. None for a fifth where chains "
+        "begin from orders that had their usual number of steps to settle, otherwise for a half, "
+        "as always about with a stopping rule.",
+        check=_burn_in,
+        in_shell=False,
+    )
+    thinning: int | None = setting(
+        None,
+        "The number of steps between kept states; None for ``2 n``, but with at least 1,000 and at "
+        "most 10,000 kept states per chain. Where edge probabilities are averaged, so are those of "
+        "states in between, as often as about a third of the time allows.",
+        check=partial(whole_number, at_least=1),
+        help="Number of steps between kept states (default: by the length of the run); edges are "
+        "averaged over states in between, too.",
+        metavar="N",
+    )
+    chains: int = setting(
+        4,
+        "The number of chains, each with its own random numbers. Of more than four, those that end "
+        "in states of negligible posterior probability, 8 nats or more below four others, are left "
+        "out of the result (`run.left_out`).",
+        check=partial(whole_number, at_least=1),
+        help="Number of chains of mcmc and mc3 (default: 4; for mcmc, learn runs 16 up to 32 "
+        "variables and 8 up to 128).",
+        metavar="N",
+    )
+    start: str | int = setting(
+        "orders",
+        'Where chains begin. ``"orders"``: at a DAG drawn given the last state of a chain of '
+        "linear orders, which settles easily where others do not; `LinearOrders`, `BucketOrders` "
+        "and `PartialOrders`, and all temperatures of `mc3` but the posterior's, begin at a random "
+        'state. ``"random"``: so do all. A number: the steps of the chains of linear orders, by '
+        "default ``4 n**2 log(n)``, but not more than take a tenth of the seconds.",
+        check=_start,
+        help="Where the chains of mcmc and mc3 begin: where chains of linear orders have settled "
+        "(the default; or after this number of their steps), or at a random state.",
+        metavar="orders|random|STEPS",
+        kind=str | None,
+        stored=Any,
+    )
+    known_dag: Any = setting(
+        None,
+        "A DAG that is known to be good, in any form that `Model.log_weight_of` takes: the first "
+        "chain begins there, so that a mode that all others miss is seen by the disagreement. None "
+        "to search for one, with up to 128 variables. Only where the others begin from orders.",
+        in_shell=False,
+        stored=tuple[tuple[str, ...], ...] | None,
+    )
+
+    coupled: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        """Refuse invalid numbers, and a stopping rule that such a run cannot evaluate."""
-        chains = whole_number(self.chains, option("chains"), at_least=1)
-        object.__setattr__(self, "chains", chains)
-        object.__setattr__(self, "seed", checked_seed(self.seed))
-        if self.order_steps is not None:
-            object.__setattr__(self, "order_steps", as_order_steps(self.order_steps))
-        if self.adapt_moves and not self.space.adapts_moves:
-            raise ArgumentError(
-                option("adapt_moves"),
-                f" was given with the space {self.space!r}; the shares of moves are adapted in the "
-                "space 'dags' alone, and where they are not given",
-            )
-        if self.budget.rule is not None:
-            self.budget.rule.refuse_unknowable(self.chains, self.recording.dags_per_state)
+        """Refuse a stopping rule that such a run cannot evaluate."""
+        super().__post_init__()
+        rule = self.budget(None).rule
+        if rule is not None:
+            rule.refuse_unknowable(self.chains, self.dags_per_state)
 
     @property
-    def algorithm(self) -> Algorithm:
-        """The algorithm of these settings."""
-        return Algorithm.MCMC if self.tempering is None else Algorithm.MC3
+    def rule(self) -> StoppingRule | None:
+        """The stopping rule, if any, including that for the effective sample size."""
+        return self.budget(None).rule
 
-    def on(self, space: Space, sums: ScoreSums) -> ChainSettings:
-        """Return the settings with everything resolved that depends on the model."""
+    @property
+    def order_steps(self) -> int | None:
+        """The steps of the chains of linear orders; 0 for random states, None for the usual."""
+        if isinstance(self.start, int):
+            return self.start
+        return 0 if self.start == "random" else None
+
+    @property
+    def remedy(self) -> str:
+        """What to change if such runs do not converge."""
+        others = ["mc3", *self.space.advice(self.modularity)]
+        return f"run more steps, or use {' or '.join(others)}"
+
+    def budget(self, seconds: float | None) -> Budget:
+        """Return how long the chains run, within these seconds."""
+        assert not isinstance(self.until, str)
+        return Budget(
+            self.steps, seconds, self.effective_samples, self.burn_in, self.thinning, self.until
+        )
+
+    def refuse_two_budgets(self, seconds: float | None) -> None:
+        """Refuse seconds beside steps."""
+        self.budget(seconds)
+
+    def tempering(self, nodes: int) -> Tempering:
+        """Return the temperatures of each chain, in a model of this many variables."""
+        return Tempering((1.0,))
+
+    def completed(self, model: Model, sums: ScoreSums, deadline: Deadline) -> Self:
+        """Return the settings with everything filled in that depends on the model."""
         nodes, order_steps = len(sums.variables), self.order_steps
         if order_steps is None:
-            order_steps = usual_order_steps(nodes, self.budget.seconds)
+            # However much was given for everything, what counts is what is left of it.
+            left = deadline.left if deadline.limited else None
+            order_steps = usual_order_steps(nodes, left)
         # Coupled chains adapt their temperatures meanwhile, and are hot ones at random states.
         settled = (
-            space.modularity == "modular"
-            and self.tempering is None
+            self.space.modularity == "modular"
+            and not self.coupled
             and order_steps >= usual_order_steps(nodes, None)
         )
-        return replace(
-            self,
-            space=space,
-            recording=self.recording.on(space),
-            budget=self.budget.resolved(nodes, settled_start=settled),
-            sums=SumSettings.of(sums),
-            order_steps=order_steps,
-        )
-
-
-@dataclass(frozen=True)
-class AnnealingBudget:
-    """The number of annealing runs, their total time, or the effective sample size to reach.
-
-    Parameters
-    ----------
-    runs
-        The number of runs: particles of `ais`, populations of `smc`.
-    seconds, effective_samples
-        As for `ais`.
-    """
-
-    runs: int | None = None
-    seconds: float | None = None
-    effective_samples: float | None = None
-
-    @classmethod
-    def of(
-        cls,
-        name: str,
-        runs: int | None,
-        seconds: float | None = None,
-        effective_samples: float | None = None,
-    ) -> AnnealingBudget:
-        """Return the budget, or refuse invalid values; `name` is the argument for the runs."""
-        budget = cls(runs, seconds, effective_samples)
-        if runs is not None:
-            budget = replace(budget, runs=whole_number(runs, option(name), at_least=1))
-            if budget.open_ended:
-                raise ArgumentError(
-                    "both ",
-                    option(name),
-                    " and ",
-                    option("effective_samples" if seconds is None else "seconds"),
-                    " were given; give only one of them",
-                )
-        if seconds is not None:
-            budget = replace(budget, seconds=positive_number(seconds, option("seconds")))
-        if effective_samples is not None:
-            wanted = positive_number(effective_samples, option("effective_samples"))
-            budget = replace(budget, effective_samples=wanted)
-        return budget
-
-    @property
-    def open_ended(self) -> bool:
-        """Whether the number of runs is not fixed in advance."""
-        return self.seconds is not None or self.effective_samples is not None
-
-    def resolved(self, algorithm: Algorithm) -> AnnealingBudget:
-        """Return it with the default number of runs, if it sets no limit."""
-        unlimited = self == AnnealingBudget()
-        return replace(self, runs=_DEFAULT_RUNS[algorithm]) if unlimited else self
+        budget = self.budget(deadline.seconds).resolved(nodes, settled_start=settled)
+        return self._on(sums, steps=budget.steps, burn_in=budget.burn_in, start=order_steps)
 
 
 @dataclass(frozen=True)
@@ -226,12 +457,6 @@ class Schedule:
     given: tuple[float, ...] | None = None
     bridge: bool = False
 
-    def __post_init__(self) -> None:
-        """Refuse temperatures that do not lead from 0 or more to 1."""
-        whole_number(self.steps, option("steps"), at_least=1)
-        if self.given is not None:
-            as_rising(self.given, "schedule")
-
     @property
     def kind(self) -> str:
         """The word for it."""
@@ -246,89 +471,72 @@ class Schedule:
         return list(linear(self.steps) if self.given is None else self.given)
 
 
-@dataclass(frozen=True)
-class Population:
-    """The populations of sequential Monte Carlo.
+@dataclass(frozen=True, kw_only=True)
+class AnnealingSettings(SamplerSettings):
+    """The options of every sampler that anneals."""
 
-    Parameters
-    ----------
-    particles
-        The number of particles of each.
-    steps
-        The number of steps of a particle at each temperature; None to move until log
-        weights have decorrelated.
-    effective_share
-        The effective share of a population that remains from one temperature to the next.
-    """
-
-    particles: int
-    steps: int | None = None
-    effective_share: float = 0.9
-
-    def __post_init__(self) -> None:
-        """Refuse invalid numbers."""
-        whole_number(self.particles, option("particles"), at_least=2, at_most=MOST_INT)
-        if self.steps is not None:
-            whole_number(self.steps, option("steps"), at_least=1)
-        open_fraction(self.effective_share, option("effective_share"))
-
-
-@dataclass(frozen=True)
-class AnnealingSettings:
-    """The settings of annealed importance sampling, or of sequential Monte Carlo.
-
-    Parameters
-    ----------
-    space, recording, seed, sums
-        As for `ChainSettings`.
-    budget
-        The number of runs.
-    schedule
-        The annealing schedule, of which populations choose their temperatures.
-    stretch, thinning
-        Steps at the posterior at the end of a run, and steps between draws of these.
-    bins, confidence
-        The bins and the confidence of an additional lower bound on the evidence.
-    population
-        The populations of sequential Monte Carlo; None for annealed importance sampling.
-    """
-
-    space: Space
-    budget: AnnealingBudget
-    schedule: Schedule
-    stretch: int
-    thinning: int
-    recording: Recording
-    seed: int
-    bins: int | None = None
-    confidence: float = 0.95
-    population: Population | None = None
-    sums: SumSettings | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse invalid numbers."""
-        for name, least in (("stretch", 0), ("thinning", 1)):
-            value = whole_number(getattr(self, name), option(name), at_least=least)
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "seed", checked_seed(self.seed))
-        if self.bins is not None:
-            whole_number(self.bins, option("bins"), at_least=1)
-        open_fraction(self.confidence, option("confidence"))
+    stretch: int | None = setting(
+        None,
+        "The number of steps at the posterior after annealing, from which states are kept; None "
+        "for a quarter of the annealing steps.",
+        check=partial(whole_number, at_least=0),
+        in_shell=False,
+    )
+    thinning: int | None = setting(
+        None,
+        "Steps of the stretch between kept states; None to keep about ten states.",
+        check=partial(whole_number, at_least=1),
+        metavar="N",
+    )
+    bins: int | None = setting(
+        None,
+        "The number of bins of a further lower bound on the evidence.",
+        check=partial(whole_number, at_least=1),
+        help="For ais and smc: compute a further lower bound, from the runs in this number of "
+        "groups.",
+        metavar="N",
+    )
+    confidence: float = setting(
+        0.95,
+        "The confidence of that bound.",
+        check=open_fraction,
+        help="The confidence of the bound that --bins adds.",
+        metavar="NUMBER",
+    )
 
     @property
-    def algorithm(self) -> Algorithm:
-        """The algorithm of these settings."""
-        return Algorithm.AIS if self.population is None else Algorithm.SMC
+    def remedy(self) -> str:
+        """What to change if such runs do not converge."""
+        return "use more annealing steps, or more particles"
 
-    def on(self, space: Space, sums: ScoreSums) -> AnnealingSettings:
-        """Return the settings with everything resolved that depends on the model."""
-        return replace(
-            self,
-            space=space,
-            recording=self.recording.on(space),
-            budget=self.budget.resolved(self.algorithm),
-            sums=SumSettings.of(sums),
-        )
+    @abstractmethod
+    def limits(self, seconds: float | None) -> AnnealingBudget:
+        """Return the number of runs, their total time or the effective sample size to reach."""
+
+    def refuse_two_budgets(self, seconds: float | None) -> None:
+        """Refuse seconds beside a number of runs."""
+        self.limits(seconds)
+
+    @property
+    @abstractmethod
+    def cooling(self) -> Schedule:
+        """The annealing schedule, of which populations choose their temperatures."""
+
+    @property
+    @abstractmethod
+    def states_per_run(self) -> int:
+        """The number of particles of a run."""
+
+    def least_variance(self, plan: Any) -> float:
+        """Return the relative variance of the weight of a run whose moves are all ideal."""
+        return 0.0
 
 
 SamplingSettings = ChainSettings | AnnealingSettings
+
+
+@dataclass(frozen=True)
+class OfModel(Settings):
+    """The first argument of a sampler."""
+
+    model: Model

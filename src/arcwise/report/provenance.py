@@ -16,7 +16,7 @@ from arcwise.records.runs import (
     MergedRun,
     UniqueDagsRun,
 )
-from arcwise.records.start import usual_order_steps
+from arcwise.records.settings import SamplerSettings, usual_order_steps
 from arcwise.report.words import plain_words
 from arcwise.support.descriptions import Description, in_words
 from arcwise.support.words import number
@@ -183,7 +183,9 @@ def _call(posterior: Posterior) -> list[str]:
 
 
 def _keywords(wanted: dict[str, Any]) -> list[str]:
-    return [f"{name}={value}" for name, value in wanted.items()]
+    return [
+        f"{name}={value if name == 'burn_in' else repr(value)}" for name, value in wanted.items()
+    ]
 
 
 def _wrapped(call: str, arguments: list[str]) -> list[str]:
@@ -192,44 +194,29 @@ def _wrapped(call: str, arguments: list[str]) -> list[str]:
     return [call, *(f"    {argument}," for argument in arguments), ")"]
 
 
+def _options(settings: SamplerSettings, *elsewhere: str) -> dict[str, Any]:
+    """Return the keywords of all options that are not the defaults, but for some."""
+    others = ("space", "modularity", "sums", *elsewhere)
+    return {name: value for name, value in settings.specified.items() if name not in others}
+
+
 def _runs(run: AnnealingRun) -> dict[str, Any]:
     """Return the keywords that request the amount of work that was done."""
     settings = run.settings
-    return {
-        "particles": run.runs,
-        "steps": settings.schedule.steps,
-        "stretch": settings.stretch,
-        "thinning": settings.thinning,
-        "seed": settings.seed,
-    }
-
-
-def _temperatures(run: ChainRun) -> dict[str, Any]:
-    """Return the keyword for the number of temperatures, where the burn-in did not choose it."""
-    tempering = run.settings.tempering
-    if tempering is None or tempering.most_temperatures is not None:
-        return {}
-    return {"temperatures": len(tempering.inverse_temperatures)}
+    steps = ("steps",) if run.plan is None and settings.cooling.given is not None else ()
+    done = {("particles" if run.plan is None else "runs"): run.runs}
+    return _options(settings, "effective_samples", *steps) | done | {"seed": run.seed}
 
 
 def _chains(run: ChainRun, nodes: int) -> dict[str, Any]:
     """Return the keywords that request the amount of work that was done."""
-    wanted: dict[str, Any] = {}
-    if run.exchanges is not None:
-        wanted |= _temperatures(run)
-    burn_in, kept = run.burn_in_steps, max(run.steps_after_burn_in)
-    wanted |= {"chains": run.chains, "steps": burn_in + kept}
+    settings, burn_in, kept = run.settings, run.burn_in_steps, max(run.steps_after_burn_in)
+    wanted = _options(settings, "until", "effective_samples", "start")
+    wanted |= {"chains": run.chains, "steps": burn_in + kept, "thinning": run.thinning}
     wanted["burn_in"] = 0.5 if burn_in == kept else f"{burn_in} / {burn_in + kept}"
-    settings = run.settings
-    if settings.order_steps == 0:
-        wanted["start"] = repr("random")
-    elif settings.order_steps != usual_order_steps(nodes, None):
-        wanted["start"] = settings.order_steps
-    if settings.known_dag is not None:
-        wanted["known_dag"] = list(settings.known_dag)
-    if settings.adapt_moves:
-        wanted["adapt_moves"] = True
-    return wanted | {"thinning": run.thinning, "seed": settings.seed}
+    if settings.order_steps != usual_order_steps(nodes, None):
+        wanted["start"] = settings.order_steps or "random"
+    return wanted | {"seed": run.seed}
 
 
 def _orders(run: UniqueDagsRun) -> dict[str, Any]:
@@ -237,8 +224,8 @@ def _orders(run: UniqueDagsRun) -> dict[str, Any]:
     settings = run.settings
     return {
         "coverage": run.coverage,
-        "steps": settings.budget.steps,
+        "steps": settings.steps,
         "chains": settings.chains,
         "thinning": run.thinning,
-        "seed": settings.seed,
+        "seed": run.seed,
     }

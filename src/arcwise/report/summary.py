@@ -127,7 +127,7 @@ def _how(run: ChainRun | AnnealingRun | UniqueDagsRun) -> str:
     if isinstance(run, AnnealingRun):
         return (
             f"by annealed importance sampling over {over}: {plural(run.runs, 'particle')} of "
-            f"{plural(run.settings.schedule.steps, 'annealing step')}"
+            f"{plural(run.settings.cooling.steps, 'annealing step')}"
         )
     if isinstance(run, UniqueDagsRun):
         return (

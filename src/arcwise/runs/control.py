@@ -16,9 +16,8 @@ from enum import Enum
 from typing import TypeVar
 
 from arcwise.errors import ArgumentError, option
-from arcwise.records.budget import Budget
+from arcwise.records.budget import AnnealingBudget, Budget
 from arcwise.records.convergence import Convergence
-from arcwise.records.settings import AnnealingBudget
 from arcwise.spaces.space import Space
 
 SHORTEST = 1e-6

@@ -24,7 +24,6 @@ from arcwise.errors import (
     DamageWarning,
     FileFormatError,
     RunDirectoryError,
-    Wording,
 )
 from arcwise.model import Model
 from arcwise.runs.checkpoints import AnnealingCheckpoints, ChainCheckpoints
@@ -32,7 +31,6 @@ from arcwise.runs.ledger import Ledger, is_blank, repair, resume_command
 from arcwise.runs.lock import Lock
 from arcwise.runs.reading import reading
 from arcwise.runs.stored_model import StoredModel, arrays_of, digest_of, write_model
-from arcwise.support.checks import real_number
 from arcwise.support.files import UNREADABLE, write_json
 from arcwise.support.running import CHECKPOINT_SECONDS as CHECKPOINT_SECONDS
 from arcwise.support.warnings import warn
@@ -61,12 +59,7 @@ class RunDirectory:
     def __init__(
         self, path: Path, settings: dict[str, Any], model: Model, checkpoint_seconds: float
     ) -> None:
-        self._seconds = real_number(
-            checkpoint_seconds,
-            Wording("checkpoint_seconds", "--checkpoint"),
-            lambda x: 0.0 <= x < float("inf"),
-            "a time in seconds",
-        )
+        self._seconds = checkpoint_seconds
         if path.exists() and not path.is_dir():
             raise ArgumentError(f"'{path}' is a file; give a directory for the run")
         self._path = path

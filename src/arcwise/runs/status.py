@@ -13,12 +13,7 @@ from numpy.typing import NDArray
 
 from arcwise.records.convergence import Convergence
 from arcwise.records.run_files import read_settings
-from arcwise.records.settings import (
-    AnnealingBudget,
-    AnnealingSettings,
-    ChainSettings,
-    SamplingSettings,
-)
+from arcwise.records.settings import AnnealingSettings, ChainSettings, SamplingSettings
 from arcwise.records.traces import Traces
 from arcwise.runs.directory import LEDGER, read_directory
 from arcwise.runs.ledger import read_all
@@ -156,12 +151,12 @@ def status(directory: str | os.PathLike[str]) -> RunStatus:
     'finished'
     """
     path = folder_path(directory, "directory")
-    settings = read_settings(read_directory(path))
+    settings, run = read_settings(read_directory(path))
     with reading(path / LEDGER):
-        return _status(path, settings)
+        return _status(path, settings, run.deadline.seconds)
 
 
-def _status(path: Path, settings: SamplingSettings) -> RunStatus:
+def _status(path: Path, settings: SamplingSettings, limit: float | None) -> RunStatus:
     ledger = path / LEDGER
     annealing = isinstance(settings, AnnealingSettings)
     wanted_of_draws = _nothing if annealing else _log_weights
@@ -170,7 +165,7 @@ def _status(path: Path, settings: SamplingSettings) -> RunStatus:
     nothing["controller"] = {"runs": 0, "steps": 0}
     last = facts[-1] if facts else nothing
     done = int(last["controller"]["runs" if annealing else "steps"])
-    wanted, share = _wanted(settings, done, float(last["seconds"]), last["finished"])
+    wanted, share = _wanted(settings, limit, done, float(last["seconds"]), last["finished"])
     seconds = float(last["seconds"])
     chains = settings.chains if isinstance(settings, ChainSettings) else 1
     rate = chains * done / seconds if done and seconds > 0 else None
@@ -182,7 +177,7 @@ def _status(path: Path, settings: SamplingSettings) -> RunStatus:
         state = "running"
     return RunStatus(
         directory=str(path),
-        algorithm=settings.algorithm.value,
+        algorithm=settings.sampler.value,
         state=state,
         unit="runs" if annealing else "steps",
         done=done,
@@ -204,17 +199,16 @@ def _status(path: Path, settings: SamplingSettings) -> RunStatus:
 
 
 def _wanted(
-    settings: SamplingSettings, done: int, seconds: float, finished: bool
+    settings: SamplingSettings, limit: float | None, done: int, seconds: float, finished: bool
 ) -> tuple[int | None, float | None]:
     """Return the requested number and the fraction done, as far as they are known."""
-    budget = settings.budget
-    count = budget.runs if isinstance(budget, AnnealingBudget) else budget.steps
+    count = settings.steps if isinstance(settings, ChainSettings) else settings.limits(limit).runs
     if finished:
         return count, 1.0
     if count is not None:
         return count, min(1.0, done / count)
-    if budget.seconds is not None:
-        return None, min(1.0, seconds / budget.seconds)
+    if limit is not None:
+        return None, min(1.0, seconds / limit)
     return None, None
 
 

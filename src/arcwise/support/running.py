@@ -8,15 +8,16 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, CutShortWarning
 from arcwise.support.checks import checked_seed, checked_threads, folder_path, real_number
 from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.devices import Processors, as_device
 from arcwise.support.progress import shown_progress
 from arcwise.support.settings import Settings, setting
 from arcwise.support.signals import sigterm_interrupts
+from arcwise.support.warnings import warn
 from arcwise.support.words import shown
 
 Progress = bool | Callable[[float], None] | None
@@ -110,8 +111,8 @@ def _checked_progress(value: Any, name: object) -> Progress:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run(Settings):
-    """What carries a computation out: made once, and passed from stage to stage as it is."""
+class LocalRun(Settings):
+    """What carries out a computation in this process, see `Run`."""
 
     seconds: float | Deadline | None = setting(
         None,
@@ -127,13 +128,6 @@ class Run(Settings):
         check=checked_seed,
         help="Seed of the random numbers.",
         metavar="N",
-    )
-    engine: Any = setting(
-        None,
-        "Where chains run and families are scored: None for threads of this process, or a Dask "
-        "cluster, given as a `DaskEngine`, a `distributed.Client` or the address of its "
-        'scheduler, such as ``"dask://10.0.0.1:8786"``. It does not affect the result.',
-        in_shell=False,  # which has options for each part of an address
     )
     threads: int | None = setting(
         None,
@@ -164,6 +158,77 @@ class Run(Settings):
         check=_checked_progress,
         in_shell=False,
     )
+
+    def __post_init__(self) -> None:
+        """Start the clock, unless the time is a part of that of another run."""
+        super().__post_init__()
+        self._set("_starts_clock", not isinstance(self.seconds, Deadline))
+        self._set("seconds", Deadline.of(self.seconds))
+
+    @property
+    def deadline(self) -> Deadline:
+        """By when the computation has to end."""
+        assert isinstance(self.seconds, Deadline)
+        return self.seconds
+
+    @property
+    def processors(self) -> Processors:
+        """The processors of this machine that it may use."""
+        return Processors.available(self.threads)
+
+    @property
+    def quiet(self) -> Self:
+        """The same run without progress reports."""
+        return replace(self, progress=None)
+
+    def within(self, share: float) -> Self:
+        """Return the run of a part that may take this share of the time that is left."""
+        return replace(self, seconds=self.deadline.part(share))
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Warn at the end of what was left out for lack of time, if the clock began with this run.
+
+        Otherwise that is for whoever started the clock.
+        """
+        yield
+        if getattr(self, "_starts_clock", False):
+            for sentence in self.deadline.cuts:
+                warn(CutShortWarning(sentence.removesuffix(".")))
+
+    @contextmanager
+    def stage(self, what: str = "", *, timed: bool = True) -> Iterator[Stage]:
+        """Yield a stage of the run, with its progress shown if requested.
+
+        During the stage, SIGTERM acts like Ctrl-C.
+
+        Parameters
+        ----------
+        what
+            The stage, as it is called where progress is shown.
+        timed
+            Whether the stage ends when the time is up, by a `TimeIsUpError`.
+        """
+        device, deadline = self.processors, self.deadline if timed else NEVER
+        with sigterm_interrupts():
+            if self.progress is True:
+                with shown_progress(what) as show:
+                    yield Stage(device, show, deadline)
+            else:
+                yield Stage(device, self.progress or None, deadline)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run(LocalRun):
+    """What carries a computation out: made once, and passed from stage to stage as it is."""
+
+    engine: Any = setting(
+        None,
+        "Where chains run and families are scored: None for threads of this process, or a Dask "
+        "cluster, given as a `DaskEngine`, a `distributed.Client` or the address of its "
+        'scheduler, such as ``"dask://10.0.0.1:8786"``. It does not affect the result.',
+        in_shell=False,  # which has options for each part of an address
+    )
     directory: str | os.PathLike[str] | None = setting(
         None,
         "The run directory, created if necessary: draws are saved as the run proceeds, and after "
@@ -189,56 +254,15 @@ class Run(Settings):
         metavar="SECONDS",
     )
 
-    def __post_init__(self) -> None:
-        """Start the clock."""
-        super().__post_init__()
-        self._set("seconds", Deadline.of(self.seconds))
-
-    @property
-    def deadline(self) -> Deadline:
-        """By when the computation has to end."""
-        assert isinstance(self.seconds, Deadline)
-        return self.seconds
-
     @property
     def folder(self) -> Path | None:
         """The run directory, as a path."""
         return None if self.directory is None else Path(self.directory)
 
     @property
-    def processors(self) -> Processors:
-        """The processors of this machine that it may use."""
-        return Processors.available(self.threads)
-
-    @property
-    def quiet(self) -> Run:
-        """The same run without progress reports."""
-        return replace(self, progress=None)
-
-    def within(self, share: float) -> Run:
-        """Return the run of a part that may take this share of the time that is left."""
-        return replace(self, seconds=self.deadline.part(share))
-
-    @contextmanager
-    def stage(self, what: str = "", *, timed: bool = True) -> Iterator[Stage]:
-        """Yield a stage of the run, with its progress shown if requested.
-
-        During the stage, SIGTERM acts like Ctrl-C.
-
-        Parameters
-        ----------
-        what
-            The stage, as it is called where progress is shown.
-        timed
-            Whether the stage ends when the time is up, by a `TimeIsUpError`.
-        """
-        device, deadline = self.processors, self.deadline if timed else NEVER
-        with sigterm_interrupts():
-            if self.progress is True:
-                with shown_progress(what) as show:
-                    yield Stage(device, show, deadline)
-            else:
-                yield Stage(device, self.progress or None, deadline)
+    def aside(self) -> Self:
+        """A run beside this one: quiet, on threads of this process, and kept nowhere."""
+        return replace(self, engine=None, device=None, progress=None, directory=None)
 
 
 @contextmanager
@@ -246,6 +270,6 @@ def running(
     threads: int | None, progress: Progress, what: str, deadline: Deadline = NEVER
 ) -> Iterator[Stage]:
     """Yield a stage of a computation that is no part of a `Run`, see `Run.stage`."""
-    run = Run(threads=threads, progress=progress, seconds=deadline)
+    run = LocalRun(threads=threads, progress=progress, seconds=deadline)
     with run.stage(what) as stage:
         yield stage

@@ -62,6 +62,10 @@ class Setting:
         """Return the name of the option, in Python and in the shell."""
         return option(name) if self.flag is None else Wording(name, self.flag)
 
+    def flag_of(self, name: str) -> str:
+        """Return the option in the shell."""
+        return self.in_words(name).shell
+
     @property
     def shell_help(self) -> str:
         """The help text of the shell."""
