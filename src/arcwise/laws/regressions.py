@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -266,6 +266,30 @@ class RegressionParameters(Parameters):
     coefficients: Array
     deviations: Array
 
+    @classmethod
+    def single(
+        cls,
+        node: int,
+        discrete: tuple[int, ...],
+        continuous: tuple[int, ...],
+        regression: tuple[Any, Any, Any],
+    ) -> RegressionParameters:
+        """Return one draw, of given intercepts, coefficients and variances.
+
+        They have an axis for each discrete parent and, of coefficients, one for the others.
+        """
+        intercepts, coefficients, variances = (np.asarray(each) for each in regression)
+        return cls(
+            node,
+            discrete,
+            intercepts.shape,
+            continuous,
+            np.zeros(1 + len(continuous)),
+            intercepts.reshape(1, -1),
+            coefficients.reshape(1, intercepts.size, len(continuous)),
+            np.sqrt(variances).reshape(1, -1),
+        )
+
     def absolute_intercepts(self) -> Array:
         """Return the intercepts that belong to numbers counted from zero."""
         return np.asarray(self.intercepts + self.origin[-1] - self.coefficients @ self.origin[:-1])
@@ -274,19 +298,19 @@ class RegressionParameters(Parameters):
         """Return the number of each row's configuration."""
         return configuration_numbers(columns, self.discrete, self.sizes, rows)
 
-    def _mean(self, columns: Columns, which: NDArray[np.int64]) -> Array:
-        """Return the mean of the node, counted from its origin, as [draw, row]."""
-        mean = looked_up(self.intercepts, which)
+    def _above(self, columns: Columns, which: NDArray[np.int64], noise: Array | float) -> Array:
+        """Return the noise added to the mean of the node, counted from its origin, [draw, row]."""
+        found = noise + looked_up(self.intercepts, which)
         for place, parent in enumerate(self.continuous):
             away = columns[parent] - self.origin[place]
-            mean = mean + looked_up(self.coefficients[..., place], which) * away
-        return mean
+            found = found + looked_up(self.coefficients[..., place], which) * away
+        return np.asarray(found)
 
     def log_density(self, columns: Columns) -> Array:
         """Return the normal log density of the node."""
         values = columns[self.node]
         which = self.configurations(columns, values.shape[-1])
-        apart = values - self.origin[-1] - self._mean(columns, which)
+        apart = values - self.origin[-1] - self._above(columns, which, 0.0)
         variances = np.square(self.deviations)
         scale = looked_up(logarithms(math.tau * variances), which)
         return np.asarray(-0.5 * (scale + apart**2 / looked_up(variances, which)))
@@ -294,12 +318,11 @@ class RegressionParameters(Parameters):
     def expected(self, columns: Columns, rows: int) -> Array:
         """Return the mean of the node."""
         which = self.configurations(columns, rows)
-        found: Array = self._mean(columns, which) + self.origin[-1]
+        found: Array = self._above(columns, which, 0.0) + self.origin[-1]
         return found[..., np.newaxis]
 
     def sample(self, columns: Columns, rows: int, random: np.random.Generator) -> Array:
         """Draw the node: its mean and noise, which does not depend on the parents."""
         which = self.configurations(columns, rows)
-        mean = self._mean(columns, which) + self.origin[-1]
-        noise = random.standard_normal(mean.shape)
-        return np.asarray(mean + looked_up(self.deviations, which) * noise)
+        noise = looked_up(self.deviations, which) * random.standard_normal((self.count, rows))
+        return np.asarray(self._above(columns, which, noise) + self.origin[-1])

@@ -305,15 +305,20 @@ class TableParameters(Parameters):
 
     def sample(self, columns: Columns, rows: int, random: np.random.Generator) -> NDArray[np.int64]:
         """Draw levels by their cumulative probabilities."""
-        return drawn_levels(self.expected(columns, rows), random)
+        which = configuration_numbers(columns, self.parents, self.sizes, rows)
+        uniform = random.random((self.count, rows))
+        codes = np.zeros(uniform.shape, dtype=np.int64)
+        for level in range(self.table.shape[-1] - 1):
+            codes += uniform >= looked_up(self._reached[..., level], which)
+        return codes
 
-
-def drawn_levels(probabilities: Array, random: np.random.Generator) -> NDArray[np.int64]:
-    """Draw levels with the probabilities along the last axis."""
-    uniform = random.random(probabilities.shape[:-1])
-    reached = np.cumsum(probabilities, axis=-1)
-    reached /= reached[..., -1:]
-    return np.asarray((uniform[..., np.newaxis] >= reached[..., :-1]).sum(axis=-1))
+    @cached_property
+    def _reached(self) -> Array:
+        """Cumulative probabilities, as [draw, configuration, level]."""
+        reached = np.cumsum(self.table.reshape(self.count, -1, self.table.shape[-1]), axis=-1)
+        # Divided by the very last sum, the last possible level reaches exactly 1, so that no
+        # impossible level after it can be drawn, however the row was rounded.
+        return np.asarray(reached / reached[..., -1:])
 
 
 def matching_totals(known: Codes, weights: Array, asked: Codes, levels: Sequence[int]) -> Array:

@@ -14,14 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.data import ContinuousColumn, DiscreteColumn
+from arcwise.data.columns import NUMBERS, Kind, Labels
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
+from arcwise.laws import Parameters, RegressionParameters
 from arcwise.networks.discrete import (
     checked_levels,
     checked_table,
-    drawn_codes,
     level_setting,
+    table_parameters,
 )
 from arcwise.networks.network import Network
 from arcwise.support.checks import instance, real_number, real_numbers
@@ -130,34 +131,19 @@ class ConditionalGaussianNetwork(Network):
         source = f"interventions[{name!r}]"
         return real_number(value, source, math.isfinite, "a finite number")
 
-    def _draw(
-        self, node: int, parents: Sequence[NDArray[Any]], rows: int, random: np.random.Generator
-    ) -> NDArray[Any]:
-        name = self.dag.variables[node]
+    def _parameters(self, node: int) -> Parameters:
+        name, parents = self.dag.variables[node], self.dag.parent_indices[node]
         if name in self.levels:
-            return drawn_codes(self.tables[name], parents, rows, random)
-        found = self.regressions[name]
-        names = self.dag.parents(name)
-        codes = tuple(p for each, p in zip(names, parents, strict=True) if each in self.levels)
-        numbers = [p for each, p in zip(names, parents, strict=True) if each not in self.levels]
-        intercepts, coefficients, variances = map(np.asarray, found)
-        values = random.standard_normal(rows) * np.sqrt(variances[codes])
-        with np.errstate(over="ignore", invalid="ignore"):
-            values += intercepts[codes]
-            for place, drawn in enumerate(numbers):
-                values += coefficients[(*codes, place)] * drawn
-        if not np.isfinite(values).all():
-            raise ArgumentError(
-                f"the values of {name!r} are beyond any number; give smaller coefficients, "
-                "intercepts or variances"
-            )
-        return np.asarray(values)
+            return table_parameters(node, parents, self.tables[name])
+        discrete = tuple(u for u in parents if self.dag.variables[u] in self.levels)
+        continuous = tuple(u for u in parents if u not in discrete)
+        intercepts, coefficients, variances = map(np.asarray, self.regressions[name])
+        regression = intercepts, coefficients, variances
+        return RegressionParameters.single(node, discrete, continuous, regression)
 
-    def _column(self, node: int, values: NDArray[Any]) -> DiscreteColumn | ContinuousColumn:
+    def _kind(self, node: int) -> Kind:
         name = self.dag.variables[node]
-        if name in self.levels:
-            return DiscreteColumn(name, values, self.levels[name])
-        return ContinuousColumn(name, values)
+        return Labels(self.levels[name]) if name in self.levels else NUMBERS
 
 
 def refuse_continuous_parents(dag: Dag, discrete: Sequence[str]) -> None:

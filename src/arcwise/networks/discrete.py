@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.data import DiscreteColumn
+from arcwise.data.columns import Labels
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.dag import Dag
+from arcwise.laws import TableParameters
 from arcwise.networks.network import Network
 from arcwise.support.checks import as_array, instance, real_numbers
 from arcwise.support.names import as_list, refuse_other_names
@@ -155,14 +156,18 @@ class DiscreteNetwork(Network):
         name = self.dag.variables[node]
         return level_setting(value, self.levels[name], name)
 
-    def _draw(
-        self, node: int, parents: Sequence[NDArray[Any]], rows: int, random: np.random.Generator
-    ) -> NDArray[np.uint16]:
-        return drawn_codes(self._table(node), parents, rows, random)
+    def _parameters(self, node: int) -> TableParameters:
+        return table_parameters(node, self.dag.parent_indices[node], self._table(node))
 
-    def _column(self, node: int, values: NDArray[Any]) -> DiscreteColumn:
-        name = self.dag.variables[node]
-        return DiscreteColumn(name, values, self.levels[name])
+    def _kind(self, node: int) -> Labels:
+        return Labels(self.levels[self.dag.variables[node]])
+
+
+def table_parameters(
+    node: int, parents: tuple[int, ...], table: NDArray[np.float64]
+) -> TableParameters:
+    """Return the law of a node with this table."""
+    return TableParameters(node, parents, table.shape[:-1], table[np.newaxis])
 
 
 def level_setting(value: Any, levels: tuple[Hashable, ...], name: str) -> np.uint16:
@@ -172,24 +177,6 @@ def level_setting(value: Any, levels: tuple[Hashable, ...], name: str) -> np.uin
             f"interventions sets {name!r} to {shown(value)}; its levels are {quoted(levels)}"
         )
     return np.uint16(levels.index(value))
-
-
-def drawn_codes(
-    table: NDArray[np.float64],
-    parents: Sequence[NDArray[Any]],
-    rows: int,
-    random: np.random.Generator,
-) -> NDArray[np.uint16]:
-    """Draw codes from a table of probabilities, given the codes of the parents in each row."""
-    cumulative = np.cumsum(table, axis=-1)
-    # Divided by the very last sum, the last possible level reaches exactly 1, so that no
-    # impossible level after it can be drawn, however the row was rounded.
-    cumulative /= cumulative[..., -1:]
-    uniform = random.random(rows)
-    codes = np.zeros(rows, dtype=np.uint16)
-    for level in range(cumulative.shape[-1] - 1):
-        codes += uniform >= cumulative[..., level][tuple(parents)]
-    return codes
 
 
 def _equal(value: Any, level: Hashable) -> bool:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.data import ContinuousColumn
+from arcwise.data.columns import NUMBERS, Numbers
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
+from arcwise.laws import RegressionParameters
 from arcwise.networks._random import Purpose, generator
 from arcwise.networks.network import Network
 from arcwise.support.checks import instance, real_number, real_numbers
@@ -106,22 +106,13 @@ class GaussianNetwork(Network):
         source = f"interventions[{self.dag.variables[node]!r}]"
         return real_number(value, source, math.isfinite, "a finite number")
 
-    def _draw(
-        self, node: int, parents: Sequence[NDArray[Any]], rows: int, random: np.random.Generator
-    ) -> NDArray[np.float64]:
-        values = random.normal(self.intercepts[node], math.sqrt(self.variances[node]), rows)
-        with np.errstate(over="ignore", invalid="ignore"):
-            for parent, drawn in zip(self.dag.parent_indices[node], parents, strict=True):
-                values += self.weights[parent, node] * drawn
-        if not np.isfinite(values).all():
-            raise ArgumentError(
-                f"the values of {self.dag.variables[node]!r} are beyond any number; give smaller "
-                "weights, intercepts or variances"
-            )
-        return values
+    def _parameters(self, node: int) -> RegressionParameters:
+        parents = self.dag.parent_indices[node]
+        regression = self.intercepts[node], self.weights[list(parents), node], self.variances[node]
+        return RegressionParameters.single(node, (), parents, regression)
 
-    def _column(self, node: int, values: NDArray[Any]) -> ContinuousColumn:
-        return ContinuousColumn(self.dag.variables[node], values)
+    def _kind(self, node: int) -> Numbers:
+        return NUMBERS
 
 
 def gaussian_network(

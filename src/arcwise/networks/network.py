@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data
+from arcwise.data.columns import Kind
 from arcwise.errors import ArgumentError, option
 from arcwise.graphs.dag import Dag
+from arcwise.laws import Parameters
 from arcwise.networks._random import Purpose, generator
 from arcwise.support.checks import refuse_beyond_memory, whole_number
 from arcwise.support.cycles import topological_order
@@ -60,16 +62,28 @@ class Network(ABC):
         }
         for node in topological_order(self.dag.parent_indices):
             if node not in values:
-                parents = [values[parent] for parent in self.dag.parent_indices[node]]
-                values[node] = self._draw(
-                    node, parents, count, generator(seed, Purpose.ROWS, item=node)
-                )
+                values[node] = self._drawn(node, values, count, seed)
         mask = None
         if intervened:
             mask = np.zeros((count, len(variables)), dtype=np.bool_)
             mask[:, intervened] = True
-        columns = [self._column(node, values[node]) for node in range(len(variables))]
+        columns = [
+            self._kind(node).column(name, values[node]) for node, name in enumerate(variables)
+        ]
         return Data(columns, intervened=mask)
+
+    def _drawn(
+        self, node: int, values: dict[int, NDArray[Any]], rows: int, seed: int
+    ) -> NDArray[Any]:
+        random = generator(seed, Purpose.ROWS, item=node)
+        with np.errstate(over="ignore", invalid="ignore"):
+            found: NDArray[Any] = self._parameters(node).sample(values, rows, random)[0]
+        if not np.isfinite(found).all():
+            raise ArgumentError(
+                f"the values of {self.dag.variables[node]!r} are beyond any number; give smaller "
+                "coefficients, intercepts or variances"
+            )
+        return found
 
     def __repr__(self) -> str:
         """Show the DAG."""
@@ -80,15 +94,9 @@ class Network(ABC):
         """Check the value of an intervention and return it as stored in a drawn array."""
 
     @abstractmethod
-    def _draw(
-        self,
-        node: int,
-        parents: Sequence[NDArray[Any]],
-        rows: int,
-        random: np.random.Generator,
-    ) -> NDArray[Any]:
-        """Draw a node given the drawn arrays of its parents."""
+    def _parameters(self, node: int) -> Parameters:
+        """Return what the law of a node given its parents is, as a single draw."""
 
     @abstractmethod
-    def _column(self, node: int, values: NDArray[Any]) -> Any:
-        """Wrap a drawn array as a column of `Data`."""
+    def _kind(self, node: int) -> Kind:
+        """Return what the values of a node can be."""
