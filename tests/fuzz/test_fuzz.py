@@ -47,7 +47,7 @@ _NOT_CALLED = {
     *(f"results.{name}" for name in results.__all__),
     *("graphs.EdgeCounts", "graphs.GraphComparison", "engines.Engine", "engines.Threads"),
     *("features.Feature", "networks.Network", "priors.Prior", "priors.FamilyFunction"),
-    *("scores.LocalScore", "scores.Law", "scores.FamilyScores", "spaces.Space"),
+    *("scores.LocalScore", "scores.Law", "scores.LawScore", "scores.FamilyScores", "spaces.Space"),
     *("scores.ConditionalLinearGaussian", "scores.LinearGaussian", "scores.ProbabilityTables"),
     *("spaces.space_words", "cluster.DaskEngine"),
     "Posterior",

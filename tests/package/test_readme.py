@@ -43,7 +43,7 @@ def test_python_blocks_run_and_print_what_the_page_says(
     for place, (kind, text) in enumerate(shown):
         if kind != "python":
             continue
-        exec(compile(text, page, "exec"), names)
+        exec(compile(text, page, "exec", dont_inherit=True), names)
         ran += 1
         printed = capsys.readouterr().out
         if place + 1 < len(shown) and shown[place + 1][0] == "text":

@@ -113,18 +113,20 @@ class FamilyPosteriors(ABC):
         """The same given no rows: the prior alone."""
         return self.law.given(Data(self.data.columns, np.zeros(self.data.rows)))
 
-    def log_marginals(self, parents: tuple[int, ...]) -> Array:
-        """Return the log marginal likelihood of each node as the child of these parents.
+    def log_marginals(
+        self, parents: tuple[int, ...], children: Sequence[int] | None = None
+    ) -> Array:
+        """Return the log marginal likelihoods of some nodes, or of all, as children of parents.
 
-        It is minus infinity for the parents themselves, and for children that cannot have them.
+        They are minus infinity for the parents themselves, and for children that cannot have them.
         """
-        found = np.full(len(self.levels), -np.inf)
-        kinds = [column.kind for column in self.data.columns]
-        for node in range(len(found)):
+        wanted = range(len(self.levels)) if children is None else children
+        found, kinds = np.full(len(wanted), -np.inf), [each.kind for each in self.data.columns]
+        for place, node in enumerate(wanted):
             if node not in parents and all(
                 self.law.allows(kinds[node], kinds[each]) for each in parents
             ):
-                found[node] = self.of(node, parents).log_marginal()
+                found[place] = self.of(node, parents).log_marginal()
         return found
 
     def log_predictives(

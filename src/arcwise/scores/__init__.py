@@ -23,6 +23,7 @@ from arcwise.scores.conditional_gaussian import ConditionalGaussian
 from arcwise.scores.degenerate_gaussian import DegenerateGaussian
 from arcwise.scores.family_scores import FamilyScores, read_scores
 from arcwise.scores.function import FunctionScore
+from arcwise.scores.law_score import LawScore
 
 __all__ = [
     "BIC",
@@ -36,6 +37,7 @@ __all__ = [
     "FamilyScores",
     "FunctionScore",
     "Law",
+    "LawScore",
     "LinearGaussian",
     "LocalScore",
     "NormalWishart",
