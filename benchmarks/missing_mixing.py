@@ -20,8 +20,8 @@ from missing import KINDS, table_of, with_gaps
 from numpy.typing import NDArray
 
 import arcwise
+from arcwise.imputation.averaging import choose_moves
 from arcwise.imputation.chain import Imputation, ImputationChain
-from arcwise.imputation.choose_moves import choose_moves
 from arcwise.imputation.structure import ChainStructure, ExactStructure
 from arcwise.model import Question
 from arcwise.posterior.matrices import unpacked

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import arcwise
 from arcwise import Constraints, Dag
-from arcwise.constraints.dags import as_dag
-from arcwise.constraints.tier_files import parse_tiers
+from arcwise.constraints.edges import as_dag
+from arcwise.constraints.tiers import parse_tiers
 from arcwise.errors import ArcwiseError, ArgumentError
 
 NAMES = ["age", "sex", "smoke", "lung"]

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from arcwise.data import delimited, read
+from arcwise.data import files, read
 from arcwise.data.files import read_file
 from arcwise.errors import DataError, DataWarning, FileFormatError
 from support.columns import discrete
@@ -182,10 +182,10 @@ def test_nul_bytes_are_found_wherever_they_are(written: Writer) -> None:
 def test_even_lines_are_told_as_one_by_one(content: str) -> None:
     text = f"x,y\n1,2\n{content}"
     with contextlib.suppress(FileFormatError):
-        one_by_one = delimited._shape_by_lines("table.csv", text, ",")
-        assert delimited._even_shape(text, ",") in (None, one_by_one)
+        one_by_one = files._shape_by_lines("table.csv", text, ",")
+        assert files._even_shape(text, ",") in (None, one_by_one)
     even = "x , y\r\n1,2\r\n,3\r\n 4,"
-    assert delimited._even_shape(even, ",") == delimited._shape_by_lines("", even, ",")
+    assert files._even_shape(even, ",") == files._shape_by_lines("", even, ",")
 
 
 def test_nan_among_integers_is_a_missing_one_whatever_other_columns_hold(written: Writer) -> None:

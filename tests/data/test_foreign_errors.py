@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arcwise.data.foreign_errors import replace_errors
+from arcwise.data.files import replace_errors
 from arcwise.errors import DataError
 
 

@@ -12,7 +12,7 @@ from scipy.stats import norm, rankdata
 import arcwise
 from arcwise.cli import main
 from arcwise.data import IncompleteData, read
-from arcwise.data.transformation import normal_scores
+from arcwise.data.scales import normal_scores
 from arcwise.errors import ArgumentError, DataError
 from support.columns import continuous
 

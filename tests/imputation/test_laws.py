@@ -18,8 +18,8 @@ from arcwise.constraints import Constraints
 from arcwise.data import Data, DiscreteColumn, IncompleteData
 from arcwise.imputation import annealed_moves, proposals
 from arcwise.imputation import chain as chain_module
+from arcwise.imputation.cells import CellSampler
 from arcwise.imputation.chain import Imputation, ImputationChain
-from arcwise.imputation.draw_cells import CellSampler
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
 from arcwise.model import Question
 from arcwise.scores import BDeu

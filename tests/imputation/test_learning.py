@@ -12,10 +12,9 @@ import arcwise
 from arcwise.data import IncompleteData
 from arcwise.errors import ArcwiseError
 from arcwise.imputation import averaging, checkpoint
-from arcwise.imputation.averaging import ImputationSettings
+from arcwise.imputation.averaging import ImputationSettings, choose_moves
 from arcwise.imputation.chain import Imputation, ImputationChain
 from arcwise.imputation.checkpoint import Checkpoint
-from arcwise.imputation.choose_moves import choose_moves
 from arcwise.imputation.structure import ExactStructure
 from arcwise.model import Question
 from arcwise.parameters.mean_effects import MeanEffects

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.imputation.rescoring import Rescoring
+from arcwise.imputation.chain import Rescoring
 from arcwise.model import Model, Question
 
 

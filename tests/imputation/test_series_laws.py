@@ -15,9 +15,8 @@ import pytest
 import arcwise
 from arcwise import _core
 from arcwise.data import IncompleteData
-from arcwise.imputation.cell_blocks import CellBlocks
+from arcwise.imputation.cells import CellBlocks, CellSampler
 from arcwise.imputation.chain import Imputation, ImputationChain
-from arcwise.imputation.draw_cells import CellSampler
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
 from arcwise.model import Question
 from arcwise.scores import BDeu

@@ -15,7 +15,7 @@ import numpy as np
 from arcwise import _core
 from arcwise.algorithms.map import best_dag_of_order
 from arcwise.algorithms.sampling_session import SamplingSession
-from arcwise.constraints.dags import as_dag
+from arcwise.constraints.edges import as_dag
 from arcwise.errors import ArgumentError, option
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model

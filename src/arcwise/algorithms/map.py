@@ -11,7 +11,7 @@ import numpy as np
 from arcwise import _core
 from arcwise.algorithms.exact_computation import ExactComputation
 from arcwise.constraints import ConstraintArguments, gather
-from arcwise.constraints.dags import as_dag
+from arcwise.constraints.edges import as_dag
 from arcwise.errors import (
     ArgumentError,
     CapacityError,

@@ -14,7 +14,7 @@ from arcwise.cli.app import application
 from arcwise.cli.completion import words_to_complete
 from arcwise.cli.composition import began
 from arcwise.cli.mistakes import in_words
-from arcwise.data.problems import SEPARATOR
+from arcwise.data.messages import SEPARATOR
 from arcwise.errors import ArcwiseError, ArcwiseWarning, readable
 from arcwise.support.clock import process_began
 from arcwise.support.signals import sigterm_interrupts

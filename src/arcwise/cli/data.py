@@ -12,9 +12,9 @@ import arcwise
 from arcwise.cli.options import Seed
 from arcwise.cli.output import Result
 from arcwise.cli.table_options import TableOptions
+from arcwise.data.describe import examined_dict
 from arcwise.data.examination import examine
 from arcwise.data.export import write_text
-from arcwise.data.plain_description import examined_dict
 from arcwise.data.reader import DEFAULTS
 
 

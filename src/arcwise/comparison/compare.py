@@ -6,7 +6,7 @@ from typing import Any, overload
 
 from arcwise.comparison.known_graph import PosteriorComparison, compare_with_graph
 from arcwise.comparison.runs import RunComparison, compare_posteriors
-from arcwise.constraints.dags import as_dag
+from arcwise.constraints.edges import as_dag
 from arcwise.errors import ArgumentError
 from arcwise.graphs import Cpdag, GraphComparison
 from arcwise.graphs import compare as compare_graphs

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.comparison.curves import EdgeCurve
-from arcwise.constraints.dags import as_dag
+from arcwise.constraints.edges import as_dag
 from arcwise.graphs import EdgeCounts, cpdag, structural_hamming_distance
 from arcwise.graphs.dag import Dag
 from arcwise.posterior import DagSample, Posterior, checked_posterior, views

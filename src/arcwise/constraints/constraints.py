@@ -14,18 +14,24 @@ from arcwise.constraints.foreign import (
     from_expert_knowledge,
     is_background_knowledge,
     is_expert_knowledge,
+    knowledge_text,
+    read_knowledge,
 )
-from arcwise.constraints.knowledge_files import knowledge_text, read_knowledge
-from arcwise.constraints.limits import Limits, limit_array, read_limits, tighter
-from arcwise.constraints.options import (
+from arcwise.constraints.resolved import (
     FORBIDDEN_EDGES,
     PARENT_ONLY,
     REQUIRED_EDGES,
     SEARCH_SPACE,
     TIERS,
+    Limits,
+    ResolvedConstraints,
+    into_matrix,
+    limit_array,
+    read_limits,
+    read_parent_only,
+    resolved,
+    tighter,
 )
-from arcwise.constraints.parent_only import into_matrix, read_parent_only
-from arcwise.constraints.resolved import ResolvedConstraints, resolved
 from arcwise.constraints.tiers import Tiers, backward_matrix, backward_pairs, read_tiers
 from arcwise.errors import ArgumentError, ConstraintError, FileFormatError
 from arcwise.support.checks import file_path, instance

@@ -1,11 +1,12 @@
-"""`describe`: how a table is read, or would be, in words."""
+"""`describe`: how a table is read, in words; and what a table holds, as plain values."""
 
 from __future__ import annotations
 
 from html import escape
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from arcwise.data.arguments import ReadingArguments
+from arcwise.data.columns import Column
 from arcwise.data.description import as_it_comes
 from arcwise.data.examination import examine
 from arcwise.data.incomplete import IncompleteData
@@ -13,6 +14,10 @@ from arcwise.data.reader import DEFAULTS
 from arcwise.data.table import Data
 from arcwise.errors import Wording, worded
 from arcwise.support.arguments import refuse_unknown
+
+if TYPE_CHECKING:
+    from arcwise.data.examination import Examination
+    from arcwise.data.table import Data
 
 
 class TableDescription(str):
@@ -67,3 +72,44 @@ def describe(data: Any, **reading: Unpack[ReadingArguments]) -> TableDescription
     if isinstance(data, Data | IncompleteData) and not reading:
         return TableDescription(worded(data.describe()))
     return TableDescription(as_it_comes(examine(data, DEFAULTS | dict(reading))))
+
+
+def examined_dict(table: Examination) -> dict[str, Any]:
+    """Return a table as it comes, whether it can be used or not, with what has to be mended."""
+    if table.problems.sentences:
+        variables = [
+            {"name": column.name, "kind": table.kinds.get(column.name)} for column in table.found
+        ]
+        found: dict[str, Any] = {"rows": table.rows, "variables": variables}
+    else:
+        found = data_dict(table.data())
+    problems = [sentence.shell for sentence in table.problems.sentences]
+    return found | {"left_out": list(table.left_out), "problems": problems}
+
+
+def data_dict(given: Data | IncompleteData) -> dict[str, Any]:
+    """Return the rows and the columns as plain values."""
+    data = given.table if isinstance(given, IncompleteData) else given
+    missing = given.missing_counts() if isinstance(given, IncompleteData) else {}
+    return {
+        "rows": data.rows,
+        "variables": [
+            _column_dict(column)
+            | ({"missing": missing[column.name]} if column.name in missing else {})
+            for column in data.columns
+        ],
+        "weighted": data.weights is not None,
+        "rows_with_interventions": 0
+        if data.intervened is None
+        else int(data.intervened.any(axis=1).sum()),
+    }
+
+
+def _column_dict(column: Column) -> dict[str, Any]:
+    about: dict[str, Any] = {"name": column.name, "kind": column.kind.name}
+    if column.size:
+        return about | {
+            "levels": [None if each is None else str(each) for each in column.kind.levels]
+        }
+    low, high = float(column.stored.min()), float(column.stored.max())
+    return about | {"minimum": low, "maximum": high}

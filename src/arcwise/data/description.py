@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arcwise.data import completeness
+from arcwise.data import encoding
 from arcwise.data.columns import Column
-from arcwise.data.problems import SEPARATOR
+from arcwise.data.messages import SEPARATOR
 from arcwise.data.raw import RawColumn, RawLabels, as_level
 from arcwise.errors import Wording, worded
 from arcwise.support.words import listing, plural
@@ -106,10 +106,10 @@ def as_it_comes(table: Examination) -> Wording:
 
 def _remarks(table: Examination, column: RawColumn) -> str:
     name = column.name
-    if completeness.is_empty(column):
+    if encoding.is_empty(column):
         return "no values"
     found = []
-    if completeness.is_constant(column, missing_is_level=False):
+    if encoding.is_constant(column, missing_is_level=False):
         found.append("constant")
     if name in table.slips:
         found.append("numbers, but for a few")

@@ -7,9 +7,8 @@ from typing import Any, Unpack
 
 from arcwise.data.arguments import ReadingArguments
 from arcwise.data.columns import Column
-from arcwise.data.encoding import discrete
+from arcwise.data.encoding import DEFAULT_BINS, Discretization, Method, cut, discrete
 from arcwise.data.examination import numbers_of
-from arcwise.data.intervals import DEFAULT_BINS, Discretization, Method, cut
 from arcwise.data.messages import warn
 from arcwise.data.reader import read
 from arcwise.data.sources import raw_column_of

@@ -11,37 +11,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import completeness, wording
+from arcwise.data import encoding, wording
 from arcwise.data.columns import Column, KindName, level_numbers
-from arcwise.data.copies import note_copies
 from arcwise.data.encoding import (
+    Discretization,
     chosen_kinds,
     continuous,
+    cut,
     declared_labels,
     declared_levels,
     discrete,
 )
-from arcwise.data.gaps import with_placeholders, without_gaps
-from arcwise.data.identifiers import identifier_reason
 from arcwise.data.incomplete import OBSERVED, IncompleteData
-from arcwise.data.intervals import Discretization, cut
-from arcwise.data.interventions import column_mask, given_mask
-from arcwise.data.messages import suggestion
-from arcwise.data.missing_codes import MissingCodes, read_codes
-from arcwise.data.near_numbers import settle_words, warn_of_codes
-from arcwise.data.preparation import Preparation
-from arcwise.data.problems import Problems
+from arcwise.data.messages import Problems, suggestion
+from arcwise.data.missing_codes import MissingCodes, read_codes, settle_words, warn_of_codes
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, has_many_values, is_whole
-from arcwise.data.scales import Scale
+from arcwise.data.remarks import identifier_reason, note_copies, note_spellings
+from arcwise.data.rows import array_weights, column_mask, column_weights, given_mask
+from arcwise.data.scales import Scale, Transformation, asked_scale, normal_scores
 from arcwise.data.slices import Slices
 from arcwise.data.sources import usable_columns
-from arcwise.data.spellings import note_spellings
-from arcwise.data.table import Data
-from arcwise.data.transformation import Transformation, asked_scale, normal_scores
-from arcwise.data.weights import array_weights, column_weights
+from arcwise.data.table import Data, Preparation
 from arcwise.errors import ArgumentError, DataError, Wording, option, worded
 from arcwise.support.names import as_list
-from arcwise.support.words import quoted, shown
+from arcwise.support.words import counted, plural, quoted, shown
 
 MANY_LEVELS = 50
 MANY_LEVELS_SHARE = 0.2
@@ -132,11 +125,11 @@ def examine(source: Any, options: Mapping[str, Any], *, empty_rows: bool = False
         Whether rows without any value stay where values are imputed.
     """
     for name, choices in (
-        ("missing", completeness.MISSING_CHOICES),
-        ("constant", completeness.CONSTANT_CHOICES),
-        ("identifiers", completeness.IDENTIFIER_CHOICES),
+        ("missing", encoding.MISSING_CHOICES),
+        ("constant", encoding.CONSTANT_CHOICES),
+        ("identifiers", encoding.IDENTIFIER_CHOICES),
     ):
-        completeness.check_choice(option(name), options[name], choices)
+        encoding.check_choice(option(name), options[name], choices)
     cuts = Discretization.parse(options["discretize"])
     transformation = Transformation.parse(options["transform"])
     codes = MissingCodes.parse(options["missing_codes"])
@@ -165,9 +158,9 @@ def examine(source: Any, options: Mapping[str, Any], *, empty_rows: bool = False
     if not isinstance(source, Data | IncompleteData):  # whose columns were looked at before
         warn_of_codes(table, columns)
     columns = without_gaps(table, columns, cuts, missing)
-    infinite = completeness.infinite_counts(columns, table.kinds)
+    infinite = encoding.infinite_counts(columns, table.kinds)
     if infinite:
-        table.problems.add(completeness.infinite_problem(infinite))
+        table.problems.add(encoding.infinite_problem(infinite))
     columns = [column for column in columns if column.name not in infinite]
     columns = _cut_columns(table, columns, cuts)
     columns = _transformed(table, columns, transformation)
@@ -285,7 +278,7 @@ def _leave_out(
     """Leave out columns without a value and, as asked, those that identify rows."""
     if options["constant"] == "drop":
         for column in columns:
-            if completeness.is_empty(column) and table.rows:
+            if encoding.is_empty(column) and table.rows:
                 table.left_out[column.name] = "it has no values"
         if table.left_out:
             table.warn(f"left out {wording.with_reasons(table.left_out)}")
@@ -327,7 +320,7 @@ def _cut_columns(
     for column in columns:
         how = cuts.cut_for(column.name, table.kinds[column.name])
         # What is constant is told as such, and has nothing to be cut.
-        if how is None or completeness.is_constant(column, missing_is_level=False):
+        if how is None or encoding.is_constant(column, missing_is_level=False):
             result.append(column)
             continue
         try:
@@ -408,7 +401,7 @@ def _without_constants(
         column.name
         for column in columns
         if column.name not in varied | table.undecided
-        and completeness.is_constant(column, missing_is_level=missing == "level")
+        and encoding.is_constant(column, missing_is_level=missing == "level")
     ]
     if not single or constant == "keep" or table.rows < 2:
         return columns
@@ -450,3 +443,120 @@ def _warn_about_many_levels(table: Examination, settled: set[str]) -> None:
     }
     if many:
         table.warn(*wording.many_levels(many))
+
+
+_FEWEST_ROWS = 2
+
+
+def without_gaps(
+    table: Examination, columns: list[RawColumn], cuts: Discretization, missing: str
+) -> list[RawColumn]:
+    """Return the columns without rows or columns that have gaps, as `missing` says.
+
+    Where values are a level of their own or to be imputed, the gaps stay.
+
+    Parameters
+    ----------
+    table
+        The table, to which problems, warnings and notes are added.
+    columns
+        Its columns.
+    cuts
+        Which columns will be cut into intervals.
+    missing
+        The argument of `read`.
+    """
+    counts = encoding.missing_counts(columns)
+    if not counts:
+        return columns
+    if missing == "impute":
+        return columns
+    if missing == "error":
+        table.problems.add_imputable(encoding.missing_values_problem(columns, counts))
+        return _present(table, columns, counts)
+    if missing == "level":
+        whole = {
+            name: count
+            for name, count in counts.items()
+            if table.kinds[name] == "continuous" and cuts.cut_for(name, "continuous") is None
+        }
+        if whole:
+            table.problems.add(encoding.missing_level_problem(whole))
+            return _present(table, columns, whole)
+        table.notes.append(f"Missing values are a level of their own in {counted(counts)}.")
+        table.preparation = table.preparation.with_missing_level(tuple(counts))
+        return columns
+    keep = encoding.complete_rows(columns)
+    dropped, rows = int((~keep).sum()), len(keep)
+    if rows - dropped < 2:
+        table.problems.add(
+            f"dropping the rows with missing values leaves {rows - dropped} of "
+            f"{plural(rows, 'row')}; give at least 2 complete rows, or leave out some of the "
+            f"columns concerned, {counted(counts)}, with ",
+            option("drop"),
+        )
+        return _present(table, columns, counts)
+    why = f"since values are missing in {counted(counts)}"
+    table.warn(f"dropped {dropped:,} of {plural(rows, 'row')}, {why}")
+    table.notes.append(f"{dropped:,} of {plural(rows, 'row')} were dropped, {why}.")
+    table.preparation = table.preparation.with_dropped(dropped)
+    table.kept = keep
+    table.weights = None if table.weights is None else table.weights[keep]
+    table.mask = None if table.mask is None else table.mask[keep]
+    return [column.take(keep) for column in columns]
+
+
+def with_placeholders(
+    table: Examination,
+    columns: list[RawColumn],
+    variables: Sequence[str],
+    *,
+    empty_rows: bool = False,
+) -> list[RawColumn]:
+    """Note which cells are to be imputed, and return the columns with something in them.
+
+    Rows without any value say nothing about anything, and are left out, unless `empty_rows` are
+    to stay: in time, they stand between others.
+    """
+    counts = encoding.missing_counts(columns)
+    empty = [column.name for column in columns if encoding.is_empty(column)]
+    if not counts or empty or not columns:
+        if empty:
+            table.problems.add(*wording.nothing_to_impute_from(empty))
+        return [column for column in columns if column.name not in empty]
+    keep = ~np.logical_and.reduce([column.missing for column in columns])
+    keep |= empty_rows
+    left, rows = int((~keep).sum()), len(keep)
+    if rows - left < _FEWEST_ROWS:
+        table.problems.add(f"only {plural(rows - left, 'row')} of {rows} has a value; give 2 rows")
+        return columns
+    if left:
+        table.notes.append(
+            f"{left:,} of {plural(rows, 'row')} were left out, since no value is there."
+        )
+        columns = [column.take(keep) for column in columns]
+        table.weights = None if table.weights is None else table.weights[keep]
+        table.mask = None if table.mask is None else table.mask[keep]
+        counts = encoding.missing_counts(columns)
+    if table.mask is not None:
+        both = {
+            column.name: count
+            for column in columns
+            if (count := int((column.missing & table.mask[:, variables.index(column.name)]).sum()))
+        }
+        if both:
+            table.problems.add(*wording.intervened_but_missing(both))
+            return columns
+    table.gaps = {column.name: column.missing for column in columns if column.name in counts}
+    if not counts:
+        return columns
+    table.preparation = table.preparation.with_imputed(counts)
+    return [encoding.filled(column) for column in columns]
+
+
+def _present(
+    table: Examination, columns: list[RawColumn], gappy: Mapping[str, int]
+) -> list[RawColumn]:
+    """Return the columns, some with the values only that they have, to find other problems."""
+    table.undecided |= set(gappy)
+    return [each.take(~each.missing) if each.name in gappy else each for each in columns]

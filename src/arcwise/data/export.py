@@ -7,7 +7,7 @@ import gzip
 from typing import TYPE_CHECKING, Any, TextIO
 
 from arcwise.data.columns import Column
-from arcwise.data.delimited import separator_of
+from arcwise.data.files import separator_of
 from arcwise.data.raw import MANY_VALUES
 from arcwise.errors import ArgumentError, DataError
 from arcwise.support.checks import file_path

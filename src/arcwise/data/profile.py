@@ -8,11 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from arcwise.data.identifiers import encoded_reason
 from arcwise.data.moments import Moments
-from arcwise.data.preparation import Preparation
+from arcwise.data.remarks import encoded_reason
 from arcwise.data.slices import Slices
-from arcwise.data.table import Data
+from arcwise.data.table import Data, Preparation
 from arcwise.data.within_levels import standardized_within_levels
 from arcwise.support.words import counted
 

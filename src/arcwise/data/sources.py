@@ -6,6 +6,8 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +15,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.arrays import from_array, from_objects
 from arcwise.data.columns import Column
-from arcwise.data.files import read_file
-from arcwise.data.foreign_errors import replace_errors
+from arcwise.data.files import read_file, replace_errors
 from arcwise.data.incomplete import IncompleteData
 from arcwise.data.messages import suggestion
 from arcwise.data.raw import (
@@ -26,11 +26,225 @@ from arcwise.data.raw import (
     UnusableColumnError,
     categorical,
 )
-from arcwise.data.series import from_series
 from arcwise.data.table import Data
 from arcwise.errors import ArgumentError, DataError, option
 from arcwise.support.names import is_writable
 from arcwise.support.words import listing, plural, quoted, shown
+
+# By name, so that pandas need not be imported to recognise its missing values.
+MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
+
+TYPE_NAMES = {
+    "boolean": (bool, np.bool_),
+    "integer": (int, np.integer),
+    "real": (float, np.floating, Decimal),
+    "text": (str,),
+}
+
+
+def from_array(name: str, array: NDArray[Any]) -> RawColumn:
+    """Return the column of a one-dimensional array; masked entries are missing."""
+    if array.ndim != 1:
+        raise UnusableColumnError(f"is an array of {array.ndim} dimensions")
+    missing = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
+    values = np.asarray(array)
+    if missing is None:
+        missing = np.zeros(len(values), dtype=np.bool_)
+    family = values.dtype.kind
+    if family == "b":
+        return booleans(name, values, missing)
+    if family in "iu":
+        return RawNumbers(name, values.astype(np.uint64 if family == "u" else np.int64), missing)
+    if family == "f":
+        return reals(name, np.where(missing, np.nan, values))
+    if family in "UT":
+        return _text(name, values, missing)
+    if family == "O":
+        return from_objects(name, [None if m else v for v, m in zip(values, missing, strict=True)])
+    if family == "M":
+        days = values.astype("M8[us]").tolist()  # NaT becomes None
+        return from_objects(name, [None if m else v for v, m in zip(days, missing, strict=True)])
+    raise UnusableColumnError(f"holds values of type {values.dtype}")
+
+
+def from_objects(name: str, values: Sequence[object]) -> RawColumn:
+    """Return the column of Python objects, which must all be of one type.
+
+    None, NaN and pandas' missing values are missing; integers may mix with reals. Dates become
+    the labels that a text file has for them, those at midnight without a time.
+    """
+    types = set(map(type, values))
+    missing_types = {kind for kind in types if kind.__name__ in MISSING_TYPES}
+    # NaN is a float, but says nothing about the type of the other values.
+    real = {kind for kind in types if issubclass(kind, TYPE_NAMES["real"])}
+    missing = np.fromiter(
+        (
+            type(value) in missing_types or (type(value) in real and value != value)
+            for value in values
+        ),
+        dtype=np.bool_,
+        count=len(values),
+    )
+    present: list[Any] = [value for value, gap in zip(values, missing, strict=True) if not gap]
+    if present and all(issubclass(kind, date) for kind in set(map(type, present))):
+        present = [str(day).removesuffix(" 00:00:00") for day in present]
+    names = {_type_name(kind) for kind in set(map(type, present))}
+    if not names:
+        return reals(name, np.full(len(values), np.nan))
+    if names <= {"integer", "real"}:
+        return _numbers(name, present, missing, whole="real" not in names)
+    if len(names) > 1:
+        raise UnusableColumnError(f"mixes {' and '.join(sorted(names))} values")
+    if not names <= TYPE_NAMES.keys():
+        raise UnusableColumnError(f"holds values of type {names.pop()}")
+    filled = np.empty(len(values), dtype=object)
+    filled[~missing] = present
+    if names == {"boolean"}:
+        return booleans(name, filled.astype(np.bool_), missing)
+    levels = sorted({str(value) for value in present})
+    positions = {level: position for position, level in enumerate(levels)}
+    codes = np.full(len(values), -1, dtype=np.int64)
+    codes[~missing] = np.fromiter(map(positions.__getitem__, present), np.int64, len(present))
+    return RawLabels(name, codes, tuple(levels))
+
+
+def rectangular(values: Any, argument: str) -> NDArray[Any]:
+    """Return an argument as an array; lists of different lengths cannot form one."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ArgumentError(
+            f"{argument} holds lists of different lengths; give lists of one length"
+        ) from None
+
+
+def booleans(name: str, values: NDArray[np.bool_], missing: NDArray[np.bool_]) -> RawLabels:
+    """Return a column of False and True."""
+    return RawLabels(name, np.where(missing, -1, values.astype(np.int64)), (False, True))
+
+
+def reals(name: str, values: NDArray[Any]) -> RawNumbers:
+    """Return a column of reals, in which NaN is a missing value."""
+    values = values.astype(np.float64)
+    return RawNumbers(name, values, np.isnan(values))
+
+
+def _numbers(
+    name: str, present: list[Any], missing: NDArray[np.bool_], *, whole: bool
+) -> RawNumbers:
+    dtype = np.int64 if whole else np.float64
+    values: NDArray[Any] = np.full(len(missing), 0 if whole else np.nan, dtype=dtype)
+    try:
+        values[~missing] = np.array(present, dtype=dtype)
+    except OverflowError:
+        raise UnusableColumnError("holds integers of more than 64 bits") from None
+    return RawNumbers(name, values, missing)
+
+
+def _text(name: str, values: NDArray[Any], missing: NDArray[np.bool_]) -> RawLabels:
+    levels, inverse = np.unique(values[~missing], return_inverse=True)
+    codes = np.full(len(values), -1, dtype=np.int64)
+    codes[~missing] = inverse
+    return RawLabels(name, codes, tuple(str(level) for level in levels))
+
+
+def _type_name(kind: type) -> str:
+    for name, kinds in TYPE_NAMES.items():
+        if issubclass(kind, kinds):
+            return name
+    return kind.__name__
+
+
+# Rows from which on the calls of a data frame library are worth their beginning, which takes a
+# millisecond for each column.
+_LONG = 20_000
+
+
+def from_series(name: str, series: nw.Series[Any]) -> RawColumn:
+    """Return the column of a narwhals series; nulls and NaN are missing."""
+    dtype = series.dtype
+    gaps = series.null_count() > 0  # calls for nothing add up, in tables of thousands of columns
+    if dtype.is_float() or dtype.is_decimal():
+        numbers = series if dtype == nw.Float64 else series.cast(nw.Float64)
+        return reals(name, (numbers.fill_null(float("nan")) if gaps else numbers).to_numpy())
+    if isinstance(dtype, nw.Enum | nw.Categorical):
+        return _categories(name, series)
+    if isinstance(dtype, nw.String):
+        return _text_of(name, series, gaps)
+    if isinstance(dtype, nw.Object):
+        return from_objects(name, series.to_list())
+    missing = series.is_null().to_numpy() if gaps else np.zeros(len(series), dtype=np.bool_)
+    if isinstance(dtype, nw.Boolean):
+        return booleans(name, series.fill_null(False).to_numpy().astype(np.bool_), missing)
+    if dtype.is_integer():
+        return RawNumbers(name, _integers(series.fill_null(0) if gaps else series), missing)
+    if missing.all():
+        return reals(name, np.full(len(missing), np.nan))
+    if isinstance(dtype, nw.Date | nw.Datetime):
+        return from_objects(name, series.to_list())
+    if dtype.is_temporal():
+        raise UnusableColumnError(f"holds times or durations ({type(dtype).__name__})")
+    raise UnusableColumnError(f"holds values of type {_native_type(series)}")
+
+
+def _integers(series: nw.Series[Any]) -> Any:
+    if isinstance(series.dtype, nw.UInt64):
+        return series.to_numpy().astype(np.uint64)
+    try:
+        whole = series if series.dtype == nw.Int64 else series.cast(nw.Int64)
+        return whole.to_numpy().astype(np.int64, copy=False)
+    except Exception:  # each library has its own exception for an overflow
+        raise UnusableColumnError("holds integers of more than 64 bits") from None
+
+
+def _text_of(name: str, series: nw.Series[Any], gaps: bool) -> RawLabels:
+    if len(series) < _LONG and not gaps:
+        labels = series.to_list()
+        ordered = sorted(set(labels))
+        places = {label: place for place, label in enumerate(ordered)}
+        each = np.fromiter(map(places.__getitem__, labels), np.int64, len(labels))
+        return RawLabels(name, each, tuple(map(str, ordered)))
+    missing = series.is_null().to_numpy()
+    present = series.drop_nulls()
+    levels = sorted(present.unique().to_list())
+    codes = np.full(len(missing), -1, dtype=np.int64)
+    if levels:
+        codes[~missing] = present.replace_strict(
+            levels, range(len(levels)), return_dtype=nw.Int64
+        ).to_numpy()
+    return RawLabels(name, codes, tuple(str(level) for level in levels))
+
+
+def _categories(name: str, series: nw.Series[Any]) -> RawLabels:
+    # narwhals gives the declared categories of an Enum only, and as text; the other libraries
+    # that declare categories have one of these two native interfaces.
+    native = series.to_native()
+    accessor: Any = getattr(native, "cat", None)
+    if hasattr(accessor, "categories") and hasattr(
+        accessor, "codes"
+    ):  # pandas and compatible libraries
+        ordered = bool(getattr(accessor, "ordered", False))
+        return categorical(name, accessor.codes.to_numpy(), accessor.categories, ordered)
+    if hasattr(native, "combine_chunks"):  # pyarrow
+        array = native.combine_chunks()  # this unifies the dictionaries of the chunks
+        codes = array.indices.fill_null(-1).to_numpy()
+        return categorical(name, codes, array.dictionary.to_pylist(), bool(array.type.ordered))
+    text = _text_of(name, series.cast(nw.String), gaps=True)
+    if not isinstance(series.dtype, nw.Enum):
+        return text
+    categories: list[object] = list(series.dtype.categories)
+    positions: NDArray[np.int64] = np.array(
+        [categories.index(level) for level in text.levels] + [-1]
+    )
+    return categorical(name, positions[text.codes], categories, ordered=True)
+
+
+def _native_type(series: nw.Series[Any]) -> str:
+    if not isinstance(series.dtype, nw.Unknown):
+        return str(series.dtype)
+    native = series.to_native()
+    return str(getattr(native, "dtype", getattr(native, "type", "unknown")))
+
 
 RENAME = "give each column a name of its own"
 

@@ -2,28 +2,129 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.data import description, export, fingerprints
+from arcwise.data import description, export
 from arcwise.data.columns import Column, KindName, read_only
+from arcwise.data.description import describe, summary
+from arcwise.data.messages import DISCRETIZE, drop_option, kinds_option, suggestion
 from arcwise.data.messages import columns as columns_text
-from arcwise.data.messages import suggestion
-from arcwise.data.notebook import data_html
-from arcwise.data.options import DISCRETIZE, drop_option, kinds_option
-from arcwise.data.preparation import Preparation
+from arcwise.data.scales import Scale
 from arcwise.data.slices import Slices
 from arcwise.errors import ArgumentError, DataError
 from arcwise.support.checks import as_array, instance, real_numbers
+from arcwise.support.html import card, paragraphs, table
 from arcwise.support.names import as_list
-from arcwise.support.words import quoted, shown
+from arcwise.support.words import number, quoted, shown
 
 if TYPE_CHECKING:
     import os
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What was done to a table before it became data.
+
+    Parameters
+    ----------
+    dropped_rows
+        The number of rows left out because values are missing in them.
+    discretized
+        The number of intervals of each column that was cut into some.
+    missing_as_level
+        The columns in which missing values are a level of their own.
+    imputed
+        The number of missing values of each column that has any, where they are imputed.
+    transformed
+        The columns that were replaced by their normal scores.
+    scales
+        The scales of the columns that are not modelled on that of their values.
+
+    Examples
+    --------
+    >>> done = Preparation().with_dropped(20).with_discretized({"age": 3})
+    >>> done.dropped_rows, done.discretized
+    (20, {'age': 3})
+    """
+
+    dropped_rows: int = 0
+    discretized: Mapping[str, int] = field(default_factory=dict)
+    missing_as_level: tuple[str, ...] = ()
+    imputed: Mapping[str, int] = field(default_factory=dict)
+    transformed: tuple[str, ...] = ()
+    scales: Mapping[str, Scale] = field(default_factory=dict)
+
+    def with_dropped(self, rows: int) -> Preparation:
+        """Return it with further rows dropped."""
+        return replace(self, dropped_rows=self.dropped_rows + rows)
+
+    def with_imputed(self, missing: Mapping[str, int]) -> Preparation:
+        """Return it with these numbers of missing values, which are imputed."""
+        return replace(self, imputed=missing)
+
+    def with_discretized(self, intervals: Mapping[str, int]) -> Preparation:
+        """Return it with further columns cut into intervals."""
+        return replace(self, discretized={**self.discretized, **intervals})
+
+    def with_transformed(self, columns: tuple[str, ...]) -> Preparation:
+        """Return it with further columns replaced by their normal scores."""
+        return replace(self, transformed=tuple(dict.fromkeys((*self.transformed, *columns))))
+
+    def with_scales(self, scales: Mapping[str, Scale]) -> Preparation:
+        """Return it with further columns on other scales."""
+        return replace(self, scales={**self.scales, **scales})
+
+    def with_missing_level(self, columns: tuple[str, ...]) -> Preparation:
+        """Return it with further columns in which missing values are a level."""
+        both = (*self.missing_as_level, *columns)
+        return replace(self, missing_as_level=tuple(dict.fromkeys(both)))
+
+
+FORMAT = "arcwise data 1"
+
+
+def fingerprint(data: Data) -> str:
+    """Return the SHA-256 of names, kinds, levels, contents, weights and interventions."""
+    # The header is JSON, so that different tables cannot concatenate to the same bytes;
+    # a level is written with its type, since 1, True and "1" are different labels.
+    header: dict[str, Any] = {
+        "format": FORMAT,
+        "rows": data.rows,
+        "columns": [
+            [
+                column.name,
+                [[type(level).__name__, str(level)] for level in column.kind.levels]
+                if column.size
+                else "continuous",
+            ]
+            for column in data.columns
+        ],
+        "weights": data.weights is not None,
+        "interventions": data.intervened is not None,
+    }
+    ordinal = [column.name for column in data.columns if column.kind.name == "ordinal"]
+    if ordinal:
+        header["ordinal"] = ordinal
+    digest = hashlib.sha256(json.dumps(header).encode())
+    for column in data.columns:
+        if column.size:
+            digest.update(column.stored.astype("<u2").tobytes())
+        else:
+            # Adding zero turns -0.0 into 0.0, which it equals.
+            digest.update((column.stored + 0.0).astype("<f8").tobytes())
+    if data.weights is not None:
+        digest.update((data.weights + 0.0).astype("<f8").tobytes())
+    if data.intervened is not None:
+        digest.update(np.packbits(data.intervened.ravel(order="C")).tobytes())
+    return digest.hexdigest()
 
 
 class Data:
@@ -152,7 +253,8 @@ class Data:
     def __repr__(self) -> str:
         return f"<Data: {description.summary(self)}>"
 
-    _repr_html_ = data_html
+    def _repr_html_(self) -> str:
+        return data_html(self)
 
     @property
     def kinds(self) -> dict[str, KindName]:
@@ -165,7 +267,7 @@ class Data:
 
         It does not depend on the library or file format the table was read from.
         """
-        return fingerprints.fingerprint(self)
+        return fingerprint(self)
 
     def describe(self) -> str:
         """Return a summary: the rows, and each column's kind and levels or range."""
@@ -374,3 +476,33 @@ def _aligned(
     if array.shape != shape:
         raise ArgumentError(f"{name} has the shape {array.shape}; give an array of shape {shape}")
     return read_only(array, dtype)
+
+
+_MOST_COLUMNS = 50
+_MOST_LEVELS = 8
+
+
+def data_html(data: Data) -> str:
+    """Return the summary and the columns as HTML."""
+    columns = data.columns[:_MOST_COLUMNS]
+    cells: dict[str, list[object]] = {
+        "name": [column.name for column in columns],
+        "kind": [column.kind.name for column in columns],
+        "levels": [column.size or "" for column in columns],
+        "values": [_values(column) for column in columns],
+    }
+    # Below the lines of the heading and the columns are those on weights and the like.
+    notes = describe(data).splitlines()[2 + len(data.columns) :]
+    return card(summary(data), table(cells, of=len(data.columns)), paragraphs(notes))
+
+
+def _first(levels: list[str]) -> list[str]:
+    if len(levels) <= _MOST_LEVELS:
+        return levels
+    return [*levels[: _MOST_LEVELS - 2], "…", levels[-1]]
+
+
+def _values(column: Column) -> str:
+    if column.size:
+        return ", ".join(_first([str(level) for level in column.kind.levels]))
+    return f"{number(float(column.stored.min()))} to {number(float(column.stored.max()))}"

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from arcwise.data.messages import columns as columns_text
-from arcwise.data.options import (
+from arcwise.data.messages import (
     discretize_option,
     drop_option,
     kinds_option,

@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.data import Data, IncompleteData
 from arcwise.families import Families
-from arcwise.imputation.conditioned_laws import ConditionedLaws
-from arcwise.imputation.edge_changes import Parents, allowed, reaches, same_adjacencies
-from arcwise.imputation.proposals import Proposal
+from arcwise.imputation.cells import ConditionedLaws
+from arcwise.imputation.proposals import Parents, Proposal, allowed, reaches, same_adjacencies
 from arcwise.laws import ProbabilityTables
 from arcwise.model import Question
 

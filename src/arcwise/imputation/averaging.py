@@ -13,7 +13,7 @@ tables in a row are alike, which the standard errors and the verdict know.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -24,7 +24,6 @@ from arcwise.errors import InterruptedWarning, TimeIsUpError
 from arcwise.graphs.dag import Dag
 from arcwise.imputation.chain import CompletedTable, Imputation, ImputationChain
 from arcwise.imputation.checkpoint import Checkpoint, Position
-from arcwise.imputation.choose_moves import choose_moves
 from arcwise.imputation.side_by_side import Halted, side_by_side, split_threads
 from arcwise.imputation.structure import ChainStructure, ExactStructure
 from arcwise.model import Model
@@ -437,3 +436,37 @@ def _provenance(model: Model, about: Imputation, score: LocalScore | None) -> Pr
         score=Description.of(about.question.score if score is None else score),
         prior=Description.of(about.question.prior),
     )
+
+
+# How often pairs that never changed in the burn-in are moved, beside those that changed most.
+_LEAST_WORTH = 0.05
+_WORTH_OF_DIRECTIONS = 0.1
+_MOST_SLOWNESS = 25.0
+
+
+def choose_moves(chains: Sequence[ImputationChain], seen: NDArray[np.float64]) -> None:
+    """Let all chains move the edges most that have been there and have been not, but seldom change.
+
+    In discrete tables, the parent sets that any chain has met are proposed, too, and edges that
+    go together. The choice is made of the burn-in, so that chains keep their law.
+
+    Parameters
+    ----------
+    chains
+        The chains.
+    seen
+        DAGs of the burn-in, all of a sweep together, as [DAG, source, target].
+    """
+    n = seen.shape[1]
+    joined = np.minimum(seen + seen.transpose(0, 2, 1), 1.0).reshape(-1, len(chains), n, n)
+    variances, directed = joined.var(axis=(0, 1)), seen.var(axis=0)
+    changes = np.abs(np.diff(joined, axis=0)).mean(axis=(0, 1)) if len(joined) > 1 else variances
+    # Independent draws would change so often.
+    expected = 2.0 * variances
+    slowness = np.clip(expected / np.maximum(changes, 1.0 / len(seen)), 1.0, _MOST_SLOWNESS)
+    worth = variances * np.sqrt(slowness) + _WORTH_OF_DIRECTIONS * (directed + directed.T)
+    for chain in chains:
+        chain.choose_pairs(worth + _LEAST_WORTH * max(float(worth.max()), _LEAST_WORTH))
+    known = chains[0].known(seen)
+    for chain in chains:
+        chain.propose(known)

@@ -16,18 +16,25 @@ by data augmentation").
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise import _core
 from arcwise.data import Data, IncompleteData
+from arcwise.engines import Threads
+from arcwise.engines.engine import ScoringJob
 from arcwise.graphs.dag import Dag
 from arcwise.imputation.annealed_moves import AnnealedMoves, LogDensityRatio
-from arcwise.imputation.cell_blocks import CellBlocks
-from arcwise.imputation.conditioned_laws import ConditionedLaws
-from arcwise.imputation.draw_cells import CellSampler
-from arcwise.imputation.edge_changes import Parents
+from arcwise.imputation.cells import (
+    CellBlocks,
+    CellSampler,
+    ConditionedLaws,
+    associated_start,
+    observed_start,
+)
 from arcwise.imputation.pair_moves import PairMoves, ReplacedFamilies
 from arcwise.imputation.proposals import (
     KnownEdges,
@@ -36,18 +43,62 @@ from arcwise.imputation.proposals import (
     OtherEdges,
     OtherEnd,
     OtherParents,
+    Parents,
     Proposal,
     TurnedFamily,
 )
-from arcwise.imputation.rescoring import Rescoring
-from arcwise.imputation.starts import associated_start, observed_start
 from arcwise.imputation.structure import Packed, StructureStep, TableStructure, packed
 from arcwise.model import Model, Question
 from arcwise.networks._random import Purpose, generator
 from arcwise.parameters.conditionals import Conditionals, draw_conditionals
 from arcwise.posterior import DagSample
 from arcwise.scores import LocalScore
+from arcwise.scores.job import FamilyScoring
 from arcwise.support.clock import NEVER, Deadline
+from arcwise.support.running import Stage
+
+
+class Rescoring(Threads):
+    """Threads of this process that score the same families again and again, of one table.
+
+    Between two completions of a table, complete columns stay the same, and so do the families of
+    nodes that neither are incomplete nor may have an incomplete parent.
+
+    Parameters
+    ----------
+    incomplete
+        Which columns may change.
+    """
+
+    def __init__(self, incomplete: NDArray[np.bool_]) -> None:
+        self._incomplete = incomplete
+        self._table: _core.FamilyTable | None = None
+
+    def __repr__(self) -> str:
+        """Show how many columns may change."""
+        return f"<Rescoring: {int(self._incomplete.sum())} columns may change>"
+
+    def score(self, job: ScoringJob, run: Stage, path: Path | None = None) -> _core.FamilyTable:
+        """Return the scores of all families, of which those of complete columns are known."""
+        assert isinstance(job, FamilyScoring)
+        if self._table is None:
+            self._table = job.score_all(run)
+            return self._table.copy()
+        affected = [node for node in range(len(self._incomplete)) if self._affects(job, node)]
+        if len(affected) == len(self._incomplete):
+            job.fill(self._table, run)
+        elif affected:
+            part = replace(job, families=job.families.only(affected)).score_all(run)
+            for node in affected:
+                self._table.values(node)[:] = part.values(node)
+        return self._table.copy()
+
+    def _affects(self, job: FamilyScoring, node: int) -> bool:
+        """Return whether some family of a node holds a column that may change."""
+        families = job.families
+        parents = (*families.candidates[node], *families.required[node], *families.outside[node])
+        return bool(self._incomplete[[node, *parents]].any())
+
 
 # Moves of edges in a sweep: some for each variable of small tables, at most so many of large ones.
 _MOST_MOVES_BY_PAIRS = 12

@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.data import Data, IncompleteData
 from arcwise.graphs.dag import Dag
-from arcwise.imputation.edge_changes import Parents, allowed, other_edge, reaches
-from arcwise.imputation.normal_law import normal_law
+from arcwise.imputation.cells import normal_law
+from arcwise.imputation.proposals import Parents, allowed, other_edge, reaches
 from arcwise.model import Question
 from arcwise.parameters.conditionals import Columns, Conditionals, Regression, draw_conditionals
 from arcwise.support.log_space import logarithms, relative_weights

@@ -41,7 +41,7 @@ from arcwise.learning.study import Study
 from arcwise.model import Model, Modularity, Question
 from arcwise.model.question import chosen_by_evidence
 from arcwise.priors import Sparse
-from arcwise.priors.acyclic_density import odds_of_dags
+from arcwise.priors.constant import odds_of_dags
 from arcwise.records.settings import usual_order_steps
 from arcwise.scores import LocalScore
 from arcwise.scores.base import NAMED_SCORES

@@ -33,7 +33,7 @@ from arcwise.graphs.dag import Dag
 from arcwise.imputation.averaging import ImputationSettings, averaged
 from arcwise.imputation.chain import Imputation, ImputationChain
 from arcwise.imputation.checkpoint import FILE, Checkpoint
-from arcwise.imputation.edge_changes import Parents
+from arcwise.imputation.proposals import Parents
 from arcwise.imputation.side_by_side import Halted, side_by_side, split_threads
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
 from arcwise.learning import costs
@@ -50,7 +50,7 @@ from arcwise.model import Modularity, Question
 from arcwise.parameters.conditionals import can_draw
 from arcwise.posterior import DagSample
 from arcwise.priors import Sparse
-from arcwise.priors.acyclic_density import MOST_VARIABLES, log_sum_of_weights
+from arcwise.priors.constant import MOST_VARIABLES, log_sum_of_weights
 from arcwise.records.algorithm import Algorithm
 from arcwise.scores import BGe, LocalScore
 from arcwise.spaces import Dags

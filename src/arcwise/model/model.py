@@ -12,7 +12,7 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.constraints import ConstraintArguments, Constraints, gather, takes_constraints
-from arcwise.constraints.dags import as_dag
+from arcwise.constraints.edges import as_dag
 from arcwise.data.arguments import ReadingArguments
 from arcwise.data.profile import DataProfile
 from arcwise.errors import ArgumentError, ConstraintError

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Column, ContinuousColumn, Data
-from arcwise.data.completeness import check_finite
-from arcwise.data.encoding import as_labels, continuous
+from arcwise.data.encoding import as_labels, check_finite, continuous
 from arcwise.data.messages import columns as columns_text
 from arcwise.data.raw import RawColumn, RawNumbers, level_type
 from arcwise.data.scales import Scale

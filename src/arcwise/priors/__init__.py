@@ -9,17 +9,19 @@ A user-defined prior is a subclass of `Prior` with the one method `terms`.
 """
 
 from arcwise.families.functions import FamilyFunction
-from arcwise.priors.base import Prior, Product
-from arcwise.priors.coerce import as_prior
-from arcwise.priors.distance import DistanceToDag
+from arcwise.priors.base import (
+    EdgePenalty,
+    Fair,
+    FunctionPrior,
+    Prior,
+    PriorTerms,
+    Product,
+    Sparse,
+    Uniform,
+    as_prior,
+)
 from arcwise.priors.edge_probabilities import EdgeProbabilities
-from arcwise.priors.edge_weights import EdgeWeights
-from arcwise.priors.fair import Fair
-from arcwise.priors.function import FunctionPrior
-from arcwise.priors.penalty import EdgePenalty
-from arcwise.priors.sparse import Sparse
-from arcwise.priors.terms import PriorTerms
-from arcwise.priors.uniform import Uniform
+from arcwise.priors.edge_weights import DistanceToDag, EdgeWeights
 
 __all__ = [
     "DistanceToDag",

@@ -1,7 +1,5 @@
 """Tables in time: rows in order of time within each subject, and lagged columns beside them."""
 
-from arcwise.series.incomplete import IncompleteTimeSeries
-from arcwise.series.lagged import TimeSeries
-from arcwise.series.time_series import time_series
+from arcwise.series.time_series import IncompleteTimeSeries, TimeSeries, time_series
 
 __all__ = ["IncompleteTimeSeries", "TimeSeries", "time_series"]

@@ -10,17 +10,21 @@ from numpy.typing import NDArray
 
 from arcwise.data.arguments import ReadingArguments
 from arcwise.data.columns import Column
-from arcwise.data.completeness import check_choice
-from arcwise.data.incomplete import IncompleteData
+from arcwise.data.encoding import check_choice
+from arcwise.data.incomplete import OBSERVED, IncompleteData
 from arcwise.data.reader import DEFAULTS
 from arcwise.data.slices import Place, Slices
 from arcwise.data.table import Data
 from arcwise.errors import ArgumentError, DataError, option
-from arcwise.series.incomplete import IncompleteTimeSeries, numbered
-from arcwise.series.lagged import TimeSeries
 from arcwise.series.order import Rows, ordered_rows, too_short
-from arcwise.series.reading import TableInTime, read_in_time
-from arcwise.series.static import static_columns, unknown_values, with_static_known
+from arcwise.series.reading import (
+    SUBJECT,
+    TableInTime,
+    read_in_time,
+    static_columns,
+    unknown_values,
+    with_static_known,
+)
 from arcwise.support.checks import whole_number
 from arcwise.support.names import as_list
 from arcwise.support.words import plural, quoted, shown
@@ -255,3 +259,158 @@ def _notes(
     if not within:
         notes.append("Edges within a slice are not allowed.")
     return notes
+
+
+class TimeSeries(Data):
+    """A table of a time series: each row a present slice, with the slices before it.
+
+    It is a `Data`, which `Model`, `learn` and everything else take; its lagged and static
+    columns are parents only. Returned by `time_series`.
+
+    Attributes
+    ----------
+    times : tuple
+        The time of the present slice of each row.
+    subjects : tuple
+        The subject of each row; all the same if there is only one.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> series = arcwise.time_series({"x": [1, 2, 4, 7, 9], "y": [3, 1, 1, 0, 2]}, lags=2)
+    >>> series.variables
+    ('x(t)', 'y(t)', 'x(t-1)', 'y(t-1)', 'x(t-2)', 'y(t-2)')
+    >>> series.rows, series.times
+    (3, (3, 4, 5))
+    """
+
+    times: tuple[object, ...]
+    subjects: tuple[object, ...]
+
+    def __init__(
+        self,
+        table: Data,
+        times: Sequence[object],
+        subjects: Sequence[object],
+        first: Data | IncompleteData | None,
+    ) -> None:
+        about = table.notes, table.preparation, table.name, table.slices
+        super().__init__(table.columns, table.weights, table.intervened, *about)
+        self._set("times", tuple(times))
+        self._set("subjects", tuple(subjects))
+        self._set("_first", first)
+
+    _first: Data | IncompleteData | None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        about = self.notes, self.preparation, self.name, self.slices
+        table = Data(self.columns, self.weights, self.intervened, *about)
+        return type(self), (table, self.times, self.subjects, self._first)
+
+    @property
+    def first_slice(self) -> Data | IncompleteData:
+        """The first row of each subject, as a table of its own: the columns ``x(0)``.
+
+        With static columns, as parents only. Its posterior is that of the network within
+        the first slice, which has no slice before it.
+        """
+        if self._first is None:
+            raise DataError(
+                "the first slice is a single row, as there is a single subject, from which nothing "
+                "is learned; give several subjects by ",
+                SUBJECT,
+            )
+        return self._first
+
+    def steps(self) -> dict[object, Data]:
+        """Return the rows of each time as a table of its own, in order of time.
+
+        For transitions that change in time: a posterior for each table is one network for
+        each step. Each table has a row for each subject that is there at that time.
+        """
+        if len(set(self.subjects)) < 2:
+            raise DataError(
+                "a network for each step is learned from several subjects, of which the table has "
+                "one; give ",
+                SUBJECT,
+            )
+        rows: dict[object, list[int]] = {}
+        for row, time in enumerate(self.times):
+            rows.setdefault(time, []).append(row)
+        few = [time for time, own in rows.items() if len(own) < 2]
+        if few:
+            raise DataError(
+                f"the time {shown(few[0])} has a single subject, from which no network is learned; "
+                "leave such times out"
+            )
+        ordered = sorted(rows, key=lambda time: (isinstance(time, str), time))
+        return {time: self.take_rows(rows[time]) for time in ordered}
+
+
+class IncompleteTimeSeries(IncompleteData):
+    """A table of a time series in which values are missing, as `time_series` returns it.
+
+    A value of a subject, a time and a variable is one cell, in however many rows it stands as a
+    present or an earlier one. `learn` imputes them.
+
+    Parameters
+    ----------
+    table
+        The table, with any values in the places that are missing, which count for nothing.
+    cells
+        The number of the cell in each place, see `IncompleteData`.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> series = arcwise.time_series({"x": [0, 1, None, 0], "y": [1, 1, 0, 1]})
+    >>> series
+    <IncompleteTimeSeries: 3 rows, 4 discrete variables, 2 of 12 values missing>
+    >>> series.count, series.slices.lags
+    (1, (1,))
+    """
+
+    table: TimeSeries
+
+    def __init__(self, table: TimeSeries, cells: NDArray[np.int64]) -> None:
+        super().__init__(table, cells)
+
+    @property
+    def times(self) -> tuple[object, ...]:
+        """The time of the present slice of each row."""
+        return self.table.times
+
+    @property
+    def subjects(self) -> tuple[object, ...]:
+        """The subject of each row; all the same if there is only one."""
+        return self.table.subjects
+
+    @property
+    def slices(self) -> Slices:
+        """Which columns are of which time."""
+        slices = self.table.slices
+        assert slices is not None
+        return slices
+
+    @property
+    def first_slice(self) -> Data | IncompleteData:
+        """The first row of each subject, as a table of its own, see `TimeSeries.first_slice`."""
+        return self.table.first_slice
+
+    def steps(self) -> dict[object, Data]:
+        """Refuse to tear apart what is missing at one time and stands beside others."""
+        raise ArgumentError(
+            "values are missing, which are imputed with one network for all steps; for one network "
+            "for each, give ",
+            option("missing", "drop"),
+            " and ",
+            option("gaps", "split"),
+        )
+
+
+def numbered(unknown: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return cells numbered 0, 1, 2, ... in the order of any other numbers of theirs."""
+    cells = np.full(unknown.shape, OBSERVED, dtype=np.int64)
+    missing = unknown != OBSERVED
+    cells[missing] = np.unique(unknown[missing], return_inverse=True)[1].reshape(-1)
+    return cells
