@@ -13,7 +13,7 @@ import pytest
 import arcwise
 from arcwise.cli.edge_files import read_edge_file
 from arcwise.errors import ArgumentError, DataError
-from arcwise.support.archives import read_archive
+from arcwise.support.archives import read_archive, write_archive
 from arcwise.support.files import replacing, write_table
 
 
@@ -27,6 +27,20 @@ def test_links_are_replaced_and_not_followed(tmp_path: Path) -> None:
     assert victim.read_text() == "precious"
     assert not target.is_symlink()
     assert target.read_text() == "a\n1\n"
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_archives_hold_numbers_under_any_name(tmp_path: Path, *, compressed: bool) -> None:
+    path = tmp_path / "a.npz"
+    # Names of arguments of `numpy.savez`, some versions of which take them for something else.
+    arrays = {name: np.arange(3.0) for name in ("file", "allow_pickle", "args")}
+    write_archive(path, arrays, compressed=compressed)
+    for found in (read_archive(path), dict(np.load(path))):
+        assert list(found) == list(arrays)
+        assert all(np.array_equal(found[name], arrays[name]) for name in arrays)
+    with pytest.raises(ValueError, match="allow_pickle"):
+        write_archive(path, {"objects": np.array([{}])})
+    assert list(read_archive(path)) == list(arrays)
 
 
 def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:

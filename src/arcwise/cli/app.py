@@ -13,7 +13,6 @@ from typer.main import get_command
 import arcwise
 from arcwise.cli.compare import compare
 from arcwise.cli.compare_models import compare_models
-from arcwise.cli.completion import complete_values
 from arcwise.cli.composition import command
 from arcwise.cli.cross_validate import cross_validate
 from arcwise.cli.data import describe, simulate
@@ -23,7 +22,7 @@ from arcwise.cli.estimate import estimate
 from arcwise.cli.evidence import evidence
 from arcwise.cli.exact import exact
 from arcwise.cli.forecast import forecast
-from arcwise.cli.help_texts import Command, Group, move_long_choices, name_values, paragraphs
+from arcwise.cli.help_texts import Command, Group, paragraphs, without_type
 from arcwise.cli.impulse_response import impulse_response
 from arcwise.cli.learn import learn
 from arcwise.cli.map import map
@@ -65,7 +64,6 @@ def _global_options(
         typer.Option(
             "--version",
             help="Print the version and exit.",
-            metavar="",
             callback=_print_version,
             is_eager=True,
         ),
@@ -119,7 +117,5 @@ def _application(only: str | None) -> TyperGroup:
     assert isinstance(group, TyperGroup)
     for each in (group, *group.commands.values()):
         for parameter in each.params:
-            name_values(parameter)
-            complete_values(parameter)
-            move_long_choices(parameter)
+            without_type(parameter)
     return group

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
+from collections.abc import Callable, Sequence
 
 _ASKED = "_ARCWISE_COMPLETE"  # Typer's name for the variable that the shell sets
 
@@ -21,26 +21,22 @@ def words_to_complete() -> list[str] | None:
     return words if line.endswith(" ") else words[:-1]
 
 
-def complete_values(parameter: Any) -> None:
-    """Let the shell complete the values that are listed where an option shows what to give.
+def suggestions(listed: Sequence[str]) -> Callable[[str], list[str]] | None:
+    """Return what completes the values that an option lists where it shows what to give.
 
     Options, sub-commands and choices are completed by Typer. Files are completed by the shell
     itself, wherever nothing is suggested here.
 
     Parameters
     ----------
-    parameter
-        A parameter of a command, such as ``--space buckets:SIZE|dags``.
+    listed
+        What an option shows, such as ``["buckets:SIZE", "dags"]``.
     """
-    listed = (parameter.metavar or "").split("|")
-    if len(listed) < 2 or parameter.type_descriptor.is_choice:
-        return
     # "buckets:SIZE" is completed as far as "buckets:", "layerings[:MAX_SIZE]" without its end.
     words = [re.sub(r"\[.*|[A-Z_]+$", "", each) for each in listed]
     values = [word for word in words if _VALUE.fullmatch(word.rstrip(":"))]
 
-    def suggest(context: Any, own: Any, incomplete: str) -> list[str]:
+    def suggest(incomplete: str) -> list[str]:
         return [value for value in values if value.startswith(incomplete)]
 
-    if values:
-        parameter._custom_shell_complete = suggest
+    return suggest if len(listed) > 1 and values else None

@@ -19,6 +19,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from arcwise.cli.help_texts import shown
 from arcwise.cli.output import JsonFlag, QuietFlag, Result, print_result
 from arcwise.support.clock import Deadline
 from arcwise.support.settings import Settings, settings_of
@@ -73,14 +74,15 @@ def options_of(group: type[Settings], *names: str, without: Collection[str] = ()
         if default not in (None, False) and "default" not in text:
             shown = f"{default:g}" if isinstance(default, float) else default
             text = f"{text.removesuffix('.')} (default: {shown})."
-        metavar = "" if flag else found.metavar
-        option = typer.Option(found.flag_of(name), help=text, metavar=metavar, show_default=False)
+        declared = typer.Option(
+            found.flag_of(name), help=text, metavar=found.metavar, show_default=False
+        )
         parameters.append(
             inspect.Parameter(
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
                 default=False if flag else None,
-                annotation=Annotated[kind if flag else kind | None, option],
+                annotation=Annotated[kind if flag else kind | None, declared],
             )
         )
     read.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -142,6 +144,6 @@ def _output_parameters(function: Callable[..., Result | None]) -> list[inspect.P
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
     hints = get_type_hints(function, include_extras=True)
     return [
-        parameter.replace(annotation=hints[parameter.name])
+        parameter.replace(annotation=shown(hints[parameter.name]))
         for parameter in inspect.signature(function).parameters.values()
     ]

@@ -39,7 +39,6 @@ def draw(
         typer.Option(
             "--process",
             help="Of a time series, draw the process graph: edges at any lag.",
-            metavar="",
         ),
     ] = False,
     width: Annotated[

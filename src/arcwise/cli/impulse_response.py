@@ -29,9 +29,7 @@ def impulse_response(
     ] = 10,
     hold: Annotated[
         bool,
-        typer.Option(
-            "--hold", help="Hold the source as it was set, instead of at time t alone.", metavar=""
-        ),
+        typer.Option("--hold", help="Hold the source as it was set, instead of at time t alone."),
     ] = False,
     reference: ReferenceLevel = None,
     level: IntervalLevel = 0.95,

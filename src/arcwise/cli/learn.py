@@ -79,7 +79,6 @@ def learn(
             "--each-step",
             help="Learn a network for each step of a panel, instead of one for all of them; "
             "results go to a folder for each in --out.",
-            metavar="",
             rich_help_panel="Time series",
         ),
     ] = False,

@@ -41,7 +41,6 @@ _family = _option("Families")
 _knowledge = _option("Prior knowledge")
 _cluster = _option("Cluster")
 _EDGE_FILE = "a .csv of source,target pairs, an adjacency matrix with a header, or a .json"
-_FLAG = ""  # an option without a value has no metavar
 
 
 def _read_score(
@@ -122,7 +121,7 @@ def _read_families(
     ] = None,
     plus_one: Annotated[
         bool,
-        _family("--plus-one", "Allow each parent set one parent that is not a candidate.", _FLAG),
+        _family("--plus-one", "Allow each parent set one parent that is not a candidate.", None),
     ] = False,
     grow: Annotated[
         bool,
@@ -130,7 +129,7 @@ def _read_families(
             "--grow",
             "Grow the candidates (starting from --candidates, default: pc) as long as the best DAG "
             "improves; implies --plus-one.",
-            _FLAG,
+            None,
         ),
     ] = False,
     max_candidates: Annotated[

@@ -31,7 +31,6 @@ JsonFlag = Annotated[
     typer.Option(
         "--json",
         help="Print the result as one JSON object instead of text.",
-        metavar="",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -42,7 +41,6 @@ QuietFlag = Annotated[
         "--quiet",
         "-q",
         help="Print results, warnings and errors only: no progress and no notes.",
-        metavar="",
         rich_help_panel=_PANEL,
     ),
 ]

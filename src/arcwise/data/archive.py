@@ -21,8 +21,8 @@ from arcwise.data.incomplete import IncompleteData
 from arcwise.data.slices import Slices
 from arcwise.data.table import Data
 from arcwise.errors import ArcwiseError, FileFormatError
-from arcwise.support.archives import read_archive
-from arcwise.support.files import UNREADABLE, replacing
+from arcwise.support.archives import read_archive, write_archive
+from arcwise.support.files import UNREADABLE
 from arcwise.support.plain_dataclasses import PlainDataclasses
 
 FORMAT = "arcwise data"
@@ -46,11 +46,8 @@ def save_table(given: Data | IncompleteData, path: Path) -> None:
     description: dict[str, Any] = {"format": FORMAT, "columns": described, "ordinal": ordinal}
     description["slices"] = PlainDataclasses().write(data.slices)
     description["arrays"] = list(arrays)
-    header = json.dumps(description).encode()
-    with replacing(path) as temporary, open(temporary, "wb") as file:
-        np.savez_compressed(
-            file, allow_pickle=False, header=np.frombuffer(header, dtype=np.uint8), **arrays
-        )
+    header = np.frombuffer(json.dumps(description).encode(), dtype=np.uint8)
+    write_archive(path, {"header": header, **arrays}, compressed=True)
 
 
 def load_table(path: Path) -> Data | IncompleteData:

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from arcwise.imputation.chain import CompletedTable, ImputationChain
 from arcwise.imputation.structure import TableStructure
 from arcwise.posterior import DagSample
-from arcwise.support.archives import read_archive
-from arcwise.support.files import UNREADABLE, replacing
+from arcwise.support.archives import read_archive, write_archive
+from arcwise.support.files import UNREADABLE
 
 FILE = "completions.npz"
 """The name of the file in a run directory, until there is a result."""
@@ -113,8 +113,7 @@ class Checkpoint:
             paths = [each.paths for each in tables if each.paths is not None]
             if len(paths) == len(tables):
                 arrays["paths"] = np.stack(paths)
-        with replacing(self._path) as temporary, open(temporary, "wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
+        write_archive(self._path, arrays)
 
     def read(self, variables: tuple[str, ...], chains: list[ImputationChain]) -> Position | None:
         """Lead chains to where they stood; None if there is no file, or not of this run."""

@@ -233,7 +233,8 @@ class DagSample:
         most = whole_number(count, "count", at_least=0)
         sets = np.ascontiguousarray(self.parents[:, index])
         first, place = _core.distinct_patterns(sets)
-        shares = np.bincount(place, weights=self.shares, minlength=len(first))
+        # Numpy before 2.3 counts signed numbers alone.
+        shares = np.bincount(place.astype(np.intp), self.shares, len(first))
         bits = unpacked(sets[first], len(self.variables))
         return [
             (tuple(self.variables[u] for u in np.flatnonzero(bits[i])), float(shares[i]))

@@ -61,8 +61,8 @@ from arcwise.records.run_files import (
 )
 from arcwise.records.traces import Traces
 from arcwise.scores import FamilyScores
-from arcwise.support.archives import read_archive
-from arcwise.support.files import UNREADABLE, replacing
+from arcwise.support.archives import read_archive, write_archive
+from arcwise.support.files import UNREADABLE
 from arcwise.support.names import checked_variables
 from arcwise.support.plain import number_in, number_out, strict_json
 from arcwise.support.plain_dataclasses import PlainDataclasses
@@ -107,8 +107,7 @@ def save(posterior: Posterior, path: Path) -> None:
         **{name: number_out(getattr(posterior, name)) for name in _NUMBERS},
     }
     text = np.frombuffer(strict_json(header).encode(), dtype=np.uint8)
-    with replacing(path) as temporary, open(temporary, "wb") as file:
-        np.savez_compressed(file, allow_pickle=False, header=text, **arrays)
+    write_archive(path, {"header": text, **arrays}, compressed=True)
 
 
 def _arrays(posterior: Posterior) -> dict[str, NDArray[Any]]:

@@ -25,8 +25,8 @@ from arcwise.model.provenance import Provenance
 from arcwise.priors import PriorTerms, Uniform
 from arcwise.records.run_files import read_provenance, write_provenance
 from arcwise.scores import FamilyScores
-from arcwise.support.archives import read_archive
-from arcwise.support.files import UNREADABLE, replacing
+from arcwise.support.archives import read_archive, write_archive
+from arcwise.support.files import UNREADABLE
 from arcwise.support.names import checked_variables
 
 Arrays = dict[str, NDArray[Any]]
@@ -135,8 +135,7 @@ def digest_of(arrays: Arrays) -> str:
 
 def write_model(arrays: Arrays, path: Path) -> None:
     """Write a model to a file, whole or not at all."""
-    with replacing(path) as temporary, open(temporary, "wb") as file:
-        np.savez(file, allow_pickle=False, **arrays)
+    write_archive(path, arrays)
 
 
 def read_model(path: Path, digest: str) -> StoredModel:

@@ -1,4 +1,4 @@
-"""Reading of .npz archives that may be damaged or made by anyone: sizes first, then the numbers.
+"""Archives (.npz): written whole or not at all, read as what may be damaged or made by anyone.
 
 A member says how large it is three times: in the directory of the archive, in its own header,
 and by what it holds. Memory is taken only for what the file itself can make good.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import tokenize
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import CapacityError
+from arcwise.support.files import replacing
 from arcwise.support.memory import available_memory
 from arcwise.support.words import byte_size
 
@@ -28,6 +30,17 @@ _READERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
+
+
+def write_archive(
+    path: Path, arrays: Mapping[str, NDArray[Any]], *, compressed: bool = False
+) -> None:
+    """Write arrays by their names, as `numpy.savez` does, but never objects, and any name."""
+    method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+    with replacing(path) as temporary, zipfile.ZipFile(temporary, "w", method) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}{_SUFFIX}", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
 def read_archive(path: Path) -> dict[str, NDArray[Any]]:
