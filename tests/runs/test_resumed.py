@@ -13,7 +13,7 @@ import pytest
 import arcwise
 from arcwise.errors import ArcwiseWarning, InterruptedWarning
 from arcwise.records.settings import Recording
-from arcwise.runs import checkpoints
+from arcwise.runs import driver
 from support.run_records import annealing_of, chains_of
 from support.stopped_runs import (
     Stop,
@@ -173,17 +173,17 @@ def test_ctrl_c_keeps_the_finished_annealing_runs(tmp_path: Path) -> None:
 def test_draws_do_not_stay_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the length of a run, no more states are in memory than the limit allows."""
     of_state = Recording().bytes_per_state(8)
-    monkeypatch.setattr(checkpoints, "_MOST_PENDING", 2 * of_state * 50)
+    monkeypatch.setattr(driver, "_MOST_PENDING", 2 * of_state * 50)
     largest = 0
-    pause = checkpoints.ChainCheckpoints.pause
+    pause = driver.ChainDriver._pause
 
-    def watched(kept: Any, *arguments: Any, **options: Any) -> None:
+    def watched(running: driver.ChainDriver, part: int) -> None:
         nonlocal largest
-        pending = [len(kept._chains.record(chain)["log_weights"]) for chain in range(2)]
+        pending = [len(running.chains.record(chain)["log_weights"]) for chain in range(2)]
         largest = max(largest, *pending)
-        pause(kept, *arguments, **options)
+        pause(running, part)
 
-    monkeypatch.setattr(checkpoints.ChainCheckpoints, "pause", watched)
+    monkeypatch.setattr(driver.ChainDriver, "_pause", watched)
     found = _quietly(
         arcwise.mcmc,
         _MODEL,
@@ -206,7 +206,7 @@ def test_too_many_draws_for_the_memory_are_thinned(
     )
     expected = _quietly(begin)
     of_state = Recording().bytes_per_state(8)
-    monkeypatch.setattr(checkpoints, "_MOST_LOADED", 2 * of_state * 300)
+    monkeypatch.setattr(driver, "_MOST_LOADED", 2 * of_state * 300)
     found = _quietly(begin, directory=tmp_path, checkpoint_seconds=0.0)
     # A quarter of the 1,000 states of each chain is read back; the edges are of all of them.
     np.testing.assert_array_equal(found.edges, expected.edges)

@@ -80,7 +80,7 @@ def of_unequal_lengths(facts: Facts, draws: bytes) -> tuple[Facts, bytes]:
 
 
 DAMAGED: dict[str, Callable[..., tuple[Facts, bytes]]] = {
-    "states below none": lambda facts, draws: (facts | {"states": -1}, draws),
+    "steps below none": with_controller(steps=-1),
     "draws that were not made": with_controller(draws=lambda draws: draws + 1),
     "an action that is none": with_controller(action={"kind": "dance", "amount": 1}),
     "an action of annealing": with_controller(action={"kind": "anneal", "amount": 1}),

@@ -9,11 +9,10 @@ import numpy as np
 
 from arcwise import Model, _core
 from arcwise.algorithms.chains import run_chains
+from arcwise.algorithms.mcmc import MCMC
 from arcwise.engines.sampling_jobs import ChainJob
-from arcwise.records.budget import Budget
 from arcwise.records.chain_record import ChainRecord
 from arcwise.records.settings import Recording, filled
-from arcwise.runs.control import ChainController
 from arcwise.runs.driver import ChainDriver
 from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders, Space
 from arcwise.sums import ScoreSums
@@ -95,10 +94,16 @@ def sampled(
         seed=seed,
         count=1,
     )
-    budget = Budget(steps=(draws + 10) * thinning, burn_in=10 / (draws + 10), thinning=thinning)
-    controller = ChainController.of(budget, len(model.variables))
+    settings = MCMC(
+        space=space,
+        modularity="order-modular",
+        steps=(draws + 10) * thinning,
+        burn_in=10 / (draws + 10),
+        thinning=thinning,
+        chains=1,
+    )
     stage = Stage(Processors(1))
-    driver = ChainDriver(job.in_core(), controller, stage, None, NEVER, states_are_dags=False)
+    driver = ChainDriver(job.in_core(), settings, len(model.variables), stage, NEVER)
     (record,) = run_chains(driver).records
     return record
 

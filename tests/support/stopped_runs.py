@@ -49,7 +49,7 @@ def stopping_at(share: float, stop: type[BaseException] = Stop) -> Callable[[flo
 @contextmanager
 def checkpoints_whatever_they_cost() -> Iterator[None]:
     """Make checkpoints as often as asked for: after every part if `checkpoint_seconds` is 0."""
-    with patch("arcwise.runs.checkpoint_clock._MOST_SHARE_OF_COST", math.inf):
+    with patch("arcwise.runs.checkpoints._MOST_SHARE_OF_COST", math.inf):
         yield
 
 

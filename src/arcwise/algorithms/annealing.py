@@ -8,11 +8,10 @@ from collections.abc import Callable
 from arcwise import _core
 from arcwise.algorithms.annealed_results import AnnealedResults
 from arcwise.algorithms.assembly import assemble, order_weights
-from arcwise.algorithms.chains import acceptance
 from arcwise.algorithms.prior_constant import constant_in_time
 from arcwise.algorithms.sampling_session import SamplingSession, opened_session
 from arcwise.diagnostics.evidence import doubts_of_populations
-from arcwise.engines.sampling_jobs import AnnealedRuns, AnnealingJob
+from arcwise.engines.sampling_jobs import AnnealedRuns, AnnealingJob, acceptance
 from arcwise.errors import InterruptedWarning, TimeIsUpError, option
 from arcwise.model import Model
 from arcwise.posterior import Posterior
@@ -23,14 +22,12 @@ from arcwise.records.convergence import Convergence
 from arcwise.records.runs import AnnealingRun, PopulationPlan
 from arcwise.records.settings import AnnealingSettings, filled
 from arcwise.records.traces import Traces
-from arcwise.runs.control import AnnealingController
 from arcwise.runs.driver import AnnealingDriver
 from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.statistics.log_weights import effective_runs
 from arcwise.support.running import Run
 from arcwise.support.warnings import warn
 
-_PIECE = 16
 _SHARE_OF_CONSTANT = 0.3  # of the time, for the constant of the prior
 _UNITS = {Algorithm.AIS: "particles", Algorithm.SMC: "populations"}
 _METHODS = {
@@ -71,7 +68,7 @@ def anneal(
         seed=run.seed,
         runs=len(annealed),
         runs_of_weight_zero=len(annealed) - len(results.records),
-        moves=acceptance([annealed.moves()]),
+        moves=acceptance(annealed.moves()),
         dags=0 if found.dags is None else len(found.dags),
         interrupted=interrupted,
         convergence=Convergence(ess=settings.states_per_run * effective_runs(results.log_weights)),
@@ -124,23 +121,12 @@ def _steps_per_run(settings: AnnealingSettings, plan: PopulationPlan | None) -> 
 def _anneal_all(session: SamplingSession[AnnealingSettings], annealed: AnnealedRuns) -> bool:
     """Anneal until the budget is spent; return whether Ctrl-C came first."""
     settings, run = session.settings, session.run
-    units, single = _UNITS[settings.sampler], settings.states_per_run == 1
-    checkpoints = None
-    if session.directory is not None:
-        checkpoints = session.directory.annealing_checkpoints(annealed)
+    units = _UNITS[settings.sampler]
+    checkpoints = None if session.directory is None else session.directory.checkpoints()
+    fewest = session.engine.fewest_runs_at_once
     try:
         with run.stage(settings.sampler, timed=False) as stage:
-            # Populations take long, and are run as many at a time as there are threads.
-            size = _PIECE if single else stage.threads
-            driver = AnnealingDriver(
-                annealed,
-                AnnealingController.of(settings.limits(run.deadline.seconds), size),
-                stage,
-                checkpoints,
-                run.deadline,
-                fewest=session.engine.fewest_runs_at_once,
-                may_be_cut=not single,
-            )
+            driver = AnnealingDriver(annealed, settings, fewest, stage, run.deadline, checkpoints)
             driver.drive()
     except TimeIsUpError:
         raise too_short(settings, run) from None

@@ -17,6 +17,7 @@ from arcwise.algorithms.sampling_session import SamplingSession, opened_session
 from arcwise.algorithms.telescoping_product import telescoped
 from arcwise.diagnostics.evidence import doubts_of_ladder
 from arcwise.diagnostics.limits import FEWEST_EXCHANGES, HOPELESS_RHAT, RHAT_OF_WARNING
+from arcwise.engines.sampling_jobs import acceptance, total_moves
 from arcwise.errors import ConvergenceWarning, ExchangeWarning, Wording, option
 from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity
@@ -74,7 +75,7 @@ def sample_chains(model: Model, settings: ChainSettings, run: Run) -> Posterior:
         every=every,
         rule_met=sampled.rule_met,
         left_out=sampled.left_out,
-        moves=sampled.acceptance(),
+        moves=acceptance(total_moves(sampled.chains)),
         move_shares=sampled.move_shares(),
         exchanges=exchanges,
         seconds_sampling=sampled.seconds,

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arcwise import _core
 from arcwise.algorithms.first_dag import first_dag
 from arcwise.algorithms.sampling_session import SamplingSession
-from arcwise.engines.sampling_jobs import ChainJob, Chains
+from arcwise.engines.sampling_jobs import ChainJob, Chains, total_moves
 from arcwise.errors import InterruptedWarning, RunDirectoryError
 from arcwise.records.chain_record import ChainRecord
 from arcwise.records.convergence import Convergence
 from arcwise.records.settings import ChainSettings, filled
-from arcwise.runs.control import ChainController
 from arcwise.runs.driver import ChainDriver
-from arcwise.spaces.space import Space
 from arcwise.statistics.settled import settled
 from arcwise.support.warnings import warn
 
@@ -28,26 +25,10 @@ _MOST_IN_BATCHES = 2**24
 
 @dataclass(frozen=True, eq=False)
 class SampledChains:
-    """The result of running chains.
+    """The chains of a run and their draws after burn-in.
 
-    Parameters
-    ----------
-    chains
-        The chains.
-    records
-        The record of each chain after burn-in.
-    burn_in_steps, thinning
-        The number of burn-in steps of each chain, and of steps between kept states.
-    left_out
-        The number of chains that do not count, see `settled`.
-    interrupted
-        Whether Ctrl-C ended the run.
-    rule_met
-        Whether the stopping rule ended the run; None if there is none.
-    seconds
-        The time the run took.
-    convergence
-        That of the records, if the stopping rule has asked for it last.
+    Left out are chains that do not count, see `settled`. The convergence is that of the records
+    if the stopping rule has asked for it last; whether the rule was met is None without one.
     """
 
     chains: Chains
@@ -60,31 +41,15 @@ class SampledChains:
     seconds: float
     convergence: Convergence | None
 
-    def acceptance(self) -> dict[str, float | None]:
-        """Return the acceptance rate of each kind of move, over all chains."""
-        return acceptance(self._moves())
-
     def move_shares(self) -> dict[str, float]:
         """Return how often each kind of move was proposed, as a share of all, over all chains."""
-        counts = self._moves()
-        proposed = {name: sum(count[name][0] for count in counts) for name in counts[0]}
-        total = sum(proposed.values())
-        return {name: number / total for name, number in proposed.items()} if total else {}
-
-    def _moves(self) -> list[dict[str, tuple[int, int]]]:
-        return [self.chains.moves(chain) for chain in range(len(self.chains))]
+        counts = total_moves(self.chains)
+        total = sum(proposed for proposed, _ in counts.values())
+        return {name: proposed / total for name, (proposed, _) in counts.items()} if total else {}
 
 
 def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> SampledChains:
-    """Run the chains of a session until its budget is spent or Ctrl-C comes.
-
-    Parameters
-    ----------
-    session
-        The session.
-    label
-        The label of the progress bar.
-    """
+    """Run the chains of a session until its budget is spent or Ctrl-C comes."""
     settings, run = session.settings, session.run
     nodes = len(session.model.variables)
     chains = session.engine.chains(
@@ -97,29 +62,9 @@ def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> Sampl
             settings.chains,
         )
     )
-    checkpoints = None
-    if session.directory is not None:
-        checkpoints = session.directory.chain_checkpoints(
-            chains,
-            bytes_per_state=settings.bytes_per_state(nodes),
-            # A stage is located by the number of states before it, so none may be dropped.
-            thin=settings.rule is None,
-        )
-    # Coupled chains make as many steps at each temperature, and come round sooner.
-    first_steps = Space.first_steps if settings.coupled else settings.space.first_steps
-    budget = settings.budget(run.deadline.seconds)
-    controller = ChainController.of(budget, nodes, first_steps)
+    checkpoints = None if session.directory is None else session.directory.checkpoints()
     with run.stage(label, timed=False) as stage:
-        return run_chains(
-            ChainDriver(
-                chains,
-                controller,
-                stage,
-                checkpoints,
-                run.deadline,
-                states_are_dags=settings.space.states_are_dags,
-            )
-        )
+        return run_chains(ChainDriver(chains, settings, nodes, stage, run.deadline, checkpoints))
 
 
 def _options(session: SamplingSession[ChainSettings]) -> _core.ChainOptions:
@@ -172,13 +117,3 @@ def run_chains(driver: ChainDriver) -> SampledChains:
         seconds=driver.seconds,
         convergence=driver.controller.figures if measured else None,
     )
-
-
-def acceptance(counts: Sequence[dict[str, tuple[int, int]]]) -> dict[str, float | None]:
-    """Return the acceptance rate of each kind of move, over all counts."""
-    result: dict[str, float | None] = {}
-    for name in counts[0]:
-        proposed = sum(count[name][0] for count in counts)
-        accepted = sum(count[name][1] for count in counts)
-        result[name] = accepted / proposed if proposed else None
-    return result

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 Listener = Callable[[float], None] | None
 """A function that receives the fraction of a call that is done."""
 
+Moves = dict[str, tuple[int, int]]
+"""The numbers of proposed and accepted moves of each kind."""
+
 
 class Chains(Protocol):
     """Running Markov chains: those of the core, or of a cluster."""
@@ -58,7 +61,7 @@ class Chains(Protocol):
         """Continue from the state returned by `save_state` of identically made chains."""
         ...
 
-    def moves(self, chain: int, /) -> dict[str, tuple[int, int]]:
+    def moves(self, chain: int, /) -> Moves:
         """Return the numbers of proposed and accepted moves of each kind."""
         ...
 
@@ -98,7 +101,7 @@ class AnnealedRuns(Protocol):
         """Return the record of a run."""
         ...
 
-    def moves(self) -> dict[str, tuple[int, int]]:
+    def moves(self) -> Moves:
         """Return the numbers of proposed and accepted moves of each kind."""
         ...
 
@@ -109,6 +112,20 @@ class AnnealedRuns(Protocol):
     def restore_runs(self, runs: bytes) -> None:
         """Add runs returned by `save_runs`."""
         ...
+
+
+def total_moves(chains: Chains) -> Moves:
+    """Return the numbers of proposed and accepted moves of each kind, over all chains."""
+    counts = [chains.moves(chain) for chain in range(len(chains))]
+    return {
+        name: (sum(own[name][0] for own in counts), sum(own[name][1] for own in counts))
+        for name in counts[0]
+    }
+
+
+def acceptance(moves: Moves) -> dict[str, float | None]:
+    """Return the acceptance rate of each kind of move; None if it was not proposed."""
+    return {name: accepted / count if count else None for name, (count, accepted) in moves.items()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -72,25 +72,13 @@ class Action:
 
 @dataclass(frozen=True)
 class Observation:
-    """What a controller is told when its action is completed.
+    """What is observed once the action of a controller is completed."""
 
-    Parameters
-    ----------
-    seconds
-        The clock: the seconds since the computation began, without interruptions.
-    slowness
-        The seconds that pass for each of processor time; see `Deadline.slowness`.
-    figures, states
-        After MEASURE, the convergence figures, and the draws of the shortest chain.
-    effective
-        After ANNEAL, the effective number of runs.
-    """
-
-    seconds: float
-    slowness: float = 1.0
-    figures: Convergence | None = None
-    states: int = 0
-    effective: float = 0.0
+    seconds: float  # the clock, without interruptions
+    slowness: float = 1.0  # see `Deadline.slowness`
+    figures: Convergence | None = None  # after MEASURE
+    states: int = 0  # the draws of the shortest chain, after MEASURE
+    effective: float = 0.0  # the effective number of runs, after ANNEAL
 
 
 @dataclass(frozen=True)
@@ -111,55 +99,26 @@ class ChainController:
     counts, so that about half of a run is burn-in however long it turns out to be; the rule is
     checked when a stage ends. Where too few steps or seconds are left for another stage, the
     last one is extended to the end.
-
-    Parameters
-    ----------
-    budget
-        How long the chains run.
-    nodes
-        The number of variables.
-    burn_in
-        The steps before the first stage; fewer if the time for them is over.
-    thinning
-        The steps between draws.
-    action
-        What comes next.
-    seconds
-        The clock at the end of the last action.
-    started, end
-        The clock when the chains had their first states, and when sampling has to end.
-    steps, draws
-        Those of each chain so far.
-    piece
-        The size of the next piece, of a burn-in or stage whose length is a time.
-    boundaries
-        The start of the last stage and of the one before it.
-    length
-        The steps of the stage.
-    wanted, left
-        The draws of the stage, and how many of them are still to be made.
-    extensions
-        The number of times that the last stage was extended.
-    figures, met
-        The convergence figures last measured, and whether they meet the rule.
     """
 
     budget: Budget
     nodes: int
-    burn_in: int
+    burn_in: int  # steps before the first stage; fewer if the time for them is over
     thinning: int = 1
     action: Action = Action(Kind.START)
+    # The clock: at the end of the last action, when the chains had their first states, and when
+    # sampling has to end.
     seconds: float = 0.0
     started: float = 0.0
     end: float = math.inf
     steps: int = 0
     draws: int = 0
-    piece: int = _FIRST_BURN_IN
-    boundaries: tuple[Boundary, ...] = ()
-    length: int = 0
-    wanted: int = 0
-    left: int = 0
-    extensions: int = 0
+    piece: int = _FIRST_BURN_IN  # the next one, where the length is a time
+    boundaries: tuple[Boundary, ...] = ()  # of the last stage and of the one before it
+    length: int = _ANY_NUMBER  # of the stage, in steps
+    wanted: int = 0  # draws of the stage
+    left: int = 0  # of these
+    extensions: int = 0  # of the last stage
     figures: Convergence | None = None
     met: bool = False
 
@@ -191,19 +150,7 @@ class ChainController:
     ) -> ChainController:
         """Return the controller of a run that has not begun.
 
-        Parameters
-        ----------
-        budget
-            How long the chains run.
-        nodes
-            The number of variables.
-        first_steps
-            The steps of a chain before a stopping rule is first checked; see `Space.first_steps`.
-
-        Raises
-        ------
-        ArgumentError
-            If so few steps would leave no draw.
+        A stopping rule is first checked after `first_steps`, unless the budget is too short.
         """
         total = budget.steps
         if budget.rule is not None:
@@ -215,23 +162,16 @@ class ChainController:
             # A longer first stage has more draws.
             thinning = budget.thinning or max(1, min(usual, steps) // _FIRST_DRAWS)
             steps = max(1, steps // thinning) * thinning
-            if total is not None and total - steps < thinning:
-                raise ArgumentError(
-                    option("steps"),
-                    f" is {total} and thinning is {thinning}, so no state would be kept; give more "
-                    "steps or less thinning",
-                )
-            return cls(budget, nodes, steps, thinning)
-        if total is None:
+        elif total is None:
             return cls(budget, nodes, _ANY_NUMBER)
-        steps = int(total * budget.discarded)
-        thinning = budget.thinned(total - steps, nodes)
-        if total - steps < thinning:
+        else:
+            steps = int(total * budget.discarded)
+            thinning = budget.thinned(total - steps, nodes)
+        if total is not None and total - steps < thinning:
             raise ArgumentError(
-                f"{total - steps} steps remain after burn-in and thinning is {thinning}, so no "
-                "state would be kept; give more ",
                 option("steps"),
-                " or less thinning",
+                f" is {total} with a burn-in of {steps}, and thinning is {thinning}, so no state "
+                "would be kept; give more steps or less thinning",
             )
         return cls(budget, nodes, steps, thinning)
 
@@ -245,15 +185,7 @@ class ChainController:
         return self.budget.seconds is not None
 
     def share(self, steps: int, seconds: float, figures: Convergence | None) -> float:
-        """Return the fraction of the run that is done, by the limit or rule that is nearest.
-
-        Parameters
-        ----------
-        steps, seconds
-            The steps of each chain so far, and the clock.
-        figures
-            The convergence figures as far as they are known.
-        """
+        """Return the fraction of the run that is done, by the limit or rule that is nearest."""
         shares = [0.0]
         if self.budget.steps is not None:
             shares.append(steps / self.budget.steps)
@@ -316,10 +248,6 @@ class ChainController:
         """The seconds that chains have from their first states to the end of sampling."""
         return max(0.0, self.end - self.started)
 
-    @property
-    def _run_time(self) -> float:
-        return self.seconds - self.started
-
     def _paced(self, took: float) -> ChainController:
         """Double the next piece while pieces take a small part of the time."""
         if self.timed and took < self._time / _PIECES_OF_TIME:
@@ -332,7 +260,7 @@ class ChainController:
         if not self.timed:
             return self._next(Kind.BURN_IN, left) if left > 0 else self._stage()
         share = self.budget.discarded if self.budget.rule is None else _FIRST_SHARE
-        if left > 0 and (self.steps == 0 or self._run_time < share * self._time):
+        if left > 0 and (self.steps == 0 or self.seconds - self.started < share * self._time):
             return self._next(Kind.BURN_IN, min(self.piece, left))
         return self._stage()
 
@@ -357,11 +285,9 @@ class ChainController:
     def _begun(self) -> ChainController:
         """Set the draws of the stage that begins here."""
         boundary = Boundary(self.draws, self.steps, self.thinning)
-        wanted = _ANY_NUMBER
-        if self.budget.rule is not None:
+        wanted = self.length
+        if self.budget.rule is not None or not self.timed:
             wanted = max(1, int(min(self.length, self._steps_left())) // self.thinning)
-        elif not self.timed:
-            wanted = int(self._steps_left()) // self.thinning
         boundaries = (*self.boundaries, boundary)
         return replace(self, boundaries=boundaries, wanted=wanted, left=wanted, piece=1)
 
@@ -398,7 +324,7 @@ class ChainController:
             return self.budget.steps - self.steps
         if self.timed:
             left = max(0.0, self.end - self.seconds)
-            return left * self.steps / max(self._run_time, SHORTEST)
+            return left * self.steps / max(self.seconds - self.started, SHORTEST)
         return math.inf
 
 
@@ -408,32 +334,15 @@ class AnnealingController:
 
     A number of runs is made at once. Where the number is open, runs are made in whole pieces of
     one size, as cutting off the last ones would make slow ones too rare.
-
-    Parameters
-    ----------
-    budget
-        The number of runs, the time for them, or their effective number.
-    size
-        The runs of a piece.
-    action
-        What comes next.
-    seconds
-        The clock at the end of the last action.
-    runs
-        The runs made so far.
-    took
-        The seconds of the last piece.
-    effective
-        The effective number of runs.
     """
 
     budget: AnnealingBudget
-    size: int
+    size: int  # runs of a piece
     action: Action
-    seconds: float = 0.0
+    seconds: float = 0.0  # at the end of the last action
     runs: int = 0
-    took: float = 0.0
-    effective: float = 0.0
+    took: float = 0.0  # seconds of the last piece
+    effective: float = 0.0  # runs
 
     def __post_init__(self) -> None:
         """Refuse what only a damaged file can hold."""
@@ -444,15 +353,7 @@ class AnnealingController:
 
     @classmethod
     def of(cls, budget: AnnealingBudget, size: int) -> AnnealingController:
-        """Return the controller of a computation that has not begun.
-
-        Parameters
-        ----------
-        budget
-            The number of runs, the time for them, or their effective number.
-        size
-            The runs of a piece, where their number is open.
-        """
+        """Return the controller of a computation that has not begun."""
         return cls(budget, size, Action(Kind.ANNEAL, size if budget.runs is None else budget.runs))
 
     def continues(self, begin: AnnealingController) -> bool:
@@ -460,10 +361,13 @@ class AnnealingController:
         return self.budget == begin.budget
 
     @property
+    def timed(self) -> bool:
+        """Whether the time is limited."""
+        return self.budget.seconds is not None
+
+    @property
     def share(self) -> float:
-        """The fraction done after the last piece; a further one must end in time."""
-        if self.budget.runs is not None:
-            return self.runs / self.budget.runs
+        """The fraction done of an open number; a further piece must end in time."""
         shares = [0.0]
         if self.budget.seconds is not None:
             shares.append((self.seconds + self.took) / self.budget.seconds)

@@ -18,7 +18,6 @@ from types import TracebackType
 from typing import Any
 
 from arcwise import _core
-from arcwise.engines.sampling_jobs import AnnealedRuns, Chains
 from arcwise.errors import (
     ArgumentError,
     DamageWarning,
@@ -26,7 +25,7 @@ from arcwise.errors import (
     RunDirectoryError,
 )
 from arcwise.model import Model
-from arcwise.runs.checkpoints import AnnealingCheckpoints, ChainCheckpoints
+from arcwise.runs.checkpoints import Checkpoints
 from arcwise.runs.ledger import Ledger, is_blank, repair, resume_command
 from arcwise.runs.lock import Lock
 from arcwise.runs.reading import reading
@@ -94,19 +93,10 @@ class RunDirectory:
         self.ledger.close()
         self._lock.__exit__(kind, error, trace)
 
-    def chain_checkpoints(
-        self, chains: Chains, *, bytes_per_state: int, thin: bool
-    ) -> ChainCheckpoints:
-        """Return the checkpoints of a run of chains, restoring them to the last one."""
+    def checkpoints(self) -> Checkpoints:
+        """Return the checkpoints of the run."""
         with reading(self._path / LEDGER):
-            return ChainCheckpoints(
-                self.ledger, self._seconds, chains, bytes_per_state=bytes_per_state, thin=thin
-            )
-
-    def annealing_checkpoints(self, annealed: AnnealedRuns) -> AnnealingCheckpoints:
-        """Return the checkpoints of annealing runs, restoring the completed ones."""
-        with reading(self._path / LEDGER):
-            return AnnealingCheckpoints(self.ledger, self._seconds, annealed)
+            return Checkpoints(self.ledger, self._seconds)
 
     def _begin_or_compare(self) -> None:
         arrays = None

@@ -5,20 +5,23 @@ Actions are made in parts, between which progress is shown and checkpoints are m
 
 from __future__ import annotations
 
+import io
 import time
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import Generic
+from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.engines.sampling_jobs import AnnealedRuns, Chains
+from arcwise.engines.sampling_jobs import AnnealedRuns, Chains, Moves, total_moves
 from arcwise.errors import TimeIsUpError
-from arcwise.records.chain_record import ChainRecord
+from arcwise.records.chain_record import DRAW_ARRAYS, ChainRecord, refuse_other_draws
 from arcwise.records.convergence import Convergence
+from arcwise.records.settings import AnnealingSettings, ChainSettings
 from arcwise.records.traces import Traces
-from arcwise.runs.checkpoints import AnnealingCheckpoints, ChainCheckpoints, Checkpoints, Marks
+from arcwise.runs.checkpoints import Checkpoints
 from arcwise.runs.control import (
     AnnealingController,
     Boundary,
@@ -27,47 +30,55 @@ from arcwise.runs.control import (
     Kind,
     Observation,
 )
+from arcwise.runs.packing import decompressed, pack, unpack
+from arcwise.runs.reading import reading
+from arcwise.spaces.space import Space
 from arcwise.statistics.chains import chain_convergence, trace_convergence
 from arcwise.statistics.log_weights import effective_runs
 from arcwise.statistics.settled import settled
 from arcwise.support.clock import Deadline
 from arcwise.support.progress import ProgressUpdate
 from arcwise.support.running import Stage
+from arcwise.support.signals import uninterrupted
 
 _FIRST_LOOK = 64  # draws of a chain before R-hat is shown; then whenever they have doubled
-_NONE = np.zeros(0)  # edges, where they are not recorded
 _PARTS = 16  # of a burn-in or stage; chains that are interrupted are about as far as each other
+_PIECE = 16  # particles that are made before their effective number is known
+_MOST_PENDING = 64 << 20  # bytes of draws in memory
+_MOST_LOADED = 1 << 30  # bytes of draws read back; more are thinned
+
+Listener = Callable[[float], None] | None
 
 
 class Driver(ABC, Generic[Controller]):
-    """A run in progress: its controller, its clock and its checkpoints.
+    """A run in progress: its controller, its clock, and its checkpoints if it has a directory.
 
-    Parameters
-    ----------
-    controller
-        The controller of a run that has not begun; that of the last checkpoint takes its place.
-    stage
-        The number of threads, and the listener for progress.
-    checkpoints
-        The checkpoints of the run, if it has a directory.
-    began
-        The time from which seconds are counted.
+    A run that has a checkpoint continues from it, with the controller that is stored there and
+    a clock that shows what it showed then.
     """
 
     def __init__(
         self,
-        controller: Controller,
+        begin: Controller,
         stage: Stage,
-        checkpoints: Checkpoints[Controller] | None,
-        began: float,
+        deadline: Deadline,
+        checkpoints: Checkpoints | None,
     ) -> None:
-        self.controller: Controller = controller
+        self.controller: Controller = begin
         self._stage = stage
-        self._checkpoints: Checkpoints[Controller] | None = checkpoints
-        self._began = began
-        if checkpoints is not None and checkpoints.last is not None:
-            self.controller = checkpoints.controller(controller)
+        self._checkpoints = checkpoints
+        self._deadline = deadline
+        limited = begin.timed and deadline.limited
+        self._began = deadline.began if limited else time.perf_counter()
+        if checkpoints is None:
+            return
+        if checkpoints.last is not None:
+            with reading(checkpoints.ledger.path):
+                self.controller = checkpoints.controller(begin)
+                self._restore(checkpoints, checkpoints.last.state)
             self._began = time.perf_counter() - checkpoints.seconds
+        checkpoints.clock.saved()
+        checkpoints.clock.resume()
 
     @property
     def seconds(self) -> float:
@@ -90,6 +101,40 @@ class Driver(ABC, Generic[Controller]):
             self.controller = self.controller.advance(self._observed())
             self._pause(part)
 
+    def save(self) -> None:
+        """Make a checkpoint, unless there is one of the finished run."""
+        if self._checkpoints is not None and not self._checkpoints.finished:
+            # Interrupted after taking the draws, it would lose them.
+            with uninterrupted():
+                self._checkpoints.write(
+                    self.controller, self.seconds, self._moves(), self._contents()
+                )
+
+    def _pause(self, part: int) -> None:
+        finished = self.controller.action.kind is Kind.FINISH
+        if self._checkpoints is not None:
+            if self._checkpoints.clock.look() or finished or self._full():
+                self.save()
+            self._checkpoints.clock.resume()
+        if self._stage.progress is not None and (part > 0 or finished):
+            self._look()
+            self._show(0.0)
+
+    def _within(self, part: int) -> Listener:
+        """Return the listener for the share of a part that is done."""
+        if self._stage.progress is None:
+            return None
+        return lambda share: self._show(share * part)
+
+    def _show(self, further: float) -> None:
+        """Show progress, with so much done of the current part."""
+        assert self._stage.progress is not None
+        self._stage.progress(self._update(further))
+
+    def _full(self) -> bool:
+        """Return whether what was made since the last checkpoint fills the memory."""
+        return False
+
     @abstractmethod
     def _part(self, left: int, whole: int) -> int:
         """Return how much of an action to do before the next pause."""
@@ -103,63 +148,91 @@ class Driver(ABC, Generic[Controller]):
         """Return what the controller is told after an action."""
 
     @abstractmethod
-    def _report(self) -> None:
-        """Report progress between parts."""
+    def _look(self) -> None:
+        """Compute figures to be shown, between parts."""
 
-    def _pause(self, part: int) -> None:
-        finished = self.controller.action.kind is Kind.FINISH
-        if self._checkpoints is not None:
-            self._checkpoints.pause(self.controller, self.seconds, finished=finished)
-        if part > 0 or finished:
-            self._report()
+    @abstractmethod
+    def _update(self, further: float) -> ProgressUpdate:
+        """Return the progress, with so much done of the current part."""
+
+    @abstractmethod
+    def _moves(self) -> Moves:
+        """Return the numbers of proposed and accepted moves."""
+
+    @abstractmethod
+    def _contents(self) -> tuple[dict[str, Any], bytes, bytes]:
+        """Return facts, the draws since the last checkpoint, and the state to resume from."""
+
+    @abstractmethod
+    def _restore(self, checkpoints: Checkpoints, state: bytes | None) -> None:
+        """Restore the state of the last checkpoint, or raise `ValueError` if it cannot be it."""
 
 
 class ChainDriver(Driver[ChainController]):
-    """A run of chains in progress.
-
-    Parameters
-    ----------
-    chains
-        The chains.
-    controller, stage, checkpoints
-        See `Driver`.
-    deadline
-        The clock of the whole computation, from whose beginning a budget in seconds is counted.
-    states_are_dags
-        Whether a state is one DAG.
-    """
+    """A run of chains in progress."""
 
     def __init__(
         self,
         chains: Chains,
-        controller: ChainController,
+        settings: ChainSettings,
+        nodes: int,
         stage: Stage,
-        checkpoints: ChainCheckpoints | None,
         deadline: Deadline,
-        *,
-        states_are_dags: bool,
+        checkpoints: Checkpoints | None = None,
     ) -> None:
-        limited = controller.timed and deadline.limited
-        began = deadline.began if limited else time.perf_counter()
-        super().__init__(controller, stage, checkpoints, began)
         self.chains = chains
-        self._deadline = deadline
-        self.states_are_dags = states_are_dags
-        self._stored = checkpoints
-        # The sums of edges at the start of a stage, by the draws before it.
-        self._marks: Marks = {} if checkpoints is None else checkpoints.marks
-        self._figures = self.controller.figures  # as last shown or measured
-        self._states = 0  # of the shortest chain when they were measured
+        self.states_are_dags = settings.space.states_are_dags
+        # The sums of edges of the chains at the start of stages, by the draws before these.
+        self._marks: dict[int, NDArray[np.float64]] = {}
+        self._bytes = max(1, settings.bytes_per_state(nodes) * len(chains))
+        self._written = 0  # draws of each chain in the ledger
+        self._states = 0  # of the shortest chain when figures were measured
         self._acceptance: float | None = None
         self._next_look = _FIRST_LOOK
         self._reported = 0.0
+        # Coupled chains make as many steps at each temperature, and come round sooner.
+        first_steps = Space.first_steps if settings.coupled else settings.space.first_steps
+        begin = ChainController.of(settings.budget(deadline.seconds), nodes, first_steps)
+        super().__init__(begin, stage, deadline, checkpoints)
+        self._figures = self.controller.figures  # as last shown or measured
 
     def records(self) -> list[ChainRecord]:
-        """Return all draws of each chain so far."""
-        if self._stored is not None:
-            return self._stored.records()
-        chains = range(len(self.chains))
-        return [ChainRecord.of(self.chains.record(chain)) for chain in chains]
+        """Return all draws of each chain so far, thinned if they would need too much memory.
+
+        A stage of a stopping rule is located by the draws before it, so none may be left out.
+        """
+        records = [self.chains.record(chain) for chain in range(len(self.chains))]
+        if self._checkpoints is None:
+            return [ChainRecord.of(record) for record in records]
+        states = max(len(record["log_weights"]) for record in records) + self._written
+        every = 1
+        while self.controller.budget.rule is None and states * self._bytes > every * _MOST_LOADED:
+            every *= 2
+        parts: list[list[dict[str, NDArray[Any]]]] = [[] for _ in records]
+        passed = 0
+        ledger = self._checkpoints.ledger
+        with reading(ledger.path):
+            for draws in ledger.draws():
+                written = unpack(draws)
+                for record, like in zip(written, records, strict=True):
+                    refuse_other_draws(record, like)
+                if len({len(record["log_weights"]) for record in written}) != 1:
+                    raise ValueError("chains of different lengths")
+                for chain, record in enumerate(written):
+                    parts[chain].append(_thinned(record, passed, every))
+                passed += len(written[0]["log_weights"])
+            if passed != self._written:
+                raise ValueError("draws are missing")
+        for chain, record in enumerate(records):
+            parts[chain].append(_thinned(record, passed, every))
+        return [
+            ChainRecord.of(
+                record
+                | _together(parts[chain])
+                | {"summed": passed + len(record["log_weights"]), "every": every}
+            )
+            for chain, record in enumerate(records)
+        ]
 
     def counted(self) -> tuple[list[ChainRecord], Boundary]:
         """Return the draws of each chain in the stage that counts, and where it begins.
@@ -195,7 +268,10 @@ class ChainDriver(Driver[ChainController]):
         part = left if self.controller.timed else min(left, -(-whole // _PARTS))
         if part == 0 or self._checkpoints is None:
             return part
-        return self._checkpoints.part(part, draws=self.controller.action.kind is Kind.SAMPLE)
+        draws = self.controller.action.kind is Kind.SAMPLE
+        if draws:
+            part = min(part, max(1, _MOST_PENDING // self._bytes))
+        return self._checkpoints.clock.part(part, draws=draws)
 
     def _perform(self, kind: Kind, part: int) -> None:
         chains, threads, now = self.chains, self._stage.threads, self.controller
@@ -210,14 +286,14 @@ class ChainDriver(Driver[ChainController]):
         elif kind is Kind.MARK:
             for boundary in now.boundaries[:-1]:
                 self._marks.pop(boundary.states, None)
-            sums = [chains.record(chain).get("edge_sums", _NONE) for chain in range(len(chains))]
-            self._marks[now.draws] = np.stack(sums)
+            self._marks[now.draws] = np.stack([*map(self._edge_sums, range(len(chains)))])
         elif kind is Kind.MEASURE:
             self._measure()
 
-    def _observed(self) -> Observation:
-        slowness = self._deadline.slowness if self._deadline.limited else 1.0
-        return Observation(self.seconds, slowness, self._figures, self._states)
+    def _edge_sums(self, chain: int) -> NDArray[np.float64]:
+        """Return the sums of edges so far, empty where edges are not recorded."""
+        sums: NDArray[np.float64] = self.chains.record(chain).get("edge_sums", np.zeros(0))
+        return sums
 
     def _measure(self) -> None:
         """Compute the figures that the rule needs."""
@@ -229,157 +305,179 @@ class ChainDriver(Driver[ChainController]):
             self._figures = _of_traces(records)
         self._states = min(record.states for record in records)
 
-    def _within(self, steps: int) -> Callable[[float], None] | None:
-        if self._stage.progress is None:
-            return None
-        return lambda share: self._show(self.controller.steps + int(share * steps))
+    def _observed(self) -> Observation:
+        slowness = self._deadline.slowness if self._deadline.limited else 1.0
+        return Observation(self.seconds, slowness, self._figures, self._states)
 
-    def _report(self) -> None:
-        if self._stage.progress is None:
-            return
-        counts = [self.chains.moves(chain).values() for chain in range(len(self.chains))]
-        proposed, accepted = (sum(move[i] for moves in counts for move in moves) for i in (0, 1))
+    def _look(self) -> None:
+        counts = self._moves().values()
+        proposed, accepted = (sum(count[i] for count in counts) for i in (0, 1))
         self._acceptance = accepted / proposed if proposed else None
         if self.controller.draws >= self._next_look:
             self._next_look = 2 * self.controller.draws
             self._figures = _of_traces(self.records())
-        self._show(self.controller.steps)
 
-    def _show(self, steps: int) -> None:
-        assert self._stage.progress is not None
-        seconds, share = self.seconds, 1.0
-        if self.controller.action.kind is not Kind.FINISH:
-            share = self.controller.share(steps, seconds, self._figures)
+    def _update(self, further: float) -> ProgressUpdate:
+        now, seconds, share = self.controller, self.seconds, 1.0
+        steps = now.steps + int(further)
+        if now.action.kind is not Kind.FINISH:
+            share = now.share(steps, seconds, self._figures)
         # Several criteria may alternate; progress never goes backwards.
-        self._reported = min(1.0, max(share, self._reported))
-        sampling = seconds - self.controller.started
+        share = self._reported = min(1.0, max(share, self._reported))
+        sampling = seconds - now.started
         found = self._figures or Convergence()
-        self._stage.progress(
-            ProgressUpdate(
-                self._reported,
-                steps=steps,
-                rate=len(self.chains) * steps / sampling if steps and sampling > 0 else None,
-                acceptance=self._acceptance,
-                rhat=found.rhat,
-                effective=found.ess,
-                seconds_left=seconds * (1 / self._reported - 1) if self._reported > 0 else None,
-            )
+        return ProgressUpdate(
+            share,
+            steps=steps,
+            rate=len(self.chains) * steps / sampling if steps and sampling > 0 else None,
+            acceptance=self._acceptance,
+            rhat=found.rhat,
+            effective=found.ess,
+            seconds_left=seconds * (1 / share - 1) if share > 0 else None,
         )
+
+    def _full(self) -> bool:
+        return (self.controller.draws - self._written) * self._bytes >= _MOST_PENDING
+
+    def _moves(self) -> Moves:
+        return total_moves(self.chains)
+
+    def _contents(self) -> tuple[dict[str, Any], bytes, bytes]:
+        records = [self.chains.take_draws(chain) for chain in range(len(self.chains))]
+        draws = pack([{name: record[name] for name in DRAW_ARRAYS} for record in records])
+        self._written += len(records[0]["log_weights"])
+        # Marks and chains may be large, and are left uncompressed.
+        state = io.BytesIO()
+        for array in (np.array([*self._marks], dtype=np.int64), *self._marks.values()):
+            np.save(state, array, allow_pickle=False)
+        state.write(self.chains.save_state())
+        return {}, draws, state.getvalue()
+
+    def _restore(self, checkpoints: Checkpoints, state: bytes | None) -> None:
+        whole, now = io.BytesIO(state or b""), self.controller
+        for states in np.load(whole, allow_pickle=False).tolist():
+            self._marks[states] = np.load(whole, allow_pickle=False)
+        self.chains.restore_state(whole.read())
+        self._written = now.draws
+        shape = (len(self.chains), *self._edge_sums(0).shape)
+        if any(mark.shape != shape or mark.dtype != np.float64 for mark in self._marks.values()):
+            raise ValueError("the sums are of other chains")
+        starts = {boundary.states for boundary in now.boundaries}
+        if now.budget.rule is not None and not starts <= set(self._marks):
+            raise ValueError("the controller is of other chains")
+
+
+class AnnealingDriver(Driver[AnnealingController]):
+    """Annealing runs in progress.
+
+    Each has its own random numbers, so that it is the same wherever and whenever it is made, and
+    wherever parts end.
+    """
+
+    def __init__(
+        self,
+        annealed: AnnealedRuns,
+        settings: AnnealingSettings,
+        fewest: int,
+        stage: Stage,
+        deadline: Deadline,
+        checkpoints: Checkpoints | None = None,
+    ) -> None:
+        self._annealed = annealed
+        self._fewest = fewest  # runs that the engine makes at once
+        self._of_populations = settings.states_per_run > 1
+        self._written = 0  # runs in the ledger
+        self._effective: float | None = None  # as last measured, between parts
+        self.was_cut = False
+        # Populations take long, and are run as many at a time as there are threads.
+        size = stage.threads if self._of_populations else _PIECE
+        begin = AnnealingController.of(settings.limits(deadline.seconds), size)
+        super().__init__(begin, stage, deadline, checkpoints)
+
+    def drive(self) -> None:
+        """Make runs until the budget is spent; those that are finished are kept in any case."""
+        try:
+            super().drive()
+        except (TimeIsUpError, KeyboardInterrupt) as end:
+            self.controller = self.controller.partly(len(self._annealed) - self.controller.runs)
+            self.was_cut = isinstance(end, TimeIsUpError) and len(self._annealed) > 0
+            if self.was_cut:
+                self.controller = self.controller.cut_off()
+            if self.was_cut or len(self._annealed) > self._written:
+                self.save()
+            if not self.was_cut:
+                raise
+
+    def _part(self, left: int, whole: int) -> int:
+        shown = self._stage.progress is not None or self._checkpoints is not None
+        if self.controller.budget.open_ended or not shown:
+            return left
+        part = max(self.controller.size, self.controller.runs)  # doubling
+        if self._checkpoints is not None:
+            part = self._checkpoints.clock.part(part)
+        return min(max(part, self._fewest), left)
+
+    def _perform(self, kind: Kind, part: int) -> None:
+        listener = self._within(part)
+        if self.controller.budget.open_ended:
+            listener = None
+            # Of particles only the first piece may be cut off, as there would be nothing at all
+            # otherwise; populations all take the same steps, so that none is rarer for being slow.
+            if self._of_populations or self.controller.runs == 0:
+                listener = self._deadline.watch(None)
+        self._annealed.run(self.controller.runs, part, self._stage.threads, listener)
+
+    def _observed(self) -> Observation:
+        self._look()
+        return Observation(self.seconds, effective=self._effective or 0.0)
+
+    def _look(self) -> None:
+        self._effective = float(effective_runs(self._annealed.log_weights()))
+
+    def _update(self, further: float) -> ProgressUpdate:
+        runs, count = self.controller.runs + further, self.controller.budget.runs
+        seconds = self.seconds
+        share = self.controller.share if count is None else runs / count
+        return ProgressUpdate(
+            share,
+            steps=int(runs),
+            rate=runs / seconds if runs > 0 and seconds > 0 else None,
+            unit="runs",
+            effective=self._effective,
+            seconds_left=seconds * (1 / share - 1) if share > 0 else None,
+        )
+
+    def _moves(self) -> Moves:
+        return self._annealed.moves()
+
+    def _contents(self) -> tuple[dict[str, Any], bytes, bytes]:
+        first, self._written = self._written, len(self._annealed)
+        facts = {"log_weights": self._annealed.log_weights()[first:].tolist()}
+        return facts, zlib.compress(self._annealed.save_runs(first), 1), b""
+
+    def _restore(self, checkpoints: Checkpoints, state: bytes | None) -> None:
+        for runs in checkpoints.ledger.draws():
+            self._annealed.restore_runs(decompressed(runs))
+        self._written = len(self._annealed)
+        if self._written != self.controller.runs:
+            raise ValueError("the controller is of other runs")
 
 
 def _of_traces(records: list[ChainRecord]) -> Convergence:
     return trace_convergence(Traces(tuple(record.log_weights for record in records)))
 
 
-class AnnealingDriver(Driver[AnnealingController]):
-    """Annealing runs in progress.
+def _together(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    # A part without states does not know the length of a state's code.
+    filled = [part for part in parts if len(part["log_weights"])] or parts[-1:]
+    return {name: np.concatenate([part[name] for part in filled]) for name in DRAW_ARRAYS}
 
-    Parameters
-    ----------
-    annealed
-        The runs.
-    controller, stage, checkpoints
-        See `Driver`.
-    fewest
-        The number of runs that the engine makes at once.
-    deadline
-        The clock of the whole computation.
-    may_be_cut
-        Whether the time may cut a piece off after the first, as all runs take the same steps.
-    """
 
-    def __init__(
-        self,
-        annealed: AnnealedRuns,
-        controller: AnnealingController,
-        stage: Stage,
-        checkpoints: AnnealingCheckpoints | None,
-        deadline: Deadline,
-        *,
-        fewest: int,
-        may_be_cut: bool,
-    ) -> None:
-        began = deadline.began if deadline.limited else time.perf_counter()
-        super().__init__(controller, stage, checkpoints, began)
-        self._annealed = annealed
-        self._fewest = fewest
-        self._deadline = deadline
-        self._may_be_cut = may_be_cut
-        self.was_cut = False
-        self._effective: float | None = None  # as last measured, between parts
-
-    def drive(self) -> None:
-        """Make runs until the budget is spent; those that are finished are kept in any case."""
-        try:
-            super().drive()
-        except TimeIsUpError:
-            if len(self._annealed) > 0:
-                self.was_cut = True
-                self.controller = self._with_all_made().cut_off()
-                self._pause(0)
-                return
-            raise
-        except KeyboardInterrupt:
-            self.controller = self._with_all_made()
-            if self._checkpoints is not None:
-                self._checkpoints.save(self.controller, self.seconds, finished=False)
-            raise
-
-    def _with_all_made(self) -> AnnealingController:
-        return self.controller.partly(len(self._annealed) - self.controller.runs)
-
-    @property
-    def _open_ended(self) -> bool:
-        return self.controller.budget.open_ended
-
-    def _part(self, left: int, whole: int) -> int:
-        if self._open_ended or (self._stage.progress is None and self._checkpoints is None):
-            return left
-        # Parts double in size; each run has its own random numbers, wherever parts end.
-        part = min(max(self.controller.size, self._fewest, self.controller.runs), left)
-        if self._checkpoints is None:
-            return part
-        return min(max(self._checkpoints.part(part), self._fewest), left)
-
-    def _perform(self, kind: Kind, part: int) -> None:
-        done = self.controller.runs
-        if not self._open_ended:
-            self._annealed.run(done, part, self._stage.threads, self._within(part))
-            return
-        # Of particles only the first piece may be cut off, as there would be nothing at all
-        # otherwise; populations all take the same steps, so that none is rarer for being slow.
-        cut_off = done == 0 or self._may_be_cut
-        watch = self._deadline.watch(None) if cut_off else None
-        self._annealed.run(done, part, self._stage.threads, watch)
-
-    def _observed(self) -> Observation:
-        return Observation(self.seconds, effective=self._measured())
-
-    def _measured(self) -> float:
-        self._effective = float(effective_runs(self._annealed.log_weights()))
-        return self._effective
-
-    def _within(self, part: int) -> Callable[[float], None] | None:
-        if self._stage.progress is None:
-            return None
-        done, count = self.controller.runs, self.controller.budget.runs or 1
-        return lambda share: self._show((done + share * part) / count, done + share * part)
-
-    def _report(self) -> None:
-        if self._stage.progress is not None:
-            self._measured()
-            self._show(self.controller.share, self.controller.runs)
-
-    def _show(self, share: float, runs: float) -> None:
-        assert self._stage.progress is not None
-        seconds = self.seconds
-        self._stage.progress(
-            ProgressUpdate(
-                share,
-                steps=int(runs),
-                rate=runs / seconds if runs > 0 and seconds > 0 else None,
-                unit="runs",
-                effective=self._effective,
-                seconds_left=seconds * (1 / share - 1) if share > 0 else None,
-            )
-        )
+def _thinned(record: dict[str, Any], passed: int, every: int) -> dict[str, NDArray[Any]]:
+    """Return one draw in `every`, counted from the start of the chain."""
+    if every == 1:
+        return {name: record[name] for name in DRAW_ARRAYS}
+    chosen = (np.arange(len(record["log_weights"])) + passed) % every == every - 1
+    dags = np.repeat(chosen, record["dag_counts"])
+    of_states = {name: record[name][chosen] for name in DRAW_ARRAYS[:3]}
+    return of_states | {name: record[name][dags] for name in DRAW_ARRAYS[3:]}

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.engines.sampling_jobs import acceptance
 from arcwise.records.convergence import Convergence
 from arcwise.records.run_files import read_settings
 from arcwise.records.settings import AnnealingSettings, ChainSettings, SamplingSettings
@@ -161,7 +162,7 @@ def _status(path: Path, settings: SamplingSettings, limit: float | None) -> RunS
     annealing = isinstance(settings, AnnealingSettings)
     wanted_of_draws = _nothing if annealing else _log_weights
     facts, draws = read_all(ledger, wanted_of_draws) if ledger.exists() else ([], [])
-    nothing: dict[str, Any] = {"seconds": 0.0, "finished": False, "time": None}
+    nothing: dict[str, Any] = {"seconds": 0.0, "finished": False, "time": None, "moves": {}}
     nothing["controller"] = {"runs": 0, "steps": 0}
     last = facts[-1] if facts else nothing
     done = int(last["controller"]["runs" if annealing else "steps"])
@@ -183,14 +184,11 @@ def _status(path: Path, settings: SamplingSettings, limit: float | None) -> RunS
         done=done,
         wanted=wanted,
         share=share,
-        states=int(last.get("states", 0)),
+        states=int(last["controller"].get("draws", 0)),
         seconds=seconds,
         rate=rate,
         seconds_left=seconds * (1 / share - 1) if share else None,
-        acceptance={
-            name: last["accepted"][name] / count if count else None
-            for name, count in last.get("proposed", {}).items()
-        },
+        acceptance=acceptance(last["moves"]),
         rhat=figures.rhat,
         effective=figures.ess,
         checkpoints=len(facts),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from arcwise.runs.checkpoint_clock import CheckpointClock
+from arcwise.runs.checkpoints import CheckpointClock
 
 
 class Machine:
