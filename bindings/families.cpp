@@ -10,7 +10,6 @@
 #include "arcwise/families/family_table.hpp"
 #include "arcwise/families/plus_one_table.hpp"
 #include "arcwise/priors/prior_terms.hpp"
-#include "arcwise/scores/score_families.hpp"
 #include "gate.hpp"
 
 NB_MAKE_OPAQUE(arcwise::FamilyTable)
@@ -133,7 +132,7 @@ void bind_families(nb::module_& module) {
             "__init__",
             [](FamilyTable* self, const std::vector<std::vector<int>>& candidates,
                const std::vector<std::vector<int>>& required, const std::vector<int>& max_free,
-               const std::vector<std::vector<int>>& outside) {
+               const std::vector<std::vector<int>>& outside, bool with_values) {
                 if (candidates.size() != required.size() || candidates.size() != max_free.size() ||
                     (!outside.empty() && candidates.size() != outside.size())) {
                     throw Error(ErrorKind::argument, "Every node needs all settings.");
@@ -147,12 +146,13 @@ void bind_families(nb::module_& module) {
                         check_disjoint(outside[node], required[node]);
                     }
                     table.emplace_back(candidates[node], required[node], max_free[node],
-                                       outside.empty() ? std::vector<int>{} : outside[node]);
+                                       outside.empty() ? std::vector<int>{} : outside[node],
+                                       with_values);
                 }
                 new (self) FamilyTable(std::move(table));
             },
             nb::arg("candidates"), nb::arg("required"), nb::arg("max_free"),
-            nb::arg("outside") = std::vector<std::vector<int>>{})
+            nb::arg("outside") = std::vector<std::vector<int>>{}, nb::arg("with_values") = true)
         .def_static(
             "from_lists",
             [](const std::vector<std::vector<int>>& candidates,
@@ -287,20 +287,6 @@ void bind_families(nb::module_& module) {
             nb::arg("node"))
         .def("values", &values<PlusOneTable>, nb::arg("node"))
         .def("parent_sets", &plus_one_parent_sets, nb::arg("node"));
-    nb::class_<LoneTable>(module, "LoneTable")
-        .def(
-            "__init__",
-            [](LoneTable* self, const FamilyTable& table) { new (self) LoneTable{table}; },
-            nb::arg("table"))
-        .def("__len__", &LoneTable::size)
-        .def(
-            "count", [](LoneTable& table, std::size_t node) { return at(table, node).count(); },
-            nb::arg("node"))
-        .def("values", &values<LoneTable>, nb::arg("node"))
-        .def(
-            "parent_sets",
-            [](LoneTable& table, std::size_t node) { return parent_sets(table.families, node); },
-            nb::arg("node"));
 }
 
 }  // namespace arcwise::bindings

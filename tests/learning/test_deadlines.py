@@ -20,7 +20,7 @@ from arcwise.errors import CapacityError, CutShortWarning, TimeIsUpError
 from arcwise.learning import choose_parents, costs, forecast
 from arcwise.learning.study import Study
 from arcwise.model import Question
-from arcwise.model.scoring_time import scoring_seconds, sets_to_score
+from arcwise.model.scoring_time import scoring_seconds, scoring_work
 from arcwise.support.clock import Deadline
 from support.clocks import Jumping, past
 from support.run_records import account_of
@@ -306,7 +306,7 @@ def test_particles_in_little_time_have_fewer_steps() -> None:
 @quick
 def test_many_rows_are_not_scored_for_all_parent_sets(monkeypatch: pytest.MonkeyPatch) -> None:
     question = Question.of(arcwise.simulate("asia", 1000, seed=1))
-    assert sets_to_score(question) == 2**8
+    assert scoring_work(question) == 2**8
     assert costs.scoring_fits(question, Deadline(), 1)
     monkeypatch.setattr(costs, "_MOST_SCORING_WORK", 2**8 * 1000 - 1)
     assert not costs.scoring_fits(question, Deadline(), 1)

@@ -125,9 +125,9 @@ def test_parts_come_in_any_order(tmp_path: Path) -> None:
     for job in JOBS.values():
         path = tmp_path / "scores"
         kept = kept_scores.KeptScores(job, path)
-        units = list(range(len(kept.units)))
+        units = list(range(len(kept.plan)))
         for unit in units[::-2]:
-            kept.take(unit, 1, kept.units.part(unit, 1).score(job, RUN))
+            kept.take(unit, 1, kept.plan.score(unit, 1, 2, None))
         again = kept_scores.KeptScores(job, path)
         stretches = again.missing()
         left = [unit for first, count in stretches for unit in range(first, first + count)]

@@ -13,7 +13,7 @@ NodeFamilies::NodeFamilies(std::vector<int> candidates, std::vector<int> require
     : NodeFamilies(std::move(candidates), std::move(required), max_free, {}) {}
 
 NodeFamilies::NodeFamilies(std::vector<int> candidates, std::vector<int> required, int max_free,
-                           const std::vector<int>& outside)
+                           const std::vector<int>& outside, bool with_values)
     : candidates_(std::move(candidates)),
       required_(std::move(required)),
       inside_(candidates_.size()),
@@ -23,7 +23,7 @@ NodeFamilies::NodeFamilies(std::vector<int> candidates, std::vector<int> require
         plus_one_ = SubsetLayout(static_cast<int>(inside_),
                                  std::min(max_free - 1, static_cast<int>(inside_)));
     }
-    values_.assign(count(), 0.0);
+    if (with_values) values_.assign(count(), 0.0);
 }
 
 NodeFamilies::NodeFamilies(std::vector<int> candidates, std::vector<int> required,
@@ -115,10 +115,9 @@ std::vector<int> NodeFamilies::parents_of(std::uint64_t index) const {
     return parents(members);
 }
 
-PlusOneBlock NodeFamilies::plus_one_block() {
+ParentSets NodeFamilies::parent_sets() const {
     const std::span<const int> all(candidates_);
-    return {all.first(inside_), required_, all.subspan(inside_), &plus_one_,
-            values_.data() + layout_.count()};
+    return {all.first(inside_), required_, all.subspan(inside_), &layout_, &plus_one_};
 }
 
 void NodeFamilies::write_sets(ArchiveWriter& writer) const {

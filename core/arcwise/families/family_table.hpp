@@ -26,9 +26,10 @@ class NodeFamilies {
     NodeFamilies(std::vector<int> candidates, std::vector<int> required, int max_free);
 
     // The same, and each of those sets of fewer than `max_free` members joined by one of `outside`.
-    // The outside parents come last among the candidates; each part is ascending.
+    // The outside parents come last among the candidates; each part is ascending. Without values it
+    // only says which families there are, however many.
     NodeFamilies(std::vector<int> candidates, std::vector<int> required, int max_free,
-                 const std::vector<int>& outside);
+                 const std::vector<int>& outside, bool with_values = true);
 
     // Exactly the free sets listed: `members` holds candidate positions, those of family i, in
     // descending order, between offsets[i] and offsets[i + 1].
@@ -57,7 +58,7 @@ class NodeFamilies {
     // by side.
     const SubsetLayout& layout() const { return layout_; }
     const SubsetLayout& plus_one_layout() const { return plus_one_; }
-    PlusOneBlock plus_one_block();
+    ParentSets parent_sets() const;
 
     // Free parents in the largest implied family.
     int max_free() const {

@@ -29,7 +29,7 @@ class PlusOneFamilies {
     std::vector<double>& values() { return values_; }
     const std::vector<double>& values() const { return values_; }
 
-    PlusOneBlock block() { return {candidates_, required_, outside_, &layout_, values_.data()}; }
+    ParentSets parent_sets() const { return {candidates_, required_, outside_, nullptr, &layout_}; }
 
     // Calls visit(parents) for every family in storage order, parents as ascending node numbers.
     template <class Visit>

@@ -79,16 +79,21 @@ class SubsetLayout {
     std::vector<std::uint64_t> below_;
 };
 
-// Values of families with exactly one outside parent, as a walk over sets meets them: the subsets
-// of the candidates by rank, and for each of them the outside parents side by side.
-struct PlusOneBlock {
+// The parent sets of a node, as rules: the required parents with the subsets of the candidates that
+// one layout ranks, and with those that another one ranks joined by one of the outside parents.
+// They are numbered in this order, the outside parents of one subset side by side.
+struct ParentSets {
     std::span<const int> candidates;
     std::span<const int> required;
     std::span<const int> outside;
-    const SubsetLayout* layout;  // of the subsets of the candidates
-    double* values;              // layout->count() * outside.size()
+    const SubsetLayout* inside;    // null: no set without an outside parent
+    const SubsetLayout* plus_one;  // not null where there are outside parents
 
-    std::uint64_t count() const { return layout->count() * outside.size(); }
+    std::uint64_t count_inside() const { return inside == nullptr ? 0 : inside->count(); }
+    std::uint64_t count_plus_one() const {
+        return outside.empty() ? 0 : plus_one->count() * outside.size();
+    }
+    std::uint64_t count() const { return count_inside() + count_plus_one(); }
 };
 
 }  // namespace arcwise

@@ -69,6 +69,7 @@ class BlockScore final : public SetFunction {
     BlockScore(std::unique_ptr<SetFunction> of_columns, std::vector<int> starts)
         : columns_(std::move(of_columns)), starts_(std::move(starts)) {}
 
+    std::size_t size() const override { return starts_.size() - 1; }
     bool intervened(int node) const override {
         return first(node) < end(node) && columns_->intervened(first(node));
     }

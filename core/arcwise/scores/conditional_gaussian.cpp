@@ -318,6 +318,7 @@ class ConditionalGaussianScore final : public SetFunction {
     ConditionalGaussianScore(MixedTable table, const ConditionalGaussianSettings& settings)
         : table_(std::move(table)), settings_(settings) {}
 
+    std::size_t size() const override { return table_.level_counts.size(); }
     bool intervened(int node) const override { return table_.interventions.any(node); }
     bool pushed_first(int variable) const override {
         return table_.level_counts[static_cast<std::size_t>(variable)] > 0;

@@ -11,6 +11,7 @@ class DiscreteScore final : public SetFunction {
     DiscreteScore(DiscreteTable table, DiscreteScoreSettings settings)
         : table_(std::move(table)), settings_(std::move(settings)) {}
 
+    std::size_t size() const override { return table_.level_counts.size(); }
     bool intervened(int node) const override { return table_.interventions.any(node); }
 
     std::unique_ptr<PreparedSets> prepare(std::span<const int> variables, int node) const override {

@@ -121,6 +121,7 @@ class GaussianScore : public SetFunction {
   public:
     explicit GaussianScore(ContinuousTable table) : table_(std::move(table)) {}
 
+    std::size_t size() const override { return table_.names.size(); }
     bool intervened(int node) const override { return table_.interventions.any(node); }
 
     std::unique_ptr<PreparedSets> prepare(std::span<const int> variables, int node) const override {

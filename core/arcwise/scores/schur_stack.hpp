@@ -90,6 +90,7 @@ class SchurStack {
             const double factor = eliminated[i] * inverse;
             const double* source = row(from, i);
             double* target = to.own_lower.data() + start(i);
+#pragma omp simd
             for (int j = 0; j < i; ++j) target[j] = source[j] - factor * eliminated[j];
         }
     }

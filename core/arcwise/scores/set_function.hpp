@@ -1,14 +1,17 @@
 // A score as a function M of variable *sets*: the local score of (v, P) is M(P + v) - M(P).
 //
 // Every score-equivalent score (BDeu, BDe, BGe, BIC) has this form, and it is what makes scoring
-// fast: the five families within a set of five variables need that set only once. A new score is
-// one class that can walk up and down the lattice of sets and tell M at each.
+// fast: the five families within a set of five variables need that set only once. A new one is a
+// class that can walk up and down the lattice of sets and gives M at each.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
+
+#include "arcwise/scores/family_score.hpp"
 
 namespace arcwise {
 
@@ -39,13 +42,8 @@ class PreparedSets {
     virtual std::unique_ptr<SubsetWalker> walker() const = 0;
 };
 
-class SetFunction {
+class SetFunction : public FamilyScore {
   public:
-    virtual ~SetFunction() = default;
-
-    // Whether some rows must not count in this node's own score.
-    virtual bool intervened(int node) const = 0;
-
     // Whether walks should push this variable before those for which it is false: what it costs is
     // then shared by all sets that follow.
     virtual bool pushed_first(int) const { return false; }
@@ -53,6 +51,9 @@ class SetFunction {
     // Prepares walks over `variables`, on the rows that count for `node` (all rows if node < 0).
     virtual std::unique_ptr<PreparedSets> prepare(std::span<const int> variables,
                                                   int node) const = 0;
+
+    std::unique_ptr<FamilyScorer> scorer(int node) const final;
+    std::unique_ptr<ScoringPlan> plan(std::vector<ParentSets> of_nodes) const final;
 };
 
 // Which variable was set from outside in which row; such a row does not count in its own score.

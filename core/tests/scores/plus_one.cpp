@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "arcwise/scores/discrete.hpp"
+#include "arcwise/scores/family_score.hpp"
 #include "arcwise/scores/gaussian.hpp"
-#include "arcwise/scores/score_families.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 

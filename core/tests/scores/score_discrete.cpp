@@ -4,7 +4,7 @@
 
 #include "arcwise/numerics/special.hpp"
 #include "arcwise/scores/discrete.hpp"
-#include "arcwise/scores/score_families.hpp"
+#include "arcwise/scores/family_score.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 

@@ -4,8 +4,8 @@
 
 #include "arcwise/scores/blocks.hpp"
 #include "arcwise/scores/conditional_gaussian.hpp"
+#include "arcwise/scores/family_score.hpp"
 #include "arcwise/scores/gaussian.hpp"
-#include "arcwise/scores/score_families.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 

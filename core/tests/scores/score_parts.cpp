@@ -1,7 +1,7 @@
-// Scoring in parts: sets block by block, and nodes by themselves, with the bits of the whole.
+// Scoring in parts: pieces of the sets, and nodes by themselves, with the bits of the whole.
 
 #include "arcwise/scores/gaussian.hpp"
-#include "arcwise/scores/score_families.hpp"
+#include "arcwise/scores/set_plan.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 
@@ -48,47 +48,65 @@ FamilyTable families(int nodes, int max_free, int candidates, int outside) {
     return table;
 }
 
-}  // namespace
-
-TEST(blocks_of_sets_give_the_bits_of_the_whole_table) {
-    // Enough sets that the walk falls into many pieces.
-    const Example example(24);
-    FamilyTable whole = families(example.nodes, 4, 23, 0);
-    score_families(*example.score, whole, {Processors{2}, nullptr});
-    FamilyTable parts = families(example.nodes, 4, 23, 0);
-    const std::vector<std::uint8_t> none(parts.size(), 0);
-    const ScoringPlan plan = plan_scoring(parts, none, none);
-    CHECK(plan.largest_set == 5);
-    CHECK(plan.alone.empty());
-    const std::vector<std::uint64_t> ranks = set_pieces(example.nodes, plan.largest_set);
-    CHECK(ranks.size() > 5);
-    std::vector<double> sets;
-    for (std::size_t first = 0; first + 1 < ranks.size(); first += 3) {
-        SetBlock block(example.nodes, plan.largest_set, first,
-                       std::min(first + 3, ranks.size() - 1));
-        score_families(*example.score, block, {});
-        sets.insert(sets.end(), block.values.begin(), block.values.end());
+// Scores all units by several calls, in any order, and puts them together.
+void check_parts(const FamilyScore& score, const FamilyTable& rule, std::size_t at_once) {
+    FamilyTable whole = rule;
+    score_families(score, whole, {Processors{2}, nullptr});
+    FamilyTable parts = rule;
+    const auto plan = score.plan(parent_sets_of(parts));
+    CHECK(plan->units() > 2);
+    CHECK(plan->work() > 0);
+    for (std::size_t last = plan->units(); last > 0;) {
+        const std::size_t count = std::min(at_once, last);
+        last -= count;
+        const std::vector<double> values = plan->score(last, count, {});
+        CHECK(values.size() == plan->values(last, count));
+        plan->put(last, values, values_of(parts));
     }
-    take_differences(plan, sets, parts, {});
+    plan->finish(values_of(parts), {});
     for (std::size_t node = 0; node < parts.size(); ++node) {
         CHECK(parts[node].values() == whole[node].values());
     }
-    CHECK_THROWS_KIND(SetBlock(example.nodes, plan.largest_set, 2, ranks.size()), argument);
 }
 
-TEST(nodes_scored_by_themselves_have_the_bits_of_the_whole_table) {
+}  // namespace
+
+TEST(pieces_of_sets_give_the_bits_of_the_whole_table) {
+    // Enough sets that the walk falls into many pieces.
+    const Example example(24);
+    const FamilyTable rule = families(example.nodes, 4, 23, 0);
+    const SetPlan plan(*example.score, parent_sets_of(rule));
+    CHECK(plan.largest_set() == 5);
+    CHECK(plan.alone().empty());
+    CHECK(plan.units() > 4);
+    check_parts(*example.score, rule, 3);
+}
+
+TEST(nodes_with_walks_of_their_own_have_the_bits_of_the_whole_table) {
     const Example example(12);
-    FamilyTable whole = families(example.nodes, 3, 4, 3);
-    const std::vector<std::uint8_t> none(whole.size(), 0);
-    CHECK(plan_scoring(whole, none, none).largest_set == 0);
+    const FamilyTable rule = families(example.nodes, 3, 4, 3);
+    const SetPlan plan(*example.score, parent_sets_of(rule));
+    CHECK(plan.largest_set() == 0);
+    CHECK(plan.units() == rule.size());
+    check_parts(*example.score, rule, 1);
+    check_parts(*example.score, rule, 5);
+}
+
+TEST(nodes_and_pieces_of_sets_are_scored_by_one_call) {
+    // One node has a parent besides its candidates, and the others share the sets.
+    const Example example(9);
+    FamilyTable rule = families(example.nodes, 3, 8, 0);
+    rule[4] = NodeFamilies({0, 1, 2, 3, 5, 6, 7}, {}, 3, {8});
+    const SetPlan plan(*example.score, parent_sets_of(rule));
+    CHECK(plan.largest_set() == 4);
+    CHECK(plan.units() == 2);
+    FamilyTable whole = rule;
     score_families(*example.score, whole, {});
-    for (std::size_t node = 0; node < whole.size(); ++node) {
-        LoneTable part;
-        for (std::size_t other = 0; other < whole.size(); ++other) {
-            part.families.push_back(other == node ? families(example.nodes, 3, 4, 3)[node]
-                                                  : NodeFamilies({}, {}, 0));
-        }
-        score_families(*example.score, part, {});
-        CHECK(part[node].values() == whole[node].values());
+    FamilyTable parts = rule;
+    SetPlan again(*example.score, parent_sets_of(rule));
+    again.put(0, again.score(0, 2, {}), values_of(parts));
+    again.finish(values_of(parts), {});
+    for (std::size_t node = 0; node < parts.size(); ++node) {
+        CHECK(parts[node].values() == whole[node].values());
     }
 }

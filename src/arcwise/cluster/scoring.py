@@ -37,14 +37,14 @@ def score_on_cluster(
     kept = KeptScores(job, path)
     for first, count in kept.missing():
         _score_stretch(cluster, kept, file, run, first, count)
-    return kept.units.finish(run.threads)
+    return kept.finish(run.threads)
 
 
 def _score_stretch(
     cluster: Cluster, kept: KeptScores, file: HostFile, run: Stage, start: int, length: int
 ) -> None:
     def work(first: int, count: int) -> Work:
-        return ScoringWork(file, kept.units.part(start + first, count))
+        return ScoringWork(file, start + first, count)
 
     def collect(first: int, count: int, done: Done) -> None:
         kept.take(start + first, count, done.value)

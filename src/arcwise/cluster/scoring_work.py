@@ -10,19 +10,20 @@ from numpy.typing import NDArray
 from arcwise.cluster.host_files import HostFile, opened
 from arcwise.cluster.work import Work
 from arcwise.scores.job import FamilyScoring
-from arcwise.scores.scoring_units import ScoringPart
 from arcwise.support.devices import Processors
 from arcwise.support.running import Stage
 
 
 @dataclass(frozen=True)
 class ScoringWork(Work):
-    """The scores of some sets or nodes."""
+    """The values of some units of a scoring job."""
 
     payload: HostFile
-    part: ScoringPart
+    first: int
+    count: int
 
     def do(self) -> NDArray[np.float64]:
-        """Return the scores."""
+        """Return the values."""
         job: FamilyScoring = opened(self.payload)
-        return self.part.score(job, Stage(Processors(1)))
+        here = Stage(Processors(1))
+        return job.plan.score(self.first, self.count, here.threads, here.progress)

@@ -21,7 +21,8 @@ from arcwise.support.names import as_list, checked_variables, positions
 from arcwise.support.words import rounded, shown
 
 _BYTES_PER_FAMILY = 8
-_MOST_FAMILIES = 2**31  # 16 GiB
+MOST_FAMILIES = 2**31
+"""The largest number of families of a table: 16 GiB."""
 
 
 @dataclass(frozen=True)
@@ -145,15 +146,20 @@ class Families:
             outside=kept(self.outside),
         )
 
-    def table(self) -> _core.FamilyTable:
+    def table(self, *, with_values: bool = True) -> _core.FamilyTable:
         """Return a table of zeros, one for each family.
+
+        Parameters
+        ----------
+        with_values
+            Whether it has values; if not, it only says which families there are.
 
         Raises
         ------
         CapacityError
             If there are more families than fit into 16 GiB.
         """
-        if self.total > _MOST_FAMILIES:
+        if self.total > MOST_FAMILIES:
             size = rounded(self.total * _BYTES_PER_FAMILY // 2**30)
             raise CapacityError(
                 f"the {len(self.variables)} variables have {rounded(self.total)} families, which "
@@ -167,6 +173,7 @@ class Families:
             [list(parents) for parents in self.required],
             list(self.max_free),
             [list(parents) for parents in self.outside],
+            with_values,
         )
 
 

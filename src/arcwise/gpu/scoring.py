@@ -19,7 +19,7 @@ from arcwise.gpu.device import KernelDevice, refuse_beyond_device
 from arcwise.gpu.set_walks import SetWalk, Target, Tell, walks_of_node
 from arcwise.model.question import Question
 from arcwise.model.scoring import engine_for_scoring
-from arcwise.model.scoring_time import sets_to_score
+from arcwise.model.scoring_time import scoring_work
 from arcwise.scores import BDeu, BGe
 from arcwise.scores.job import FamilyScoring
 from arcwise.support.running import Stage
@@ -66,7 +66,8 @@ class GpuScoring(Threads):
         refuse_beyond_device(self._device, needed, "scoring", "fewer rows, or processors")
         table = job.families.table()
         if isinstance(job.score, BDeu):
-            self._fill_discrete(job.score, job.data, job.families, table, run)
+            assert isinstance(job.plan, _core.SetPlan)
+            self._fill_discrete(job.score, job.data, job.families, job.plan, table, run)
         else:
             assert isinstance(job.score, BGe)
             self._fill_gaussian(job.score, job.data, job.families, table, run)
@@ -77,6 +78,7 @@ class GpuScoring(Threads):
         score: BDeu,
         data: Data,
         families: Families,
+        plan: _core.SetPlan,
         table: _core.FamilyTable,
         run: Stage,
     ) -> None:
@@ -86,14 +88,13 @@ class GpuScoring(Threads):
             [int(each) for each in data.level_counts()],
             float(score.equivalent_sample_size),
         )
-        plan = _plan(data, table)
         variables = tuple(range(len(families.variables)))
         sets = SetWalk(None, variables, plan.largest_set)
         of_sets = np.empty(len(sets) if plan.largest_set else 0)
         targets = [(sets, of_sets)] if plan.largest_set else []
         _score_groups(scoring, data, families, table, plan.alone, targets, run)
         if plan.largest_set:
-            plan.take_differences(of_sets, table, run.threads, None)
+            plan.take_differences(of_sets, table, run.threads)
 
     def _fill_gaussian(
         self,
@@ -154,14 +155,6 @@ def _telling(run: Stage, total: int) -> Tell:
     return tell
 
 
-def _plan(data: Data, table: _core.FamilyTable) -> _core.ScoringPlan:
-    """Return which nodes share a table of sets: counting a set once for all its families."""
-    intervened = np.zeros(len(table), dtype=np.uint8)
-    if data.intervened is not None:
-        intervened[:] = data.intervened.any(axis=0)
-    return _core.ScoringPlan(table, intervened, np.zeros(len(table), dtype=np.uint8))
-
-
 def _walks(families: Families) -> list[SetWalk]:
     both = (walks_of_node(families, node) for node in range(len(families.variables)))
     return [walk for each in both for walk in each if walk is not None]
@@ -210,7 +203,7 @@ def _worthwhile(question: Question) -> bool:
         return False
     if isinstance(question.score, BGe):
         return data.rows * len(data.variables) ** 2 >= _FEWEST_PRODUCTS
-    return data.rows * sets_to_score(question) >= _FEWEST_ROWS_COUNTED
+    return data.rows * scoring_work(question) >= _FEWEST_ROWS_COUNTED
 
 
 @engine_for_scoring.fill

@@ -13,7 +13,7 @@ from arcwise.algorithms.exact_limits import exact_seconds as exact_seconds
 from arcwise.algorithms.rates import steps_per_second
 from arcwise.errors import ArgumentError, CapacityError, option
 from arcwise.model import Modularity, Question
-from arcwise.model.scoring_time import scoring_seconds, sets_to_score
+from arcwise.model.scoring_time import scoring_seconds, scoring_work
 from arcwise.support.clock import Deadline
 from arcwise.support.memory import available_memory
 from arcwise.support.words import byte_size, plural
@@ -64,7 +64,7 @@ def scoring_fits(question: Question, deadline: Deadline, threads: int | None) ->
         if question.number_of_families > MOST_FAMILIES:
             return False
         return scoring_seconds(question, threads) <= deadline.left / 2
-    return sets_to_score(question) * _work(question) <= _MOST_SCORING_WORK
+    return scoring_work(question) * _work(question) <= _MOST_SCORING_WORK
 
 
 def _work(question: Question) -> int:

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from arcwise import _core
-from arcwise.families.families import Families, subsets
+from arcwise.families.families import MOST_FAMILIES, Families, subsets
 from arcwise.model.question import Question
 from arcwise.support.devices import Processors
 from arcwise.support.running import Stage
@@ -48,31 +47,17 @@ def scoring_seconds(question: Question, threads: int | None = None) -> float:
         assert question.score is not None
         each *= rows / _ROWS_TIMED if question.score.visits_rows(table) else 1.0
     cores = Processors.available(threads).threads
-    shared = _sets_in_common(question)
-    if shared is not None:
-        return base + (shared * each / 2 + total * _SECONDS_PER_DIFFERENCE) / cores
-    return base + total * each / min(cores, len(question.variables))
+    work = scoring_work(question)
+    if work > total:  # each node has sets of its own, on one core
+        return base + work * each / min(cores, len(question.variables))
+    return base + (work * each + total * _SECONDS_PER_DIFFERENCE) / cores
 
 
-def sets_to_score(question: Question) -> int:
-    """Return the number of sets of variables whose rows are counted to score all families."""
-    shared = _sets_in_common(question)
-    return 2 * question.families.total if shared is None else shared
-
-
-def _sets_in_common(question: Question) -> int | None:
-    """Return the number of sets if all families are differences between the same ones."""
-    families = question.families
-    if question.score is None or not question.score.by_sets or question.has_interventions:
-        return None
-    if any(families.outside):
-        return None
-    n = len(families.variables)
-    largest = 1 + max(
-        most + len(must) for most, must in zip(families.max_free, families.required, strict=True)
-    )
-    shared = subsets(n, largest)
-    return shared if shared <= families.total else None
+def scoring_work(question: Question) -> int:
+    """Return the number of sets or families that are evaluated to score all families."""
+    total = question.families.total
+    # More than can be scored are more than the core may be able to count.
+    return question.scoring.plan.work if total <= MOST_FAMILIES else 2 * total
 
 
 def _on_fewer_rows(question: Question) -> Question:
@@ -84,40 +69,43 @@ def _on_fewer_rows(question: Question) -> Question:
 
 
 def _timed(question: Question) -> tuple[float, float]:
-    """Return the seconds of a family, and of what is done whatever is scored."""
+    """Return the seconds of a unit of work, and of what is done whatever is scored."""
     n = len(question.variables)
     _, base = _seconds(question, [])
     nodes = 1
     while True:
         spread = [node * n // nodes for node in range(nodes)]
-        families, seconds = _seconds(question, spread)
+        work, seconds = _seconds(question, spread)
         if seconds - base >= _LONG_ENOUGH or nodes == n:
-            return max(0.0, seconds - base) / families, base
+            return max(0.0, seconds - base) / work, base
         nodes = min(n, 4 * nodes)
 
 
 def _seconds(question: Question, nodes: list[int]) -> tuple[int, float]:
-    """Return how many families of some nodes were scored, and the seconds of one core."""
+    """Return the work of scoring some families of some nodes, and the seconds of one core."""
     families = question.families
     n = len(question.variables)
-    candidates: list[list[int]] = [[] for _ in range(n)]
-    required: list[list[int]] = [[] for _ in range(n)]
-    outside: list[list[int]] = [[] for _ in range(n)]
+    candidates: list[tuple[int, ...]] = [()] * n
+    required: list[tuple[int, ...]] = [()] * n
+    outside: list[tuple[int, ...]] = [()] * n
     most = [0] * n
     for node in nodes:
-        fixed, candidates[node], most[node] = _some(families, node)
-        required[node] = sorted([*families.required[node], *fixed])
-        outside[node] = list(families.outside[node])
-    table = _core.FamilyTable(candidates, required, most, outside)
+        fixed, free, most[node] = _some(families, node)
+        candidates[node] = tuple(free)
+        required[node] = tuple(sorted([*families.required[node], *fixed]))
+        outside[node] = families.outside[node]
+    rules = (tuple(candidates), tuple(required), tuple(most), tuple(outside))
+    some = Families(families.variables, *rules)
     fastest = float("inf")
     for _ in range(_TIMINGS):
         # The time of the processor, as that on the clock depends on what else is running.
+        job = replace(question.scoring, families=some)  # made anew, as nothing is known of it then
         began = time.process_time()
-        question.scoring.fill(table, Stage(Processors(1)))
+        job.fill(some.table(), Stage(Processors(1)))
         fastest = min(fastest, time.process_time() - began)
         if fastest > _LONG_ENOUGH:
             break
-    return sum(table.count(node) for node in nodes), fastest
+    return job.plan.work, fastest
 
 
 def _some(families: Families, node: int) -> tuple[list[int], list[int], int]:

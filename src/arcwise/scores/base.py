@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from arcwise import _core
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
 from arcwise.laws import Law
 from arcwise.support.running import Stage
-from arcwise.support.words import quoted
+from arcwise.support.words import quoted, shown
 
 IndependenceTest = Literal["fisher-z", "g-squared", "degenerate-gaussian"]
 """The tests of conditional independence, by name."""
@@ -23,16 +24,24 @@ NAMED_SCORES: dict[str, type[LocalScore]] = {}
 """The scores that can be given by name, as in ``score="bdeu"``."""
 
 
-class LocalScore(ABC):
+class LocalScore:
     """A local score: the log marginal likelihood of each family (natural logarithm).
 
-    A user-defined score is a subclass with one method, `fill`. Declared as
+    A user-defined score is a subclass with one method: `log_scores`, which scores all children
+    of a parent set, or `fill`, which sets all values of a table of families. Declared as
     ``class Mine(LocalScore, name="mine")``, it can also be given as ``"mine"``, provided
     that ``Mine()`` needs no arguments.
-    """
 
-    by_sets: ClassVar[bool] = False
-    """Whether the core computes it, as a difference between two sets of variables."""
+    Examples
+    --------
+    >>> import arcwise
+    >>> class PenaltyOnly(LocalScore):
+    ...     def log_scores(self, data, children, parents):
+    ...         return [-2.0 * len(parents) for _ in children]
+    >>> data = {"a": [0, 1, 1], "b": [0, 1, 0], "c": [1, 1, 0]}
+    >>> arcwise.score(data, PenaltyOnly()).log_score("a", ["b", "c"])
+    -4.0
+    """
 
     surrogate: ClassVar[bool] = False
     """Whether it stands in for a marginal likelihood without being one."""
@@ -43,8 +52,9 @@ class LocalScore(ABC):
     def __init_subclass__(cls, name: str | None = None, **keywords: Any) -> None:
         """Register the class by name, if it has one."""
         super().__init_subclass__(**keywords)
-        if "fill" in vars(cls):
-            _refuse_other_arguments(cls)
+        for method, wanted in _METHODS.items():
+            if method in vars(cls):
+                _refuse_other_arguments(cls, method, wanted)
         if name is not None:
             NAMED_SCORES[name] = cls
 
@@ -96,16 +106,6 @@ class LocalScore(ABC):
         """
         return usual_test(data) != "fisher-z"
 
-    def pushed_first(self, data: Data) -> list[int]:
-        """Return the variables with which walks of the core over sets begin; see `by_sets`.
-
-        Parameters
-        ----------
-        data
-            The data.
-        """
-        return []
-
     def impossible_edges(self, data: Data) -> NDArray[np.bool_] | None:
         """Return the edges [parent, child] that no DAG of this score can have; None for none.
 
@@ -147,9 +147,57 @@ class LocalScore(ABC):
             result.append(f"{name} treats the levels of {quoted(ordinal)} as unordered.")
         return tuple(result)
 
-    @abstractmethod
+    def log_scores(self, data: Data, children: Sequence[int], parents: Sequence[int]) -> ArrayLike:
+        """Return the score of each child with the same parents.
+
+        Parameters
+        ----------
+        data
+            The rows that count for these children: those in which they were not set from outside.
+        children, parents
+            Positions among the variables of the data, ascending; no child is a parent.
+        """
+        raise ArgumentError(
+            f"the score {type(self).__name__} computes nothing; give its class a method "
+            "log_scores(self, data, children, parents)"
+        )
+
+    def in_core(self, data: Data) -> _core.FamilyScore:
+        """Return the score as the core computes it: by default, by calling `log_scores`.
+
+        Parameters
+        ----------
+        data
+            The data.
+        """
+        set_in = data.intervened
+
+        @lru_cache(maxsize=1)
+        def counting(node: int) -> Data | None:
+            if node < 0:
+                return data
+            assert set_in is not None
+            return None if set_in[:, node].all() else data.take_rows(~set_in[:, node])
+
+        def scores(node: int, children: list[int], parents: list[int]) -> list[float]:
+            rows = counting(node)
+            if rows is None:  # the likelihood of nothing
+                return [0.0] * len(children)
+            given = self.log_scores(rows, children, parents)
+            found = np.asarray(given, dtype=np.float64)
+            if found.shape != (len(children),):
+                raise ArgumentError(
+                    f"log_scores of {type(self).__name__} returned {shown(given)} for "
+                    f"{len(children)} children; give one number for each"
+                )
+            return list(found.tolist())
+
+        nodes = range(len(data.variables))
+        intervened = [set_in is not None and bool(set_in[:, node].any()) for node in nodes]
+        return _core.called_score(scores, intervened)
+
     def fill(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
-        """Set every value of the table to the score of its family.
+        """Set every value of a table to the score of its family.
 
         Parameters
         ----------
@@ -160,6 +208,7 @@ class LocalScore(ABC):
         run
             The number of threads, and the progress function.
         """
+        self.in_core(data).score(table, run.threads, run.progress)
 
 
 def usual_test(data: Data) -> IndependenceTest:
@@ -170,13 +219,17 @@ def usual_test(data: Data) -> IndependenceTest:
     return "degenerate-gaussian" if any(continuous) else "g-squared"
 
 
-def _refuse_other_arguments(score: type[LocalScore]) -> None:
-    """Refuse a method `fill` that cannot be called, before anything has taken time."""
-    signature = inspect.signature(score.fill)
+# The methods by which a class of a user computes scores, and their arguments.
+_METHODS = {"log_scores": "(self, data, children, parents)", "fill": "(self, data, table, run)"}
+
+
+def _refuse_other_arguments(score: type[LocalScore], method: str, wanted: str) -> None:
+    """Refuse a method that cannot be called, before anything has taken time."""
+    signature = inspect.signature(getattr(score, method))
     try:
         signature.bind(None, None, None, None)
     except TypeError:
         raise ArgumentError(
-            f"the method fill of {score.__name__} takes ({', '.join(signature.parameters)}); give "
-            "it the arguments (self, data, table, run)"
+            f"the method {method} of {score.__name__} takes ({', '.join(signature.parameters)}); "
+            f"give it the arguments {wanted}"
         ) from None

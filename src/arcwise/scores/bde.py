@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +14,8 @@ from arcwise.errors import ArgumentError, DataError
 from arcwise.laws import DirichletPrior, ProbabilityTables
 from arcwise.networks import DiscreteNetwork
 from arcwise.scores.base import LocalScore
-from arcwise.scores.discrete import fill_discrete, positive
+from arcwise.scores.discrete import discrete_score, positive
 from arcwise.support.names import positions
-from arcwise.support.running import Stage
 from arcwise.support.words import quoted
 
 Distribution = Sequence[float] | Mapping[Hashable, float]
@@ -52,8 +50,6 @@ class BDe(LocalScore):
     -2.685577
     """
 
-    by_sets: ClassVar[bool] = True
-
     prior: DiscreteNetwork | Mapping[str, Distribution]
     equivalent_sample_size: float = 1.0
 
@@ -72,16 +68,15 @@ class BDe(LocalScore):
         marginals = self.marginals(data) if joint is None else None
         return ProbabilityTables(DirichletPrior(size, marginals, joint))
 
-    def fill(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
-        """Set every value of the table to the score of its family."""
+    def in_core(self, data: Data) -> _core.FamilyScore:
+        """Return the score as the core computes it."""
         data.discrete_codes("BDe")  # refuses continuous columns first
         ess = self.equivalent_sample_size
         joint = self.joint(data)
         if joint is not None:
-            fill_discrete(data, table, run, "BDe", _core.PseudoCounts.joint, ess, joint=joint)
-            return
+            return discrete_score(data, "BDe", _core.PseudoCounts.joint, ess, joint=joint)
         kind = _core.PseudoCounts.marginals
-        fill_discrete(data, table, run, "BDe", kind, ess, marginals=self.marginals(data))
+        return discrete_score(data, "BDe", kind, ess, marginals=self.marginals(data))
 
     def joint(self, data: Data) -> tuple[NDArray[np.uint16], NDArray[np.float64]] | None:
         """Return the joint distribution of the prior network, in the codes of the data, or None.

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from arcwise import _core
 from arcwise.data import Data
 from arcwise.laws import DirichletPrior, ProbabilityTables
 from arcwise.scores.base import LocalScore
-from arcwise.scores.discrete import fill_discrete, positive
-from arcwise.support.running import Stage
+from arcwise.scores.discrete import discrete_score, positive
 
 
 @dataclass(frozen=True)
@@ -35,8 +33,6 @@ class BDeu(LocalScore, name="bdeu"):
     -1.750937
     """
 
-    by_sets: ClassVar[bool] = True
-
     equivalent_sample_size: float = 1.0
 
     def __post_init__(self) -> None:
@@ -51,7 +47,7 @@ class BDeu(LocalScore, name="bdeu"):
         """Return what the parameters of a family are, and their prior."""
         return ProbabilityTables(DirichletPrior(float(self.equivalent_sample_size)))
 
-    def fill(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
-        """Set every value of the table to the score of its family."""
+    def in_core(self, data: Data) -> _core.FamilyScore:
+        """Return the score as the core computes it."""
         uniform = _core.PseudoCounts.uniform
-        fill_discrete(data, table, run, "BDeu", uniform, self.equivalent_sample_size)
+        return discrete_score(data, "BDeu", uniform, self.equivalent_sample_size)

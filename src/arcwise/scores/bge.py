@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,6 @@ from arcwise.scores.column_moments import column_moments
 from arcwise.scores.discrete import intervention_mask, positive
 from arcwise.support.checks import real_numbers
 from arcwise.support.names import positions
-from arcwise.support.running import Stage
 from arcwise.support.words import shown
 
 
@@ -62,8 +61,6 @@ class BGe(LocalScore, name="bge"):
     True
     """
 
-    by_sets: ClassVar[bool] = True
-
     alpha_mu: float = 1.0
     alpha_w: float | None = None
     prior_mean: float | Sequence[float] | Mapping[str, float] | NDArray[np.float64] | None = None
@@ -92,12 +89,11 @@ class BGe(LocalScore, name="bge"):
         prior = self.normal_wishart(data)
         return replace(self, alpha_w=prior.alpha_w, prior_mean=prior.mean, prior_scale=prior.scale)
 
-    def fill(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
-        """Set every value of the table to the score of its family."""
+    def in_core(self, data: Data) -> _core.FamilyScore:
+        """Return the score as the core computes it."""
         values = data.continuous_values("BGe")
         prior = self.normal_wishart(data)
-        _core.score_bge(
-            table,
+        return _core.bge_score(
             values,
             list(data.variables),
             data.weights,
@@ -106,8 +102,6 @@ class BGe(LocalScore, name="bge"):
             prior.alpha_w,
             prior.mean,
             prior.scale,
-            run.threads,
-            run.progress,
         )
 
     def normal_wishart(self, data: Data) -> NormalWishart:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from arcwise import _core
 from arcwise.data import Data
 from arcwise.errors import DataError, Wording
 from arcwise.laws import Law, LinearGaussian, ProbabilityTables
 from arcwise.scores.base import IndependenceTest, LocalScore
-from arcwise.scores.discrete import fill_discrete, intervention_mask
-from arcwise.support.running import Stage
+from arcwise.scores.discrete import discrete_score, intervention_mask
 
 
 @dataclass(frozen=True)
@@ -31,8 +29,6 @@ class BIC(LocalScore, name="bic"):
     -1.386294
     """
 
-    by_sets: ClassVar[bool] = True
-
     def law(self, data: Data) -> Law:
         """Return what the parameters of a family are, which have no prior."""
         return ProbabilityTables(None) if _all_discrete(data) else LinearGaussian(None)
@@ -45,11 +41,10 @@ class BIC(LocalScore, name="bic"):
         """Return whether contingency tables are counted."""
         return _all_discrete(data)
 
-    def fill(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
-        """Set every value of the table to the score of its family."""
+    def in_core(self, data: Data) -> _core.FamilyScore:
+        """Return the score as the core computes it."""
         if _all_discrete(data):
-            fill_discrete(data, table, run, "BIC", _core.PseudoCounts.none)
-            return
+            return discrete_score(data, "BIC", _core.PseudoCounts.none)
         if "discrete" in data.kinds.values() and not _numbers_only(data):
             raise DataError(
                 "BIC needs columns of one kind, but the data have discrete and continuous ones; "
@@ -58,14 +53,11 @@ class BIC(LocalScore, name="bic"):
                 ", or declare another kind with ",
                 Wording("kinds=", "--discrete and --continuous"),
             )
-        _core.score_gaussian_bic(
-            table,
+        return _core.gaussian_bic_score(
             data.continuous_values("BIC"),
             list(data.variables),
             data.weights,
             intervention_mask(data),
-            run.threads,
-            run.progress,
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,6 @@ from arcwise.scores.column_moments import column_moments
 from arcwise.scores.discrete import intervention_mask, positive
 from arcwise.support.checks import real_numbers
 from arcwise.support.names import as_list
-from arcwise.support.running import Stage
 from arcwise.support.words import quoted, shown
 
 _HEAVY = 3.0  # the excess kurtosis of a double exponential distribution
@@ -80,8 +78,6 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
     [()]
     """
 
-    by_sets: ClassVar[bool] = True
-
     equivalent_sample_size: float = 1.0
     alpha_mu: float = 1.0
     alpha_w: float | None = None
@@ -106,13 +102,6 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
     def alternatives(self) -> tuple[LocalScore, ...]:
         """Return scores with equivalent sample sizes from 1 to 30."""
         return tuple(replace(self, equivalent_sample_size=size) for size in (1.0, 3.0, 10.0, 30.0))
-
-    def pushed_first(self, data: Data) -> list[int]:
-        """Return the discrete variables, whose configurations split the rows."""
-        if not _is_mixed(data):
-            return []
-        places: list[int] = np.flatnonzero(_discrete(data)).tolist()
-        return places
 
     def impossible_edges(self, data: Data) -> NDArray[np.bool_] | None:
         """Return the edges from continuous to discrete variables; None if there are none."""
@@ -156,15 +145,29 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
             "degenerate-gaussian.",
         )
 
-    def fill(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
-        """Set every value of the table to the score of its family."""
+    def in_core(self, data: Data) -> _core.FamilyScore:
+        """Return the score as the core computes it."""
         discrete = _discrete(data)
         if discrete.all():
-            BDeu(self.equivalent_sample_size).fill(data, table, run)
-        elif not discrete.any():
-            BGe(self.alpha_mu, self.alpha_w).fill(data, table, run)
-        else:
-            self._fill_mixed(data, table, run)
+            return BDeu(self.equivalent_sample_size).in_core(data)
+        if not discrete.any():
+            return BGe(self.alpha_mu, self.alpha_w).in_core(data)
+        prior = self.regression_prior(data)
+        deviations = np.sqrt(prior.scale)
+        numbers = _numbers(data)
+        codes = np.where(discrete, numbers, 0.0)
+        return _core.conditional_gaussian_score(
+            np.asfortranarray(codes, dtype=np.uint16),
+            np.asfortranarray((numbers - prior.mean) / deviations),
+            data.level_counts().tolist(),
+            np.where(discrete, 0.0, np.log(deviations)).tolist(),
+            data.weights,
+            intervention_mask(data),
+            self.equivalent_sample_size,
+            prior.alpha_mu,
+            prior.degrees,
+            1.0,
+        )
 
     def regression_prior(self, data: Data) -> RegressionPrior:
         """Return the prior of continuous variables without discrete parents."""
@@ -197,28 +200,6 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
                 f"{columns} columns give {columns} means and {columns} variances"
             )
         return means, variances
-
-    def _fill_mixed(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
-        prior = self.regression_prior(data)
-        deviations = np.sqrt(prior.scale)
-        discrete = _discrete(data)
-        numbers = _numbers(data)
-        codes = np.where(discrete, numbers, 0.0)
-        _core.score_conditional_gaussian(
-            table,
-            np.asfortranarray(codes, dtype=np.uint16),
-            np.asfortranarray((numbers - prior.mean) / deviations),
-            data.level_counts().tolist(),
-            np.where(discrete, 0.0, np.log(deviations)).tolist(),
-            data.weights,
-            intervention_mask(data),
-            self.equivalent_sample_size,
-            prior.alpha_mu,
-            prior.degrees,
-            1.0,
-            run.threads,
-            run.progress,
-        )
 
 
 def _discrete(data: Data) -> NDArray[np.bool_]:

@@ -16,7 +16,6 @@ from arcwise.scores.base import IndependenceTest, LocalScore
 from arcwise.scores.bge import default_scale, scaled
 from arcwise.scores.column_moments import column_moments
 from arcwise.scores.discrete import intervention_mask, positive
-from arcwise.support.running import Stage
 from arcwise.support.words import shown
 
 
@@ -56,7 +55,6 @@ class DegenerateGaussian(LocalScore, name="degenerate-gaussian"):
     True
     """
 
-    by_sets: ClassVar[bool] = True
     surrogate: ClassVar[bool] = True
     uses_order: ClassVar[bool] = True
 
@@ -73,23 +71,16 @@ class DegenerateGaussian(LocalScore, name="degenerate-gaussian"):
         """Return the test of the same model."""
         return "degenerate-gaussian"
 
-    def pushed_first(self, data: Data) -> list[int]:
-        """Return the variables of several columns, which cost most."""
-        widths = np.diff(IndicatorBlocks.of(data).starts)
-        places: list[int] = np.flatnonzero(widths != 1).tolist()
-        return places
-
     def visits_rows(self, data: Data) -> bool:
         """Return that it does not: products of columns are summed up once."""
         return False
 
-    def fill(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
-        """Set every value of the table to the score of its family."""
+    def in_core(self, data: Data) -> _core.FamilyScore:
+        """Return the score as the core computes it."""
         blocks = IndicatorBlocks.of(data)
         prior = self.normal_wishart(data, blocks)
         mask = intervention_mask(data)
-        _core.score_blocks(
-            table,
+        return _core.block_score(
             blocks.values,
             [data.variables[owner] for owner in blocks.owners],
             list(blocks.starts),
@@ -99,8 +90,6 @@ class DegenerateGaussian(LocalScore, name="degenerate-gaussian"):
             prior.alpha_w,
             prior.mean,
             prior.scale,
-            run.threads,
-            run.progress,
         )
 
     def normal_wishart(self, data: Data, blocks: IndicatorBlocks) -> NormalWishart:

@@ -1,4 +1,4 @@
-"""Passes discrete data to the core, which counts and scores."""
+"""Discrete data as the core counts and scores them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.data import Data
 from arcwise.support.checks import real_number
-from arcwise.support.running import Stage
 
 
 def positive(value: Any, name: str) -> float:
@@ -26,21 +25,17 @@ def intervention_mask(data: Data) -> NDArray[np.uint8] | None:
     return np.asfortranarray(data.intervened, dtype=np.uint8)
 
 
-def fill_discrete(
+def discrete_score(
     data: Data,
-    table: _core.FamilyTable,
-    run: Stage,
     score: str,
     pseudo_counts: _core.PseudoCounts,
     equivalent_sample_size: float = 1.0,
     marginals: Sequence[Sequence[float]] = (),
     joint: tuple[NDArray[np.uint16], NDArray[np.float64]] | None = None,
-) -> None:
-    """Score every family of discrete data from its contingency table."""
-    codes = data.discrete_codes(score)
-    _core.score_discrete(
-        table,
-        codes,
+) -> _core.FamilyScore:
+    """Return a score of discrete data by contingency tables, as the core computes it."""
+    return _core.discrete_score(
+        data.discrete_codes(score),
         [int(count) for count in data.level_counts()],
         data.weights,
         intervention_mask(data),
@@ -49,6 +44,4 @@ def fill_discrete(
         [list(distribution) for distribution in marginals],
         None if joint is None else np.asfortranarray(joint[0]),
         None if joint is None else np.ascontiguousarray(joint[1]),
-        run.threads,
-        run.progress,
     )

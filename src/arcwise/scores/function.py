@@ -6,11 +6,8 @@ from dataclasses import dataclass
 
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.families.functions import FamilyFunction, evaluate, parent_names, refuse_uncallable
+from arcwise.families.functions import FamilyFunction, evaluate, refuse_uncallable
 from arcwise.scores.base import LocalScore
-from arcwise.support.running import Stage
-
-_FAMILIES_PER_REPORT = 1024
 
 
 @dataclass(frozen=True)
@@ -35,18 +32,15 @@ class FunctionScore(LocalScore):
         """Refuse an object that is not callable."""
         refuse_uncallable(self.function)
 
-    def fill(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
-        """Set every value of the table to the score of its family."""
-        self.fill_named(data.variables, table, run)
+    def in_core(self, data: Data | tuple[str, ...]) -> _core.FamilyScore:
+        """Return the score as the core computes it; the names of the variables suffice."""
+        names = data.variables if isinstance(data, Data) else data
 
-    def fill_named(self, variables: tuple[str, ...], table: _core.FamilyTable, run: Stage) -> None:
-        """Set the values as `fill` does, given only the names of the variables."""
-        total = sum(table.count(node) for node in range(len(variables)))
-        done = 0
-        for node, name in enumerate(variables):
-            values = table.values(node)
-            for family, parents in enumerate(parent_names(table, node, variables)):
-                values[family] = evaluate(self.function, name, parents, "score", "a log likelihood")
-                done += 1
-                if run.progress is not None and (done % _FAMILIES_PER_REPORT == 0 or done == total):
-                    run.progress(done / total)
+        def scores(_: int, children: list[int], parents: list[int]) -> list[float]:
+            of = tuple(names[parent] for parent in parents)
+            return [
+                evaluate(self.function, names[child], of, "score", "a log likelihood")
+                for child in children
+            ]
+
+        return _core.called_score(scores, [False] * len(names))

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.scores.scoring_units import ScoringUnits, Values
 from arcwise.support.files import replacing
 from arcwise.support.plain import digest
 from arcwise.support.running import Stage
 
 if TYPE_CHECKING:
     from arcwise.scores.job import FamilyScoring
+
+Values = NDArray[np.float64]
 
 # Rows are prepared anew for each part, which takes up to a second for a million of them.
 _SECONDS_OF_A_PART = 5.0
@@ -44,9 +45,9 @@ class PartsFile:
         self._header = f"arcwise scores {key}\n".encode()
         self._end = 0
 
-    def read(self, units: ScoringUnits) -> NDArray[np.bool_]:
-        """Give the units the values there are, and return of which they are."""
-        done = np.zeros(len(units), dtype=np.bool_)
+    def read(self, job: FamilyScoring, table: _core.FamilyTable) -> NDArray[np.bool_]:
+        """Take over the values of units that are there, and return which these are."""
+        done = np.zeros(len(job.plan), dtype=np.bool_)
         self._end = len(self._header)
         try:
             content = b"" if self._path.is_symlink() else self._path.read_bytes()
@@ -61,14 +62,13 @@ class PartsFile:
             begin = self._end + _RECORD.size
             values = content[begin : begin + 8 * size]
             if (
-                not 0 < count <= len(units) - first
-                or units.together(first, count) != count
-                or units.values_of(first, count) != size
+                not 0 < count <= len(done) - first
+                or job.plan.values(first, count) != size
                 or len(values) != 8 * size
                 or zlib.crc32(values) != checksum
             ):
                 break
-            units.put(first, count, np.frombuffer(values, dtype="<f8"))
+            job.plan.put(first, count, np.frombuffer(values, dtype="<f8"), table)
             done[first : first + count] = True
             self._end = begin + 8 * size
         return done
@@ -100,11 +100,12 @@ class KeptScores:
     """
 
     def __init__(self, job: FamilyScoring, path: Path | None) -> None:
-        self.units = ScoringUnits(job)
+        self.plan = job.plan
+        self._table = job.families.table()
         self._file = None if path is None else PartsFile(path, _key(job))
-        self._done = np.zeros(len(self.units), dtype=np.bool_)
+        self._done = np.zeros(len(self.plan), dtype=np.bool_)
         if self._file is not None:
-            self._done = self._file.read(self.units)
+            self._done = self._file.read(job, self._table)
 
     @property
     def share(self) -> float:
@@ -112,10 +113,7 @@ class KeptScores:
         return float(self._done.mean()) if len(self._done) else 1.0
 
     def missing(self) -> list[tuple[int, int]]:
-        """Return the units that are not there: the first and the number of each stretch.
-
-        Units of one stretch can be scored together.
-        """
+        """Return the units that are not there: the first and the number of each stretch."""
         stretches = []
         first = 0
         while first < len(self._done):
@@ -123,8 +121,7 @@ class KeptScores:
                 first += 1
                 continue
             there = np.flatnonzero(self._done[first:])
-            end = first + int(there[0]) if len(there) else len(self._done)
-            count = self.units.together(first, end - first)
+            count = int(there[0]) if len(there) else len(self._done) - first
             stretches.append((first, count))
             first += count
         return stretches
@@ -133,8 +130,13 @@ class KeptScores:
         """Take the values of some units, and keep them."""
         if self._file is not None:
             self._file.add(first, count, values)
-        self.units.put(first, count, values)
+        self.plan.put(first, count, values, self._table)
         self._done[first : first + count] = True
+
+    def finish(self, threads: int) -> _core.FamilyTable:
+        """Return the scores of all families, once all units are there."""
+        self.plan.finish(self._table, threads)
+        return self._table
 
 
 def score_in_parts(job: FamilyScoring, run: Stage, path: Path) -> _core.FamilyTable:
@@ -150,7 +152,7 @@ def score_in_parts(job: FamilyScoring, run: Stage, path: Path) -> _core.FamilyTa
         The file.
     """
     kept = KeptScores(job, path)
-    units, most = kept.units, 1
+    plan, most = kept.plan, 1
     for start, length in kept.missing():
         first = start
         while first < start + length:
@@ -158,16 +160,17 @@ def score_in_parts(job: FamilyScoring, run: Stage, path: Path) -> _core.FamilyTa
 
             def show(share: float, count: int = count) -> None:
                 if run.progress is not None:
-                    run.progress(kept.share + share * count / len(units))
+                    run.progress(kept.share + share * count / len(plan))
 
+            part = Stage(run.device, show, run.deadline)
             began = time.perf_counter()
-            values = units.part(first, count).score(job, Stage(run.device, show, run.deadline))
+            values = plan.score(first, count, part.threads, part.progress)
             seconds = time.perf_counter() - began
             kept.take(first, count, values)
             first += count
             wanted = count * min(_MOST_GROWTH, _SECONDS_OF_A_PART / max(seconds, 1e-9))
             most = max(1, int(wanted))
-    return units.finish(run.threads)
+    return kept.finish(run.threads)
 
 
 def _key(job: FamilyScoring) -> str:

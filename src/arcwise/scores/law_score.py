@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from itertools import pairwise
+from abc import ABC, abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +11,9 @@ from arcwise import _core
 from arcwise.data import Data
 from arcwise.laws import Law
 from arcwise.scores.base import LocalScore
-from arcwise.support.running import Stage
 
 
-class LawScore(LocalScore):
+class LawScore(LocalScore, ABC):
     """The log marginal likelihoods of a law, which is all that a subclass has to give.
 
     The law is asked for all children of a parent set at once, and for no family that it does not
@@ -33,18 +31,11 @@ class LawScore(LocalScore):
         np.fill_diagonal(edges, False)
         return edges if edges.any() else None
 
-    def fill(self, data: Data, table: _core.FamilyTable, run: Stage) -> None:
-        """Set every value of the table to the log marginal likelihood of its family."""
-        asked: dict[tuple[int, ...], list[tuple[int, int]]] = {}
-        for node in range(len(data.variables)):
-            members, offsets = table.parent_sets(node)
-            for place, (first, last) in enumerate(pairwise(offsets.tolist())):
-                parents = tuple(members[first:last].tolist())
-                asked.setdefault(parents, []).append((node, place))
+    def in_core(self, data: Data) -> _core.FamilyScore:
+        """Return the score as the core computes it: by calling the law, which knows the rows."""
         posteriors = self.law(data).given(data)
-        for done, (parents, cells) in enumerate(asked.items(), 1):
-            found = posteriors.log_marginals(parents, [node for node, _ in cells])
-            for value, (node, place) in zip(found.tolist(), cells, strict=True):
-                table.values(node)[place] = value
-            if run.progress is not None:
-                run.progress(done / len(asked))
+
+        def scores(_: int, children: list[int], parents: list[int]) -> list[float]:
+            return list(posteriors.log_marginals(tuple(parents), children).tolist())
+
+        return _core.called_score(scores, [False] * len(data.variables))

@@ -2,7 +2,7 @@
 // outside parents are the leaves of every set, all evaluated at once.
 #include <algorithm>
 
-#include "arcwise/scores/score_families.hpp"
+#include "arcwise/scores/set_plan.hpp"
 
 namespace arcwise {
 namespace {
@@ -11,26 +11,27 @@ namespace {
 // then candidates, required parents, and the node.
 class PlusOneWalk {
   public:
-    PlusOneWalk(SubsetWalker& walker, const PlusOneBlock& families, TaskContext& context)
+    PlusOneWalk(SubsetWalker& walker, const ParentSets& sets, double* values, TaskContext& context)
         : walker_(walker),
-          families_(families),
+          sets_(sets),
+          values_(values),
           context_(context),
-          outside_(static_cast<int>(families.outside.size())),
-          buffer_(families.outside.size()) {}
+          outside_(static_cast<int>(sets.outside.size())),
+          buffer_(sets.outside.size()) {}
 
     // Writes M(P) for every family, or with the node among the variables M(P + v) less what is
     // there.
     void run(bool with_node) {
         const int node =
-            outside_ + static_cast<int>(families_.candidates.size() + families_.required.size());
-        const int first_base = outside_ + static_cast<int>(families_.candidates.size());
+            outside_ + static_cast<int>(sets_.candidates.size() + sets_.required.size());
+        const int first_base = outside_ + static_cast<int>(sets_.candidates.size());
         with_node_ = with_node;
-        out_ = families_.values;
+        out_ = values_;
         if (with_node) walker_.push(node, false);
         for (int position = node - 1; position >= first_base; --position) {
             walker_.push(position, false);
         }
-        visit(static_cast<int>(families_.candidates.size()), families_.layout->max_size());
+        visit(static_cast<int>(sets_.candidates.size()), sets_.plus_one->max_size());
         for (int position = node - 1; position >= first_base; --position) walker_.pop();
         if (with_node) walker_.pop();
     }
@@ -52,7 +53,8 @@ class PlusOneWalk {
     }
 
     SubsetWalker& walker_;
-    const PlusOneBlock& families_;
+    const ParentSets& sets_;
+    double* values_;
     TaskContext& context_;
     int outside_;
     std::vector<double> buffer_;
@@ -62,29 +64,23 @@ class PlusOneWalk {
 
 }  // namespace
 
-void score_plus_one(const SetFunction& score, std::span<const PlusOneBlock> blocks,
+void score_plus_one(const SetFunction& score, std::span<const PlusOneValues> of_nodes,
                     const RunOptions& options) {
     std::uint64_t families = 0;
-    for (const PlusOneBlock& of_node : blocks) families += of_node.count();
-    run_tasks(blocks.size(), 2 * families, options, [&](std::size_t task, TaskContext& context) {
-        const PlusOneBlock& of_node = blocks[task];
-        if (of_node.outside.empty()) return;
+    for (const PlusOneValues& each : of_nodes) families += each.sets.count_plus_one();
+    run_tasks(of_nodes.size(), 2 * families, options, [&](std::size_t task, TaskContext& context) {
+        const ParentSets& sets = of_nodes[task].sets;
+        if (sets.outside.empty()) return;
         const int node = static_cast<int>(task);
-        std::vector<int> variables(of_node.outside.begin(), of_node.outside.end());
-        variables.insert(variables.end(), of_node.candidates.begin(), of_node.candidates.end());
-        variables.insert(variables.end(), of_node.required.begin(), of_node.required.end());
+        std::vector<int> variables(sets.outside.begin(), sets.outside.end());
+        variables.insert(variables.end(), sets.candidates.begin(), sets.candidates.end());
+        variables.insert(variables.end(), sets.required.begin(), sets.required.end());
         variables.push_back(node);
         const auto prepared = score.prepare(variables, score.intervened(node) ? node : -1);
         const auto walker = prepared->walker();
-        PlusOneWalk walk(*walker, of_node, context);
+        PlusOneWalk walk(*walker, sets, of_nodes[task].values, context);
         for (const bool with_node : {false, true}) walk.run(with_node);
     });
-}
-
-void score_families(const SetFunction& score, PlusOneTable& table, const RunOptions& options) {
-    std::vector<PlusOneBlock> blocks;
-    for (PlusOneFamilies& families : table) blocks.push_back(families.block());
-    score_plus_one(score, blocks, options);
 }
 
 }  // namespace arcwise
