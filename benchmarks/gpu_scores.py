@@ -82,11 +82,11 @@ def gaussian_scores_part(device: Any, limits: Limits, quick: bool) -> None:
 def _auto(data: arcwise.Data, score: str, parents: int) -> str:
     from arcwise.gpu.scoring import GpuScoring
     from arcwise.model.question import Question
-    from arcwise.model.scoring import engine_for_scoring
+    from arcwise.model.scoring import engine_on_device
 
     rule = arcwise.Constraints(max_indegree=parents)
     question = Question.of(data, score, constraints=rule)
-    chosen = engine_for_scoring(question, Choice.AUTO, None)
+    chosen = engine_on_device(question, Choice.AUTO, None)
     return "yes" if isinstance(chosen, GpuScoring) else "no"
 
 

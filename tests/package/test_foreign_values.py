@@ -26,7 +26,6 @@ from arcwise.support.clock import process_began
 from arcwise.support.descriptions import Description
 from arcwise.support.names import as_list, positions
 from arcwise.support.plain_dataclasses import PlainDataclasses
-from arcwise.support.slots import Slot
 from arcwise.support.words import shown
 from support.recorded_dags import recorded
 
@@ -82,20 +81,6 @@ def test_a_process_of_unknown_age_begins_now(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("arcwise.support.clock.open", closed, raising=False)
     before = time.perf_counter()
     assert before <= process_began() <= time.perf_counter()
-
-
-def test_a_slot_is_filled_once() -> None:
-    slot: Slot[[int], int] = Slot()
-    with pytest.raises(RuntimeError, match="this slot is not filled"):
-        slot(1)
-
-    def double(number: int) -> int:
-        return 2 * number
-
-    assert slot.fill(double) is double
-    assert slot(4) == 8
-    with pytest.raises(RuntimeError, match="the slot of double is already filled"):
-        slot.fill(double)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from arcwise.cluster.mapping_work import MappingWork
 from arcwise.cluster.sampling import ClusterAnnealedRuns, ClusterChains
 from arcwise.cluster.scoring import score_on_cluster
 from arcwise.cluster.spread import Spread
-from arcwise.engines.coerce import cluster_engine
 from arcwise.engines.engine import Engine, ScoringJob
 from arcwise.engines.sampling_jobs import AnnealedRuns, AnnealingJob, ChainJob, Chains
 from arcwise.errors import ArgumentError, EngineError
@@ -148,7 +147,6 @@ class DaskEngine(Engine):
             self.cluster.forget(file)
 
 
-@cluster_engine.fill
 def open_cluster(value: Any) -> Engine:
     """Return the engine of a cluster, given by a client or an address."""
     if isinstance(value, str | os.PathLike) and os.fspath(value) in ("", "dask://"):

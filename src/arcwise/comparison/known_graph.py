@@ -13,7 +13,7 @@ from arcwise.comparison.curves import EdgeCurve
 from arcwise.constraints.edges import as_dag
 from arcwise.graphs import EdgeCounts, cpdag, structural_hamming_distance
 from arcwise.graphs.dag import Dag
-from arcwise.posterior import DagSample, Posterior, checked_posterior, views
+from arcwise.posterior import DagSample, Posterior, checked_posterior
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.statistics.edges import parent_bits
 from arcwise.support.checks import whole_number
@@ -158,7 +158,6 @@ class PosteriorComparison:
         return card("Posterior and known graph", paragraphs(self.sentences), table(columns))
 
 
-@views.compare_with_graph.fill
 def compare_with_graph(
     posterior: Posterior, truth: Any, *, dags: int = 1000
 ) -> PosteriorComparison:

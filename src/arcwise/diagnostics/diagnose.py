@@ -20,7 +20,7 @@ from arcwise.diagnostics.findings import (
     of_rare_changes,
     of_sampler,
 )
-from arcwise.posterior import DagSample, Posterior, checked_posterior, views
+from arcwise.posterior import DagSample, Posterior, checked_posterior
 from arcwise.records.account import Verdict
 from arcwise.records.findings import Finding, by_gravity
 from arcwise.records.runs import (
@@ -42,7 +42,6 @@ _FEWEST_DRAWS = 4
 _GROUPS = 4
 
 
-@views.diagnose.fill
 def diagnose(posterior: Posterior) -> Diagnosis:
     """Assess the reliability of a posterior, with advice on what to change if it is poor.
 

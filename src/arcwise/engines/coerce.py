@@ -7,9 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from arcwise.engines.engine import Engine, Threads
-from arcwise.support.slots import Slot
-
-cluster_engine: Slot[[Any], Engine] = Slot()  # cluster.dask_engine
 
 
 @contextmanager
@@ -34,5 +31,7 @@ def opened_engine(value: Any) -> Iterator[Engine]:
         yield value
     else:
         # It closes only what it opened: the connection to an address, not a given client.
-        with cluster_engine(value) as engine:
+        from arcwise.cluster.dask_engine import open_cluster
+
+        with open_cluster(value) as engine:
             yield engine

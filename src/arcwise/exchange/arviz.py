@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from arcwise._core import version
 from arcwise.errors import ArgumentError
-from arcwise.posterior import DagSample, Posterior, checked_posterior, views
+from arcwise.posterior import DagSample, Posterior, checked_posterior
 from arcwise.statistics.edges import parent_bits
 from arcwise.support.optional import optional
 from arcwise.support.plain import strict_json
 from arcwise.support.words import shown
 
 
-@views.to_arviz.fill
 def to_arviz(posterior: Posterior, *, edges: Literal["all", "uncertain"] = "all") -> Any:
     """Return the sampled DAGs in the data model of ArviZ, for its statistics and plots.
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from arcwise.exchange.weighted_edges import Exchanged, checked_graph, edges_of
-from arcwise.posterior import views
 from arcwise.posterior.adjacencies import ThresholdOn
 from arcwise.support.optional import optional
 
 
-@views.to_networkx.fill
 def to_networkx(graph: Exchanged, threshold: float = 0.5, *, on: ThresholdOn = "adjacency") -> Any:
     """Return a networkx DiGraph.
 

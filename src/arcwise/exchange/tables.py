@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from arcwise.posterior import Posterior, checked_posterior, views
+from arcwise.posterior import Posterior, checked_posterior
 from arcwise.posterior.adjacencies import ThresholdOn, edge_columns
 from arcwise.support.optional import optional
 
 
-@views.to_pandas.fill
 def to_pandas(
     posterior: Posterior, threshold: float = 0.0, *, on: ThresholdOn = "adjacency"
 ) -> Any:
@@ -43,7 +42,6 @@ def to_pandas(
     return pandas.DataFrame(edge_columns(checked_posterior(posterior), threshold, on))
 
 
-@views.to_polars.fill
 def to_polars(
     posterior: Posterior, threshold: float = 0.0, *, on: ThresholdOn = "adjacency"
 ) -> Any:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from arcwise.exchange.weighted_edges import Exchanged, WeightedEdge, checked_graph, edges_of
-from arcwise.posterior import views
 from arcwise.posterior.adjacencies import ThresholdOn
 
 _THINNEST, _THICKEST = 0.5, 3.0
 _OF_DIRECTION = ("probability", "standard_error")
 
 
-@views.to_dot.fill
 def to_dot(graph: Exchanged, threshold: float = 0.5, *, on: ThresholdOn = "adjacency") -> str:
     """Return a graph in Graphviz's DOT language.
 
@@ -80,7 +78,6 @@ def _dot_quoted(name: str) -> str:
     return f'"{escaped}"'
 
 
-@views.to_gml.fill
 def to_gml(graph: Exchanged, threshold: float = 0.5, *, on: ThresholdOn = "adjacency") -> str:
     """Return a graph as GML text, as read by ``networkx.parse_gml``.
 

@@ -18,7 +18,6 @@ from arcwise.gpu.choice import chosen_device
 from arcwise.gpu.device import KernelDevice, refuse_beyond_device
 from arcwise.gpu.set_walks import SetWalk, Target, Tell, walks_of_node
 from arcwise.model.question import Question
-from arcwise.model.scoring import engine_for_scoring
 from arcwise.model.scoring_time import scoring_work
 from arcwise.scores import BDeu, BGe
 from arcwise.scores.job import FamilyScoring
@@ -206,7 +205,6 @@ def _worthwhile(question: Question) -> bool:
     return data.rows * scoring_work(question) >= _FEWEST_ROWS_COUNTED
 
 
-@engine_for_scoring.fill
 def engine_on_device(question: Question, device: object, engine: Any) -> Any:
     """Return the engine that scores the families: the one given, or that of a device.
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import ArgumentError
-from arcwise.graphs import views
 from arcwise.support.cycles import cycle_in_words, find_cycle, topological_order
 from arcwise.support.edges import edges_between, edges_of_graph, is_graph
 from arcwise.support.names import as_list, checked_variables, index_of, positions
@@ -215,11 +214,15 @@ class Dag:
 
     def to_pgmpy(self) -> Any:
         """Return a ``pgmpy.base.DAG`` with the same nodes and edges."""
-        return views.to_pgmpy(self)
+        from arcwise.graphs.foreign import to_pgmpy
+
+        return to_pgmpy(self)
 
     def to_causal_learn(self) -> Any:
         """Return a causal-learn ``GeneralGraph`` with the same nodes and edges."""
-        return views.to_causal_learn(self)
+        from arcwise.graphs.foreign import to_causal_learn
+
+        return to_causal_learn(self)
 
     def __eq__(self, other: object) -> bool:
         """Compare variables, in order, and edges."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from arcwise.errors import ArgumentError
-from arcwise.graphs import views
 from arcwise.graphs.cpdags import Cpdag
 from arcwise.graphs.dag import Dag
 from arcwise.support.optional import optional
 
 
-@views.to_pgmpy.fill
 def to_pgmpy(dag: Dag) -> Any:
     """Return a DAG as a ``pgmpy.base.DAG``.
 
@@ -34,7 +32,6 @@ def to_pgmpy(dag: Dag) -> Any:
     return result
 
 
-@views.to_causal_learn.fill
 def to_causal_learn(graph: Dag | Cpdag) -> Any:
     """Return a graph as a causal-learn ``GeneralGraph``.
 

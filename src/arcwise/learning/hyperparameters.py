@@ -39,7 +39,6 @@ from arcwise.errors import ConvergenceWarning, InterruptedWarning, TimeIsUpError
 from arcwise.graphs.dag import Dag
 from arcwise.learning.study import Study
 from arcwise.model import Model, Modularity, Question
-from arcwise.model.question import chosen_by_evidence
 from arcwise.priors import Sparse
 from arcwise.priors.constant import odds_of_dags
 from arcwise.records.settings import usual_order_steps
@@ -210,12 +209,6 @@ def question_by_evidence(
     if found is None:
         return asked, (_NOT_CHOSEN,)
     return replace(asked, score=found.score, prior=asked.prior.on(found.prior)), (found.sentence(),)
-
-
-@chosen_by_evidence.fill
-def _chosen(asked: Question, score: bool) -> Question:
-    """Return the same for a model whose prior is to be chosen."""
-    return question_by_evidence(asked, score=score)[0]
 
 
 def _effort(seconds: float | None) -> float:

@@ -26,13 +26,10 @@ from arcwise.priors import EdgeProbabilities, Prior, Sparse, Uniform, as_prior
 from arcwise.scores import FamilyScores, FunctionScore, LocalScore, as_score
 from arcwise.scores.family_scores import as_family_scores
 from arcwise.scores.job import FamilyScoring
-from arcwise.support.slots import Slot
 from arcwise.support.words import quoted
 
 BY_EVIDENCE = "by-evidence"
 """The name of the prior that is chosen by the evidence of the data, as `learn` does."""
-
-chosen_by_evidence: Slot[[Question, bool], Question] = Slot()  # learning.hyperparameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +162,11 @@ class Question:
         if prior is None:
             rest["prior"] = rest["prior"].on(Sparse())
         question = cls(table, chosen, **rest)
-        return chosen_by_evidence(question, score is None) if by_evidence else question
+        if not by_evidence:
+            return question
+        from arcwise.learning.hyperparameters import question_by_evidence
+
+        return question_by_evidence(question, score=score is None)[0]
 
     @property
     def table(self) -> Data | None:

@@ -16,9 +16,6 @@ from arcwise.scores import FamilyScores, FunctionScore
 from arcwise.support.clock import Deadline
 from arcwise.support.devices import Choice, as_device
 from arcwise.support.running import Progress, running
-from arcwise.support.slots import Slot
-
-engine_for_scoring: Slot[[Question, object, Any], Any] = Slot()  # gpu.scoring
 
 _WORTH_KEEPING = 10.0  # seconds of scoring
 
@@ -105,7 +102,9 @@ def score_families(
 ) -> FamilyScores:
     """Return the scores of all families of a question; `TimeIsUpError` if that takes too long."""
     if as_device(device) is not Choice.PROCESSORS:
-        engine = engine_for_scoring(question, device, engine)
+        from arcwise.gpu.scoring import engine_on_device
+
+        engine = engine_on_device(question, device, engine)
     if question.precomputed is not None:
         return question.restricted_scores()
     job = question.scoring

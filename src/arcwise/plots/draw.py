@@ -12,7 +12,7 @@ from arcwise.errors import ArgumentError, option
 from arcwise.exchange.weighted_edges import Exchanged
 from arcwise.layout.in_time import process_picture
 from arcwise.plots.network import NetworkPlot, links_from, picture_of
-from arcwise.posterior import Posterior, views
+from arcwise.posterior import Posterior
 from arcwise.support.checks import (
     checked_probability,
     file_path,
@@ -38,7 +38,6 @@ _WITHOUT_DATE: dict[str, dict[str, Any]] = {
 }
 
 
-@views.draw.fill
 def draw(
     graph: Exchanged,
     path: str | os.PathLike[str],

@@ -17,7 +17,7 @@ from arcwise.graphs import Cpdag
 from arcwise.graphs.dag import Dag
 from arcwise.model.modularity import Modularity
 from arcwise.model.provenance import Provenance
-from arcwise.posterior import concatenation, consensus, estimation, files, views
+from arcwise.posterior import concatenation, consensus, estimation, files
 from arcwise.posterior.adjacencies import (
     Adjacency,
     ThresholdOn,
@@ -428,45 +428,65 @@ class Posterior:
 
     def diagnose(self) -> Diagnosis:
         """Assess the reliability, with advice if it is poor; see `arcwise.diagnose`."""
-        return views.diagnose(self)
+        from arcwise.diagnostics.diagnose import diagnose
+
+        return diagnose(self)
 
     def report(
         self, path: AnyPath, *, title: str | None = None, data_description: str | None = None
     ) -> Path:
         """Write an HTML report; see `arcwise.report`."""
-        return views.report(self, path, title=title, data_description=data_description)
+        from arcwise.report.page import report
+
+        return report(self, path, title=title, data_description=data_description)
 
     def draw(self, path: AnyPath, **options: Any) -> Path:
         """Write a picture of the network to an .svg, .pdf or .png file; see `arcwise.draw`."""
-        return views.draw(self, path, **options)
+        from arcwise.plots.draw import draw
+
+        return draw(self, path, **options)
 
     def to_networkx(self, threshold: float = 0.5, *, on: ThresholdOn = "adjacency") -> Any:
         """Return a networkx DiGraph of the probable edges; see `arcwise.exchange.to_networkx`."""
-        return views.to_networkx(self, threshold, on=on)
+        from arcwise.exchange.graphs import to_networkx
+
+        return to_networkx(self, threshold, on=on)
 
     def to_pandas(self, threshold: float = 0.0, *, on: ThresholdOn = "adjacency") -> Any:
         """Return a pandas DataFrame of the edges; see `arcwise.exchange.to_pandas`."""
-        return views.to_pandas(self, threshold, on=on)
+        from arcwise.exchange.tables import to_pandas
+
+        return to_pandas(self, threshold, on=on)
 
     def to_polars(self, threshold: float = 0.0, *, on: ThresholdOn = "adjacency") -> Any:
         """Return a polars DataFrame of the edges; see `arcwise.exchange.to_pandas`."""
-        return views.to_polars(self, threshold, on=on)
+        from arcwise.exchange.tables import to_polars
+
+        return to_polars(self, threshold, on=on)
 
     def to_arviz(self, *, edges: Literal["all", "uncertain"] = "all") -> Any:
         """Return the sampled DAGs as an xarray DataTree; see `arcwise.exchange.to_arviz`."""
-        return views.to_arviz(self, edges=edges)
+        from arcwise.exchange.arviz import to_arviz
+
+        return to_arviz(self, edges=edges)
 
     def to_dot(self, threshold: float = 0.5, *, on: ThresholdOn = "adjacency") -> str:
         """Return the probable edges as Graphviz DOT text; see `arcwise.exchange.to_dot`."""
-        return views.to_dot(self, threshold, on=on)
+        from arcwise.exchange.texts import to_dot
+
+        return to_dot(self, threshold, on=on)
 
     def to_gml(self, threshold: float = 0.5, *, on: ThresholdOn = "adjacency") -> str:
         """Return the probable edges as GML text; see `arcwise.exchange.to_gml`."""
-        return views.to_gml(self, threshold, on=on)
+        from arcwise.exchange.texts import to_gml
+
+        return to_gml(self, threshold, on=on)
 
     def compare(self, truth: Any) -> PosteriorComparison:
         """Compare with a known DAG, in any form of a graph; see `arcwise.compare`."""
-        return views.compare_with_graph(self, truth)
+        from arcwise.comparison.known_graph import compare_with_graph
+
+        return compare_with_graph(self, truth)
 
 
 def checked_posterior(value: Any) -> Posterior:

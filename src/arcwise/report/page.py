@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from arcwise.errors import ArgumentError, option
-from arcwise.posterior import Posterior, checked_posterior, views
+from arcwise.posterior import Posterior, checked_posterior
 from arcwise.report.contents import report_contents
 from arcwise.support.checks import file_path
 from arcwise.support.files import replacing
@@ -25,7 +25,6 @@ _SCRIPTS = (
 _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
-@views.report.fill
 def report(
     posterior: Posterior,
     path: str | os.PathLike[str],

@@ -1,1 +1,1 @@
-"""Utilities for all other packages: checks, names, wording, files, progress, slots."""
+"""Utilities for all other packages: checks, names, wording, files, progress."""
