@@ -80,9 +80,8 @@ def gaussian_scores_part(device: Any, limits: Limits, quick: bool) -> None:
 
 
 def _auto(data: arcwise.Data, score: str, parents: int) -> str:
-    from arcwise.gpu.scoring import GpuScoring
+    from arcwise.gpu.scoring import GpuScoring, engine_on_device
     from arcwise.model.question import Question
-    from arcwise.model.scoring import engine_on_device
 
     rule = arcwise.Constraints(max_indegree=parents)
     question = Question.of(data, score, constraints=rule)

@@ -18,7 +18,7 @@ from fuzz.subjects import Subjects
 
 # Made by the library itself of what it has checked: the parts of a result, or of a file's text.
 INTERNAL = {
-    *("Diagnosis.of", "EdgeCurve.of", "Evidence.estimated", "Evidence.with_constant"),
+    *("EdgeCurve.of", "Evidence.estimated", "Evidence.with_constant"),
     *("Data.continuous_values", "Data.discrete_codes"),
     *("TimeSeries.continuous_values", "TimeSeries.discrete_codes"),
     *("IncompleteTimeSeries.present", "IncompleteTimeSeries.columns_with"),

@@ -19,7 +19,7 @@ from arcwise.statistics.edges import parent_bits
 from arcwise.support.checks import whole_number
 from arcwise.support.html import card, paragraphs, table
 from arcwise.support.names import as_list, positions, refuse_other_names
-from arcwise.support.plain import plain
+from arcwise.support.plain import plain_dict
 from arcwise.support.words import plural
 
 THRESHOLDS = (0.5, 0.9)
@@ -120,28 +120,25 @@ class PosteriorComparison:
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, with the numbers found at some thresholds."""
         distance, of_classes = self.structural_hamming_distance, self.cpdag_distance
-        values: dict[str, Any] = plain(
-            {
-                "sentences": self.sentences,
-                "structural_hamming_distance": asdict(distance),
-                "cpdag_distance": None if of_classes is None else asdict(of_classes),
-                "area_under_roc_curve": {
-                    "adjacencies": self.skeleton.auc,
-                    "directed edges": self.directed.auc,
-                },
-                "thresholds": [
-                    {
-                        "of": row.of,
-                        "threshold": row.threshold,
-                        **asdict(row.counts),
-                        "precision": row.counts.precision,
-                        "recall": row.counts.recall,
-                    }
-                    for row in self.rows()
-                ],
-            }
+        return plain_dict(
+            sentences=self.sentences,
+            structural_hamming_distance=asdict(distance),
+            cpdag_distance=None if of_classes is None else asdict(of_classes),
+            area_under_roc_curve={
+                "adjacencies": self.skeleton.auc,
+                "directed edges": self.directed.auc,
+            },
+            thresholds=[
+                {
+                    "of": row.of,
+                    "threshold": row.threshold,
+                    **asdict(row.counts),
+                    "precision": row.counts.precision,
+                    "recall": row.counts.recall,
+                }
+                for row in self.rows()
+            ],
         )
-        return values
 
     def _repr_html_(self) -> str:
         """Return the distances and what is found at some thresholds, for notebooks."""

@@ -22,7 +22,7 @@ from arcwise.support.clock import Deadline
 from arcwise.support.files import UNREADABLE
 from arcwise.support.html import card, paragraphs, share, table
 from arcwise.support.log_space import relative_weights
-from arcwise.support.plain import plain
+from arcwise.support.plain import plain_dict
 from arcwise.support.plain_dataclasses import PlainDataclasses
 from arcwise.support.words import listing, shown
 
@@ -174,22 +174,19 @@ class ModelComparison:
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
-        values: dict[str, Any] = plain(
-            {
-                "decided": self.decided,
-                "sentences": self.sentences,
-                "models": {
-                    model.name: {
-                        "probability": model.probability,
-                        "interval": model.interval,
-                        "log_bayes_factor": model.log_bayes_factor,
-                        "evidence": model.evidence.as_dict(),
-                    }
-                    for model in self.models
-                },
-            }
+        return plain_dict(
+            decided=self.decided,
+            sentences=self.sentences,
+            models={
+                model.name: {
+                    "probability": model.probability,
+                    "interval": model.interval,
+                    "log_bayes_factor": model.log_bayes_factor,
+                    "evidence": model.evidence.as_dict(),
+                }
+                for model in self.models
+            },
         )
-        return values
 
     def __str__(self) -> str:
         """Return a line for each model, and what was found."""

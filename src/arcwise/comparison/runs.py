@@ -14,7 +14,7 @@ from arcwise.errors import ArgumentError
 from arcwise.posterior import Posterior
 from arcwise.support.checks import whole_number
 from arcwise.support.html import card, paragraphs, share, table
-from arcwise.support.plain import plain
+from arcwise.support.plain import plain_dict
 from arcwise.support.words import plural, quoted
 
 # The probability that two runs that differ only by chance are found to differ.
@@ -137,17 +137,14 @@ class RunComparison:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, with the edges that differ most."""
-        values: dict[str, Any] = plain(
-            {
-                "agree": self.agree,
-                "sentences": self.sentences,
-                "limit_in_standard_errors": self.limit,
-                "evidence_difference": self.evidence_difference,
-                "evidence_error": self.evidence_error,
-                "edges": [edge._asdict() for edge in self.largest(_EDGES_SHOWN)],
-            }
+        return plain_dict(
+            agree=self.agree,
+            sentences=self.sentences,
+            limit_in_standard_errors=self.limit,
+            evidence_difference=self.evidence_difference,
+            evidence_error=self.evidence_error,
+            edges=[edge._asdict() for edge in self.largest(_EDGES_SHOWN)],
         )
-        return values
 
     def _repr_html_(self) -> str:
         """Return the verdict and the edges that differ most, for notebooks."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -70,34 +70,32 @@ def _found(severity: Severity, topic: str, fact: str, advice: str = "") -> Findi
     return Finding("data and model", severity, topic, fact, advice)
 
 
-def _of_parameters(posterior: Posterior, profile: DataProfile, rows: int) -> list[Finding]:
+def _of_parameters(posterior: Posterior, profile: DataProfile, rows: int) -> Iterator[Finding]:
     """Return a finding if likely parent sets have too many parameters for the rows there are."""
     sizes = FamilySizes.of(posterior, profile)
     if sizes is None:
-        return []
+        return
     available = np.array([profile.rows_for(name, rows) for name in posterior.variables])
     ratio = available / sizes.parameters
     few = np.flatnonzero(ratio < FEWEST_ROWS_PER_PARAMETER)
     if len(few) == 0:
-        return []
+        return
     worst = int(np.argmin(ratio))
     n, count = len(posterior.variables), len(few)
     them = "it" if count == 1 else "them"
-    return [
-        _found(
-            "serious" if ratio[worst] < HOPELESS_ROWS_PER_PARAMETER else "caution",
-            "rows per parameter",
-            f"The likely parent sets of {count} of {plural(n, 'variable')} leave fewer than "
-            f"{FEWEST_ROWS_PER_PARAMETER:.0f} rows for each free parameter, so that the edges into "
-            f"{them} may reflect the prior, or chance (worst: {posterior.variables[worst]}, with "
-            f"{sizes.parameters[worst]:,.0f} parameters and {available[worst]:,.0f} rows)",
-            "bound the number of parents, use a prior that favours sparse graphs, merge levels, or "
-            "collect more rows",
-        )
-    ]
+    yield _found(
+        "serious" if ratio[worst] < HOPELESS_ROWS_PER_PARAMETER else "caution",
+        "rows per parameter",
+        f"The likely parent sets of {count} of {plural(n, 'variable')} leave fewer than "
+        f"{FEWEST_ROWS_PER_PARAMETER:.0f} rows for each free parameter, so that the edges into "
+        f"{them} may reflect the prior, or chance (worst: {posterior.variables[worst]}, with "
+        f"{sizes.parameters[worst]:,.0f} parameters and {available[worst]:,.0f} rows)",
+        "bound the number of parents, use a prior that favours sparse graphs, merge levels, or "
+        "collect more rows",
+    )
 
 
-def _of_rows(profile: DataProfile, rows: int) -> list[Finding]:
+def _of_rows(profile: DataProfile, rows: int) -> Iterator[Finding]:
     """Return a finding if there are so few rows that all but strong dependence is missed.
 
     A dependence pays for its parameter, by the Bayesian information criterion, if the squared
@@ -105,74 +103,66 @@ def _of_rows(profile: DataProfile, rows: int) -> list[Finding]:
     """
     number = rows if profile.total_weight is None else max(2.0, profile.total_weight)
     if number > FEW_ROWS:
-        return []
+        return
     weakest = math.sqrt(1.0 - number ** (-1.0 / number))
-    return [
-        _found(
-            "caution" if number < VERY_FEW_ROWS else "note",
-            "rows",
-            f"With {'only ' if number < VERY_FEW_ROWS else ''}{number:,.0f} rows, dependence "
-            f"weaker than a correlation of about {weakest:.2f} will usually be missed: a missing "
-            "edge is no proof of independence",
-        )
-    ]
+    yield _found(
+        "caution" if number < VERY_FEW_ROWS else "note",
+        "rows",
+        f"With {'only ' if number < VERY_FEW_ROWS else ''}{number:,.0f} rows, dependence "
+        f"weaker than a correlation of about {weakest:.2f} will usually be missed: a missing "
+        "edge is no proof of independence",
+    )
 
 
-def _of_weights(profile: DataProfile, rows: int) -> list[Finding]:
+def _of_weights(profile: DataProfile, rows: int) -> Iterator[Finding]:
     total, effective = profile.total_weight, profile.effective_rows
     if total is None or effective is None:
-        return []
+        return
     over = total > 1.05 * min(rows, effective)
-    return [
-        _found(
-            "caution" if over else "note",
-            "weights",
-            f"The weights of the {rows:,} rows count as {total:,.6g} rows"
-            + (f", though as a sample they are worth only {effective:,.4g}" if over else ""),
-            "unless a weight is the number of times a row was seen, scale the weights to the "
-            "effective number of rows"
-            if over
-            else "",
-        )
-    ]
+    yield _found(
+        "caution" if over else "note",
+        "weights",
+        f"The weights of the {rows:,} rows count as {total:,.6g} rows"
+        + (f", though as a sample they are worth only {effective:,.4g}" if over else ""),
+        "unless a weight is the number of times a row was seen, scale the weights to the "
+        "effective number of rows"
+        if over
+        else "",
+    )
 
 
-def _of_identifiers(profile: DataProfile) -> list[Finding]:
+def _of_identifiers(profile: DataProfile) -> Iterator[Finding]:
     names = profile.identifiers
     if not names:
-        return []
+        return
     seems = "seems" if len(names) == 1 else "seem"
-    return [
-        _found(
-            "caution",
-            "identifiers",
-            f"{listing(names, _MOST_NAMED)} {seems} only to identify rows, with hardly any value "
-            "that two rows share",
-            "leave such columns out",
-        )
-    ]
+    yield _found(
+        "caution",
+        "identifiers",
+        f"{listing(names, _MOST_NAMED)} {seems} only to identify rows, with hardly any value "
+        "that two rows share",
+        "leave such columns out",
+    )
 
 
-def _of_nearly_constant(profile: DataProfile) -> list[Finding]:
+def _of_nearly_constant(profile: DataProfile) -> Iterator[Finding]:
     if profile.parametrization in (None, "gaussian") or not profile.nearly_constant:
-        return []
+        return
     # Rarest first: mappings of a saved posterior are in no order of their own.
     few = sorted(profile.nearly_constant.items(), key=lambda each: (each[1], each[0]))
     named = listing([f"{name} in {plural(rows, 'row')}" for name, rows in few], _MOST_NAMED)
     differs = "variable differs" if len(few) == 1 else "variables differ"
-    return [
-        _found(
-            "caution",
-            "nearly constant",
-            f"{len(few)} {differs} from the commonest level in fewer than {FEWEST_OTHERS} rows "
-            f"({named}), on which all that is learned about {'it' if len(few) == 1 else 'them'} "
-            "rests",
-            "take such edges with care, or leave such columns out",
-        )
-    ]
+    yield _found(
+        "caution",
+        "nearly constant",
+        f"{len(few)} {differs} from the commonest level in fewer than {FEWEST_OTHERS} rows "
+        f"({named}), on which all that is learned about {'it' if len(few) == 1 else 'them'} "
+        "rests",
+        "take such edges with care, or leave such columns out",
+    )
 
 
-def _of_shapes(profile: DataProfile) -> list[Finding]:
+def _of_shapes(profile: DataProfile) -> Iterator[Finding]:
     """Return a finding if columns that are taken to be normal clearly are not.
 
     The p-value wanted is divided by the number of columns. The test is too ready to reject that
@@ -186,23 +176,21 @@ def _of_shapes(profile: DataProfile) -> list[Finding]:
         if moments.p_value < limit and _is_odd(moments, _SKEWED, _HEAVY)
     }
     if not odd:
-        return []
+        return
     worst = max(odd, key=lambda name: _oddity(odd[name]))
     grave = _is_odd(odd[worst], _VERY_SKEWED, _VERY_HEAVY)
     mixed = profile.parametrization == "conditional-gaussian"
     within = " within levels of the discrete ones" if mixed else ""
-    return [
-        _found(
-            "serious" if grave else "caution",
-            "normality",
-            f"{plural(len(odd), 'column')} of {len(profile.levels)} "
-            f"{'is' if len(odd) == 1 else 'are'} not normal{within}, as the score assumes (worst: "
-            f"{worst} with skewness {odd[worst].skewness:.1f} and excess kurtosis "
-            f"{odd[worst].excess_kurtosis:.1f})",
-            "give the transform normal-scores for such columns, which keeps ranks only, "
-            "log or asinh, or discretize them",
-        )
-    ]
+    yield _found(
+        "serious" if grave else "caution",
+        "normality",
+        f"{plural(len(odd), 'column')} of {len(profile.levels)} "
+        f"{'is' if len(odd) == 1 else 'are'} not normal{within}, as the score assumes (worst: "
+        f"{worst} with skewness {odd[worst].skewness:.1f} and excess kurtosis "
+        f"{odd[worst].excess_kurtosis:.1f})",
+        "give the transform normal-scores for such columns, which keeps ranks only, "
+        "log or asinh, or discretize them",
+    )
 
 
 def _is_odd(moments: Moments, skewness: float, kurtosis: float) -> bool:
@@ -214,57 +202,47 @@ def _oddity(moments: Moments) -> float:
     return max(abs(moments.skewness) / _VERY_SKEWED, moments.excess_kurtosis / _VERY_HEAVY)
 
 
-def _of_preparation(profile: DataProfile, rows: int) -> list[Finding]:
+def _of_preparation(profile: DataProfile, rows: int) -> Iterator[Finding]:
     done = profile.preparation
-    found = []
     if done.dropped_rows:
         share = done.dropped_rows / (rows + done.dropped_rows)
-        found.append(
-            _found(
-                "caution" if share > LARGEST_SHARE_DROPPED else "note",
-                "dropped rows",
-                f"{done.dropped_rows:,} of {rows + done.dropped_rows:,} rows ({share:.0%}) were "
-                "dropped for missing values, which is right only if these are missing by chance",
-                "compare the rows dropped with the others" if share > LARGEST_SHARE_DROPPED else "",
-            )
+        yield _found(
+            "caution" if share > LARGEST_SHARE_DROPPED else "note",
+            "dropped rows",
+            f"{done.dropped_rows:,} of {rows + done.dropped_rows:,} rows ({share:.0%}) were "
+            "dropped for missing values, which is right only if these are missing by chance",
+            "compare the rows dropped with the others" if share > LARGEST_SHARE_DROPPED else "",
         )
     if done.imputed:
-        found.append(_of_missing(profile, rows))
+        yield _of_missing(profile, rows)
     if done.discretized:
-        found.append(
-            _found(
-                "note",
-                "discretized",
-                f"{plural(len(done.discretized), 'column')} "
-                f"{'was' if len(done.discretized) == 1 else 'were'} cut into intervals: what "
-                "happens within an interval is lost, and other cut points can give other edges",
-                "try another number of intervals",
-            )
+        yield _found(
+            "note",
+            "discretized",
+            f"{plural(len(done.discretized), 'column')} "
+            f"{'was' if len(done.discretized) == 1 else 'were'} cut into intervals: what "
+            "happens within an interval is lost, and other cut points can give other edges",
+            "try another number of intervals",
         )
     if done.scales:
         one = len(done.scales) == 1
         labels = [scale.label(name) for name, scale in done.scales.items()]
-        found.append(
-            _found(
-                "note",
-                "scales",
-                f"{listing(labels, _MOST_NAMED)} {'is' if one else 'are'} modelled in place of "
-                f"{'the column' if one else 'these columns'}, as far closer to normal: effects "
-                f"are of {'it' if one else 'them'}, predictions in the units of the table",
-                "give the transform none to model columns as they are",
-            )
+        yield _found(
+            "note",
+            "scales",
+            f"{listing(labels, _MOST_NAMED)} {'is' if one else 'are'} modelled in place of "
+            f"{'the column' if one else 'these columns'}, as far closer to normal: effects "
+            f"are of {'it' if one else 'them'}, predictions in the units of the table",
+            "give the transform none to model columns as they are",
         )
     if done.missing_as_level:
-        found.append(
-            _found(
-                "note",
-                "missing values",
-                f"Missing values are a level of their own in "
-                f"{listing(done.missing_as_level, _MOST_NAMED)}: edges may tell why values are "
-                "missing rather than what they are",
-            )
+        yield _found(
+            "note",
+            "missing values",
+            f"Missing values are a level of their own in "
+            f"{listing(done.missing_as_level, _MOST_NAMED)}: edges may tell why values are "
+            "missing rather than what they are",
         )
-    return found
 
 
 def _of_missing(profile: DataProfile, rows: int) -> Finding:
@@ -292,22 +270,20 @@ def _share(share: float) -> str:
     return "< 1 %" if share < 0.01 else f"{100 * share:.0f} %"
 
 
-def _of_interventions(profile: DataProfile, rows: int) -> list[Finding]:
+def _of_interventions(profile: DataProfile, rows: int) -> Iterator[Finding]:
     if not profile.intervened:
-        return []
+        return
     named = listing([f"{name} in {n:,}" for name, n in profile.intervened.items()], _MOST_NAMED)
-    return [
-        _found(
-            "note",
-            "interventions",
-            f"In {profile.intervened_rows:,} of {rows:,} rows variables were intervened on "
-            f"({named}): a variable is taken to be set there whatever its causes, and nothing "
-            "else to be affected directly",
-        )
-    ]
+    yield _found(
+        "note",
+        "interventions",
+        f"In {profile.intervened_rows:,} of {rows:,} rows variables were intervened on "
+        f"({named}): a variable is taken to be set there whatever its causes, and nothing "
+        "else to be affected directly",
+    )
 
 
-def _of_directions(posterior: Posterior, profile: DataProfile | None) -> list[Finding]:
+def _of_directions(posterior: Posterior, profile: DataProfile | None) -> Iterator[Finding]:
     """Return a finding on the likely adjacencies whose direction the data cannot tell, or do not.
 
     In observational data, all DAGs of an equivalence class have the same likelihood. With
@@ -321,7 +297,7 @@ def _of_directions(posterior: Posterior, profile: DataProfile | None) -> list[Fi
         if given.isdisjoint((pair.source, pair.target))
     ]
     if not likely:
-        return []
+        return
     score = posterior.provenance.score
     observational = (
         profile is not None
@@ -350,35 +326,33 @@ def _of_directions(posterior: Posterior, profile: DataProfile | None) -> list[Fi
             f"{OPEN_SHARE:.0%} of the probability ({listing(names, _MOST_NAMED)})"
         )
     if not names:
-        return []
+        return
     advice = "interventions, an order in time or other knowledge can tell"
-    return [_found("note", "directions", fact, advice)]
+    yield _found("note", "directions", fact, advice)
 
 
-def _of_kinds(posterior: Posterior, profile: DataProfile | None) -> list[Finding]:
+def _of_kinds(posterior: Posterior, profile: DataProfile | None) -> Iterator[Finding]:
     """Return a finding on likely edges whose direction is that of the score, not of the data."""
     if profile is None or profile.parametrization != "conditional-gaussian":
-        return []
+        return
     discrete = np.array(profile.levels) > 0
     between = np.logical_and.outer(discrete, ~discrete) & (posterior.edges > _LIKELY)
     if not between.any():
-        return []
+        return
     names = posterior.variables
     shown = [f"{names[u]} → {names[v]}" for u, v in np.argwhere(between).tolist()]
-    return [
-        _found(
-            "note",
-            "kinds",
-            "The score allows no edge from a continuous to a discrete variable, so that the "
-            f"direction of {plural(len(shown), 'likely edge')} from a discrete to a continuous one "
-            f"was not learned from the data ({listing(shown, _MOST_NAMED)})",
-            "where a continuous cause of a discrete variable is possible, compare with the score "
-            "DegenerateGaussian, or cut the continuous variable into intervals",
-        )
-    ]
+    yield _found(
+        "note",
+        "kinds",
+        "The score allows no edge from a continuous to a discrete variable, so that the "
+        f"direction of {plural(len(shown), 'likely edge')} from a discrete to a continuous one "
+        f"was not learned from the data ({listing(shown, _MOST_NAMED)})",
+        "where a continuous cause of a discrete variable is possible, compare with the score "
+        "DegenerateGaussian, or cut the continuous variable into intervals",
+    )
 
 
-def _assumptions(profile: DataProfile | None) -> Sequence[Finding]:
+def _assumptions(profile: DataProfile | None) -> Iterator[Finding]:
     kind = None if profile is None else profile.parametrization
     taken = ["Rows are taken to be independent of each other and alike"]
     if profile is not None and profile.slices is not None and profile.slices.lags:
@@ -393,17 +367,15 @@ def _assumptions(profile: DataProfile | None) -> Sequence[Finding]:
             "dependence between continuous variables to be linear, with normal deviations, for "
             "each configuration of the discrete ones"
         )
-    return [
-        _found(
-            "note",
-            "hidden causes",
-            "Hidden common causes are not part of the model: two variables with a cause in common "
-            "that is not in the table appear adjacent, in either direction",
-            "read an edge as a cause only where such causes can be ruled out",
-        ),
-        _found(
-            "note",
-            "assumptions",
-            ", and ".join([", ".join(taken[:-1]), taken[-1]] if taken[1:] else taken),
-        ),
-    ]
+    yield _found(
+        "note",
+        "hidden causes",
+        "Hidden common causes are not part of the model: two variables with a cause in common "
+        "that is not in the table appear adjacent, in either direction",
+        "read an edge as a cause only where such causes can be ruled out",
+    )
+    yield _found(
+        "note",
+        "assumptions",
+        ", and ".join([", ".join(taken[:-1]), taken[-1]] if taken[1:] else taken),
+    )

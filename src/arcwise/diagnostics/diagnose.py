@@ -22,7 +22,7 @@ from arcwise.diagnostics.findings import (
 )
 from arcwise.posterior import DagSample, Posterior, checked_posterior
 from arcwise.records.account import Verdict
-from arcwise.records.findings import Finding, by_gravity
+from arcwise.records.findings import Finding, Severity, by_gravity
 from arcwise.records.runs import (
     AnnealingRun,
     ChainRun,
@@ -39,6 +39,11 @@ from arcwise.statistics.edges import EdgeDiagnostics
 from arcwise.support.words import plural
 
 _FEWEST_DRAWS = 4
+_VERDICTS: dict[Severity, Verdict] = {
+    "serious": "not converged",
+    "caution": "doubtful",
+    "note": "reliable",
+}
 _GROUPS = 4
 
 
@@ -128,7 +133,7 @@ def _diagnosed(posterior: Posterior) -> Diagnosis:
         if figures.changes is not None:
             findings += of_rare_changes(posterior.edges, figures.changes, figures.variables)
     if run.annealed:
-        findings += of_halves(change, figures)
+        findings += of_halves(change, figures, "the particles")
     if not findings:
         # Where chains disagree, the standard error is large for that reason.
         findings += of_precision(change, figures)
@@ -164,10 +169,8 @@ def _imputed(posterior: Posterior, run: ImputationRun) -> Diagnosis:
         halves = np.stack([by_chain[:half].mean(axis=0), by_chain[half:].mean(axis=0)])
         figures = replace(_between_chains(figures, halves), chain_edges=by_chain)
     findings = by_gravity(of_completions(figures))
-    verdict: Verdict = "reliable"
-    if findings and findings[0].severity != "note":
-        verdict = "not converged" if findings[0].severity == "serious" else "doubtful"
-    else:
+    verdict = _verdict(findings)
+    if verdict == "reliable":
         findings.insert(0, _note(_agreement_of_tables(figures, run)))
     if run.interrupted:
         findings.append(
@@ -194,7 +197,12 @@ def _diagnosis(
 ) -> Diagnosis:
     """Return the figures with the findings about the computation and those about the data."""
     data_verdict, of_data = data_and_model(posterior)
-    return Diagnosis.of(figures, verdict, data_verdict, (*computation, *of_data))
+    return Diagnosis(
+        verdict=verdict,
+        data_verdict=data_verdict,
+        findings=(*computation, *of_data),
+        **vars(figures),
+    )
 
 
 def _settings(run: ChainRun | AnnealingRun | MergedRun | UniqueDagsRun) -> SamplingSettings:
@@ -344,7 +352,7 @@ def _judged(posterior: Posterior, figures: Figures, findings: list[Finding]) -> 
         ]
         return _diagnosis(posterior, figures, "not converged", findings)
     findings = by_gravity(findings)
-    verdict: Verdict = "reliable"
+    verdict = _verdict(findings)
     annealed = posterior.run.annealed
     nothing = figures.convergence.rhat is None and figures.rhat is None and not findings
     if not annealed and (figures.draws < _FEWEST_DRAWS or nothing):
@@ -357,9 +365,7 @@ def _judged(posterior: Posterior, figures: Figures, findings: list[Finding]) -> 
             if posterior.traces is None
             else _note("There are too few draws to assess convergence", "run more steps")
         ]
-    elif findings and findings[0].severity != "note":
-        verdict = "not converged" if findings[0].severity == "serious" else "doubtful"
-    else:
+    elif verdict == "reliable":
         findings.insert(0, _note(_agreement(figures, annealed)))
     if isinstance(posterior.run, ChainRun) and posterior.run.left_out > 0:
         findings.append(
@@ -373,6 +379,11 @@ def _judged(posterior: Posterior, figures: Figures, findings: list[Finding]) -> 
             _note("The run was interrupted, and this refers to the draws made until then")
         )
     return _diagnosis(posterior, figures, verdict, findings)
+
+
+def _verdict(findings: Sequence[Finding]) -> Verdict:
+    """Return what findings about the computation, the gravest first, come to."""
+    return _VERDICTS[findings[0].severity if findings else "note"]
 
 
 def _without_parents(posterior: Posterior) -> bool:

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.diagnostics.warnings import as_warning, is_warning
-from arcwise.errors import ArcwiseWarning
+from arcwise.errors import (
+    ArcwiseWarning,
+    ChainsApartWarning,
+    ConvergenceWarning,
+    ExchangeWarning,
+    RareChangeWarning,
+    WeightCollapseWarning,
+)
 from arcwise.records.account import Verdict
 from arcwise.records.convergence import Convergence
 from arcwise.records.findings import DataVerdict, Finding, in_words, reliability_html
 from arcwise.statistics.chains import largest, number_or_none
 from arcwise.support.html import card, facts
-from arcwise.support.plain import plain
+from arcwise.support.plain import plain_dict
 from arcwise.support.warnings import warn
 
 Matrix = NDArray[np.float64]
+
+_WARNINGS: dict[str, type[ArcwiseWarning]] = {
+    "disagreement": ChainsApartWarning,
+    "convergence": ConvergenceWarning,
+    "rare changes": RareChangeWarning,
+    "exchanges": ExchangeWarning,
+    "importance weights": WeightCollapseWarning,
+}
+"""The class of warning of each topic of findings about the computation."""
 
 _FIGURES_IN_WORDS = {
     "chains": "chains",
@@ -151,18 +166,6 @@ class Diagnosis(Figures):
     data_verdict: DataVerdict = "unknown"
     findings: tuple[Finding, ...] = ()
 
-    @classmethod
-    def of(
-        cls,
-        figures: Figures,
-        verdict: Verdict,
-        data_verdict: DataVerdict,
-        findings: Sequence[Finding],
-    ) -> Diagnosis:
-        """Return the figures with the conclusions drawn from them."""
-        own = {each.name: getattr(figures, each.name) for each in fields(Figures)}
-        return cls(verdict=verdict, data_verdict=data_verdict, findings=tuple(findings), **own)
-
     @property
     def sentences(self) -> tuple[str, ...]:
         """The findings about the computation and what to change, the most serious first."""
@@ -176,7 +179,8 @@ class Diagnosis(Figures):
     @property
     def warnings(self) -> tuple[ArcwiseWarning, ...]:
         """The reasons to doubt the computation as warnings of specific classes; see `warn`."""
-        return tuple(as_warning(f) for f in self.findings if is_warning(f))
+        found = (f for f in self.findings if f.part == "computation" and f.topic in _WARNINGS)
+        return tuple(_WARNINGS[finding.topic](finding.sentence) for finding in found)
 
     def warn(self) -> None:
         """Issue the findings as warnings."""
@@ -186,29 +190,26 @@ class Diagnosis(Figures):
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, with the largest or smallest entry of each matrix."""
         found = self.convergence
-        result: dict[str, Any] = plain(
-            {
-                "verdict": self.verdict,
-                "sentences": self.sentences,
-                "data_verdict": self.data_verdict,
-                "data_sentences": self.data_sentences,
-                "chains": self.chains,
-                "draws": self.draws,
-                "rhat_log_weight": found.rhat,
-                "effective_samples_log_weight": found.ess if self.effective_runs is None else None,
-                "largest_rhat_edge": found.edge_rhat,
-                "smallest_effective_samples_edge": found.edge_ess,
-                "largest_difference": found.difference,
-                "most_different_edge": self.most_different_edge,
-                "largest_standard_error": self.largest_standard_error,
-                "effective_dags": self.effective_dags,
-                "effective_runs": self.effective_runs,
-                "acceptance": self.acceptance or None,
-                "exchange_acceptance": self.exchange_acceptance or None,
-                "round_trips": self.round_trips,
-            }
+        return plain_dict(
+            verdict=self.verdict,
+            sentences=self.sentences,
+            data_verdict=self.data_verdict,
+            data_sentences=self.data_sentences,
+            chains=self.chains,
+            draws=self.draws,
+            rhat_log_weight=found.rhat,
+            effective_samples_log_weight=found.ess if self.effective_runs is None else None,
+            largest_rhat_edge=found.edge_rhat,
+            smallest_effective_samples_edge=found.edge_ess,
+            largest_difference=found.difference,
+            most_different_edge=self.most_different_edge,
+            largest_standard_error=self.largest_standard_error,
+            effective_dags=self.effective_dags,
+            effective_runs=self.effective_runs,
+            acceptance=self.acceptance or None,
+            exchange_acceptance=self.exchange_acceptance or None,
+            round_trips=self.round_trips,
         )
-        return result
 
     def __str__(self) -> str:
         """Return the two verdicts and their reasons, on a line each."""

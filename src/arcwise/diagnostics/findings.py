@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,7 +26,6 @@ from arcwise.diagnostics.limits import (
 )
 from arcwise.records.account import Choices
 from arcwise.records.findings import Finding, Severity
-from arcwise.statistics.chains import largest, number_or_none
 from arcwise.statistics.edges import FEWEST_CHANGES
 from arcwise.statistics.exchanges import temperatures_needed
 from arcwise.support.words import listing, plural
@@ -47,7 +48,7 @@ def fewest_effective_dags(count: int) -> float:
     return min(max(_FEW_EFFECTIVE_DAGS, _SMALL_EFFECTIVE_SHARE * count), count / 2)
 
 
-def of_chains(change: str, figures: Figures) -> list[Finding]:
+def of_chains(change: str, figures: Figures) -> Iterator[Finding]:
     """Return the findings from R-hat, effective sample sizes and differences between chains.
 
     Parameters
@@ -57,29 +58,23 @@ def of_chains(change: str, figures: Figures) -> list[Finding]:
     figures
         The figures of the chains.
     """
-    found = []
-    convergence, edge = figures.convergence, figures.most_different_edge
+    convergence, example = figures.convergence, _example(figures)
     difference = convergence.difference
-    example = "" if edge is None else f" ({edge[0]} → {edge[1]})"
     is_large = difference is not None and difference > HOPELESS_DIFFERENCE
     if is_large:
-        found.append(
-            _found(
-                "serious",
-                "disagreement",
-                f"The chains disagree: the probability of an edge{example} differs by "
-                f"{difference:.2f} between them",
-                change,
-            )
+        yield _found(
+            "serious",
+            "disagreement",
+            f"The chains disagree: the probability of an edge{example} differs by "
+            f"{difference:.2f} between them",
+            change,
         )
     elif difference is not None and difference > LARGEST_DIFFERENCE:
-        found.append(
-            _found(
-                "caution",
-                "convergence",
-                f"The probability of an edge{example} differs by {difference:.2f} between chains",
-                "run more steps",
-            )
+        yield _found(
+            "caution",
+            "convergence",
+            f"The probability of an edge{example} differs by {difference:.2f} between chains",
+            "run more steps",
         )
     above = [
         (value, f"{_size(value)} for {what} (above {limit})")
@@ -97,14 +92,12 @@ def of_chains(change: str, figures: Figures) -> list[Finding]:
             if difference is None
             else f", with edge probabilities up to {difference:.2f} apart{where}"
         )
-        found.append(
-            _found(
-                "serious" if max(value for value, _ in above) > HOPELESS_RHAT else "caution",
-                "convergence",
-                "The chains have not converged: R-hat is "
-                f"{' and '.join(words for _, words in above)}{effect}",
-                change,
-            )
+        yield _found(
+            "serious" if max(value for value, _ in above) > HOPELESS_RHAT else "caution",
+            "convergence",
+            "The chains have not converged: R-hat is "
+            f"{' and '.join(words for _, words in above)}{effect}",
+            change,
         )
     few = [
         f"{value:.0f} for {what} (below {limit:.0f})"
@@ -115,26 +108,26 @@ def of_chains(change: str, figures: Figures) -> list[Finding]:
         if value is not None and value < limit
     ]
     if few:
-        found.append(
-            _found(
-                "caution",
-                "convergence",
-                f"The effective sample size is too small: {' and '.join(few)}",
-                change,
-            )
+        yield _found(
+            "caution",
+            "convergence",
+            f"The effective sample size is too small: {' and '.join(few)}",
+            change,
         )
     if figures.chains < FEWEST_CHAINS:
         subject = "A single chain" if figures.chains == 1 else f"{figures.chains} chains"
         they = "it has" if figures.chains == 1 else "they have all"
-        found.append(
-            _found(
-                "caution",
-                "convergence",
-                f"{subject} cannot show whether {they} missed a mode",
-                f"run {FEWEST_CHAINS} chains or more",
-            )
+        yield _found(
+            "caution",
+            "convergence",
+            f"{subject} cannot show whether {they} missed a mode",
+            f"run {FEWEST_CHAINS} chains or more",
         )
-    return found
+
+
+def _example(figures: Figures) -> str:
+    edge = figures.most_different_edge
+    return "" if edge is None else f" ({edge[0]} → {edge[1]})"
 
 
 def _size(value: float) -> str:
@@ -143,7 +136,7 @@ def _size(value: float) -> str:
 
 def of_rare_changes(
     edges: NDArray[np.float64], changes: NDArray[np.int64], variables: tuple[str, ...]
-) -> list[Finding]:
+) -> Iterator[Finding]:
     """Return a finding if edges of intermediate probability changed only a few times.
 
     The standard error of such an edge may look small although it rests on a few changes.
@@ -151,158 +144,119 @@ def of_rare_changes(
     # Edges that never changed within a chain differ between chains, which is found elsewhere.
     few = (changes > 0) & (changes < FEWEST_CHANGES) & (np.minimum(edges, 1 - edges) > _MIDDLING)
     if not few.any():
-        return []
+        return
     pairs = np.argwhere(few)
     named = listing((f"{variables[u]} → {variables[v]}" for u, v in pairs), _EDGES_NAMED)
     verb = "edge changes" if len(pairs) == 1 else "edges change"
-    return [
-        _found(
-            "caution",
-            "rare changes",
-            f"{len(pairs)} {verb} fewer than {FEWEST_CHANGES} times in all draws ({named}), too "
-            "rarely to estimate a standard error",
-            "run more steps",
-        )
-    ]
+    yield _found(
+        "caution",
+        "rare changes",
+        f"{len(pairs)} {verb} fewer than {FEWEST_CHANGES} times in all draws ({named}), too "
+        "rarely to estimate a standard error",
+        "run more steps",
+    )
 
 
-def of_halves(change: str, figures: Figures) -> list[Finding]:
-    """Return a finding if the two halves of annealing particles differ."""
+def of_halves(change: str, figures: Figures, halves: str) -> Iterator[Finding]:
+    """Return a finding if two halves, of annealing particles or of chains, differ."""
     difference = figures.convergence.difference
-    if figures.differences is not None:
-        difference = None
-    if figures.differences is not None:
-        difference = number_or_none(largest(figures.differences))
     if difference is None or difference <= LARGEST_DIFFERENCE_OF_HALVES:
-        return []
-    edge = figures.most_different_edge
-    example = "" if edge is None else f" ({edge[0]} → {edge[1]})"
-    return [
-        _found(
-            "serious" if difference > HOPELESS_DIFFERENCE else "caution",
-            "convergence",
-            f"The probability of an edge{example} differs by {difference:.2f} between the two "
-            "halves of the particles",
-            change,
-        )
-    ]
+        return
+    yield _found(
+        "serious" if difference > HOPELESS_DIFFERENCE else "caution",
+        "convergence",
+        f"The probability of an edge{_example(figures)} differs by {difference:.2f} between the "
+        f"two halves of {halves}",
+        change,
+    )
 
 
-def of_completions(figures: Figures) -> list[Finding]:
+def of_completions(figures: Figures) -> Iterator[Finding]:
     """Return the findings about completed tables: whether chains agree, how precise means are."""
     change = "average over more completed tables"
     if figures.chains < _FEWEST_CHAINS_OF_TABLES:
-        return [
-            _found(
-                "caution",
-                "convergence",
-                "A single chain of completed tables cannot show whether it has missed something",
-                "run several chains",
-            ),
-            *of_precision(change, figures),
-        ]
-    difference = None
-    if figures.differences is not None:
-        difference = number_or_none(largest(figures.differences))
-    if difference is None or difference <= LARGEST_DIFFERENCE_OF_HALVES:
-        return of_precision(change, figures)
-    edge = figures.most_different_edge
-    example = "" if edge is None else f" ({edge[0]} → {edge[1]})"
-    return [
-        _found(
-            "serious" if difference > HOPELESS_DIFFERENCE else "caution",
+        yield _found(
+            "caution",
             "convergence",
-            f"The probability of an edge{example} differs by {difference:.2f} between the two "
-            "halves of the chains that complete the table",
-            change,
+            "A single chain of completed tables cannot show whether it has missed something",
+            "run several chains",
         )
-    ]
+        yield from of_precision(change, figures)
+        return
+    apart: list[Finding] = []
+    if figures.differences is not None:
+        apart += of_halves(change, figures, "the chains that complete the table")
+    yield from apart or of_precision(change, figures)
 
 
-def of_precision(change: str, figures: Figures) -> list[Finding]:
+def of_precision(change: str, figures: Figures) -> Iterator[Finding]:
     """Return a finding if the standard error of an edge probability is large."""
     error = figures.largest_standard_error
     if error is None or error <= LARGEST_STANDARD_ERROR:
-        return []
-    return [
-        _found(
-            "caution",
-            "convergence",
-            f"The standard error of an edge probability is {error:.2g} (above "
-            f"{LARGEST_STANDARD_ERROR})",
-            change,
-        )
-    ]
+        return
+    yield _found(
+        "caution",
+        "convergence",
+        f"The standard error of an edge probability is {error:.2g} (above "
+        f"{LARGEST_STANDARD_ERROR})",
+        change,
+    )
 
 
-def of_parents(chosen: Choices) -> list[Finding]:
+def of_parents(chosen: Choices) -> Iterator[Finding]:
     """Return the finding that chains agree on a posterior from which likely parents are missing."""
     if not chosen.parents_left_out:
-        return []
-    return [
-        _found(
-            "caution",
-            "parents",
-            "The growth of candidate parents was cut short and no other parents are allowed, so "
-            "that likely ones may be left out, however well chains agree",
-            "give it more time, or fewer rows or columns",
-        )
-    ]
+        return
+    yield _found(
+        "caution",
+        "parents",
+        "The growth of candidate parents was cut short and no other parents are allowed, so "
+        "that likely ones may be left out, however well chains agree",
+        "give it more time, or fewer rows or columns",
+    )
 
 
-def of_sampler(change: str, figures: Figures) -> list[Finding]:
+def of_sampler(change: str, figures: Figures) -> Iterator[Finding]:
     """Return the findings from exchanges, acceptance rates and importance weights."""
-    found = []
     exchanges = figures.worst_acceptance
     if exchanges is not None and exchanges < FEWEST_EXCHANGES:
-        found.append(
-            _found(
-                "note",
-                "exchanges",
-                f"Adjacent temperatures accept only {exchanges:.1%} of the proposed exchanges, so "
-                "that coupling brings little",
-                "use an adapted ladder of at least "
-                f"{plural(temperatures_needed(figures.exchange_acceptance), 'temperature')}",
-            )
+        yield _found(
+            "note",
+            "exchanges",
+            f"Adjacent temperatures accept only {exchanges:.1%} of the proposed exchanges, so "
+            "that coupling brings little",
+            "use an adapted ladder of at least "
+            f"{plural(temperatures_needed(figures.exchange_acceptance), 'temperature')}",
         )
     elif figures.round_trips is not None and not any(figures.round_trips):
-        found.append(
-            _found(
-                "note",
-                "exchanges",
-                "No state went from the hottest temperature to the coldest and back, so that "
-                "hotter ones have not yet helped the coldest to leave a mode",
-                "run more steps",
-            )
+        yield _found(
+            "note",
+            "exchanges",
+            "No state went from the hottest temperature to the coldest and back, so that "
+            "hotter ones have not yet helped the coldest to leave a mode",
+            "run more steps",
         )
     accepted = [rate for rate in figures.acceptance.values() if rate is not None]
     if accepted and max(accepted) < FEWEST_ACCEPTED:
-        found.append(
-            _found(
-                "caution",
-                "convergence",
-                f"No kind of move is accepted in more than {max(accepted):.1%} of its proposals",
-                "use mc3, or another space",
-            )
+        yield _found(
+            "caution",
+            "convergence",
+            f"No kind of move is accepted in more than {max(accepted):.1%} of its proposals",
+            "use mc3, or another space",
         )
     runs = figures.effective_runs
     if runs is not None and runs < FEWEST_PARTICLES:
-        found.append(
-            _found(
-                "serious" if runs < HOPELESS_PARTICLES else "caution",
-                "importance weights",
-                f"The effective sample size of annealing is only {runs:.1f} particles",
-                change,
-            )
+        yield _found(
+            "serious" if runs < HOPELESS_PARTICLES else "caution",
+            "importance weights",
+            f"The effective sample size of annealing is only {runs:.1f} particles",
+            change,
         )
     dags, count = figures.effective_dags, figures.dags
     if dags is not None and dags < fewest_effective_dags(count):
-        found.append(
-            _found(
-                "caution",
-                "importance weights",
-                f"The effective sample size of the {count} weighted DAGs is only {dags:.1f}",
-                "draw more DAGs, or use the space partitions, which needs no weights",
-            )
+        yield _found(
+            "caution",
+            "importance weights",
+            f"The effective sample size of the {count} weighted DAGs is only {dags:.1f}",
+            "draw more DAGs, or use the space partitions, which needs no weights",
         )
-    return found

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from arcwise.support.html import facts, share
-from arcwise.support.plain import plain
+from arcwise.support.plain import plain_dict
 
 _NORMAL = 1.959963984540054  # the 97.5 % quantile of the standard normal distribution
 _FEW = 4.0
@@ -117,8 +117,7 @@ class Estimate:
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain values, with None for what cannot be estimated."""
-        values: dict[str, Any] = plain(asdict(self))
-        return values
+        return plain_dict(**asdict(self))
 
 
 def _digits(error: float) -> int:

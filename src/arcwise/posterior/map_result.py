@@ -16,7 +16,7 @@ from arcwise.model.provenance import Provenance
 from arcwise.records.settings import SumSettings
 from arcwise.support.checks import file_path
 from arcwise.support.files import write_json, write_table
-from arcwise.support.plain import plain
+from arcwise.support.plain import plain_dict
 
 # The posteriors of equivalent DAGs differ by rounding.
 _SAME_WEIGHT = 1e-9
@@ -137,28 +137,25 @@ class MapResult:
 
     def summary(self) -> dict[str, Any]:
         """Return everything except the edges as plain values for JSON."""
-        values: dict[str, Any] = plain(
-            {
-                "log_score": self.log_score,
-                "log_weight": self.log_weight,
-                "method": self.method,
-                "variables": len(self.dag.variables),
-                "edges": self.dag.number_of_edges,
-                "directed_edges_of_class": len(self.cpdag.directed),
-                "undirected_edges_of_class": len(self.cpdag.undirected),
-                "restarts": self.restarts,
-                "restarts_at_best": self.restarts_at_best,
-                "classes": self.classes,
-                "agree": self.agree,
-                "restart_log_weights": self.restart_log_weights,
-                "interrupted": self.interrupted,
-                "settings": ({} if self.search is None else self.search.as_dict())
-                | ({} if self.growth is None else {"growth": self.growth}),
-                "seconds": self.seconds,
-                "provenance": self.provenance.as_dict(),
-            }
+        return plain_dict(
+            log_score=self.log_score,
+            log_weight=self.log_weight,
+            method=self.method,
+            variables=len(self.dag.variables),
+            edges=self.dag.number_of_edges,
+            directed_edges_of_class=len(self.cpdag.directed),
+            undirected_edges_of_class=len(self.cpdag.undirected),
+            restarts=self.restarts,
+            restarts_at_best=self.restarts_at_best,
+            classes=self.classes,
+            agree=self.agree,
+            restart_log_weights=self.restart_log_weights,
+            interrupted=self.interrupted,
+            settings=({} if self.search is None else self.search.as_dict())
+            | ({} if self.growth is None else {"growth": self.growth}),
+            seconds=self.seconds,
+            provenance=self.provenance.as_dict(),
         )
-        return values
 
     def write_edges(self, path: str | os.PathLike[str]) -> None:
         """Write the edges of the DAG to a .csv file with the columns source and target."""

@@ -40,7 +40,7 @@ from arcwise.scores import FamilyScores
 from arcwise.support.checks import file_path, real_numbers
 from arcwise.support.files import write_json, write_table
 from arcwise.support.names import as_list, checked_variables, positions
-from arcwise.support.plain import plain
+from arcwise.support.plain import plain_dict
 
 if TYPE_CHECKING:
     from arcwise.comparison import PosteriorComparison
@@ -378,11 +378,12 @@ class Posterior:
             raise ArgumentError(
                 f"{self.algorithm} does not estimate the evidence; use exact, ais or mc3"
             )
-        values: dict[str, Any] = plain(
-            self.evidence.as_dict()
-            | {"modularity": self.modularity, "algorithm": self.algorithm, "error": self.error}
+        return plain_dict(
+            **self.evidence.as_dict(),
+            modularity=self.modularity,
+            algorithm=self.algorithm,
+            error=self.error,
         )
-        return values
 
     def summary_dict(self) -> dict[str, Any]:
         """Return the settings and results of the run as plain values.

@@ -17,7 +17,7 @@ from arcwise.records.runs import (
     OrderWeights,
     UniqueDagsRun,
 )
-from arcwise.support.plain import plain
+from arcwise.support.plain import plain_dict
 from arcwise.support.plain_dataclasses import PlainDataclasses
 
 if TYPE_CHECKING:
@@ -27,17 +27,14 @@ if TYPE_CHECKING:
 def summary_of(posterior: Posterior) -> dict[str, Any]:
     """Return the settings and results of a posterior's run by name, as plain values."""
     account = posterior.account
-    values: dict[str, Any] = plain(
-        {
-            **run_summary(posterior.run),
-            **({} if account is None else _of_account(account)),
-            "modularity": posterior.modularity,
-            "algorithm": posterior.algorithm,
-            "variables": posterior.variables,
-            "provenance": posterior.provenance.as_dict(),
-        }
+    return plain_dict(
+        **run_summary(posterior.run),
+        **({} if account is None else _of_account(account)),
+        modularity=posterior.modularity,
+        algorithm=posterior.algorithm,
+        variables=posterior.variables,
+        provenance=posterior.provenance.as_dict(),
     )
-    return values
 
 
 def run_summary(run: AnyRun) -> dict[str, Any]:

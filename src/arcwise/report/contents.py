@@ -27,7 +27,7 @@ from arcwise.report.summary import (
     what_was_found,
 )
 from arcwise.report.words import log_value
-from arcwise.support.plain import plain
+from arcwise.support.plain import plain_dict
 from arcwise.support.words import number
 
 _TITLE = "Posterior over network structures"
@@ -65,37 +65,34 @@ def report_contents(
         "agreement": agreement_chart(diagnosis),
         **exchange_charts(posterior),
     }
-    values: dict[str, Any] = plain(
-        {
-            "title": title or _title(posterior.provenance.data_name),
-            "data_name": posterior.provenance.data_name,
-            "version": version,
-            "figures": key_figures(posterior, diagnosis),
-            "done": what_was_done(posterior, data_description),
-            "moved": under_other_assumptions(posterior),
-            "found": what_was_found(posterior, diagnosis),
-            "trust": reliability(diagnosis),
-            "network": network(posterior),
-            "nodes": nodes(posterior),
-            "process": process_contents(posterior),
-            "forest": forest_chart(posterior),
-            "charts": charts,
-            "shades": SHADES,
-            "evidence": evidence(posterior.evidence),
-            "missing": {
-                "traces": None if charts["traces"] else _no_traces(posterior),
-                "agreement": None if charts["agreement"] else _no_agreement(posterior),
-                "evidence": None
-                if posterior.evidence
-                else "The marginal likelihood of the data was not computed, which says nothing "
-                f"for or against any edge: {posterior.algorithm} does not estimate it, but exact, "
-                "ais, smc and mc3 do.",
-            },
-            "provenance": provenance_tables(posterior),
-            "reproduction": reproduction(posterior),
-        }
+    return plain_dict(
+        title=title or _title(posterior.provenance.data_name),
+        data_name=posterior.provenance.data_name,
+        version=version,
+        figures=key_figures(posterior, diagnosis),
+        done=what_was_done(posterior, data_description),
+        moved=under_other_assumptions(posterior),
+        found=what_was_found(posterior, diagnosis),
+        trust=reliability(diagnosis),
+        network=network(posterior),
+        nodes=nodes(posterior),
+        process=process_contents(posterior),
+        forest=forest_chart(posterior),
+        charts=charts,
+        shades=SHADES,
+        evidence=evidence(posterior.evidence),
+        missing={
+            "traces": None if charts["traces"] else _no_traces(posterior),
+            "agreement": None if charts["agreement"] else _no_agreement(posterior),
+            "evidence": None
+            if posterior.evidence
+            else "The marginal likelihood of the data was not computed, which says nothing "
+            f"for or against any edge: {posterior.algorithm} does not estimate it, but exact, "
+            "ais, smc and mc3 do.",
+        },
+        provenance=provenance_tables(posterior),
+        reproduction=reproduction(posterior),
     )
-    return values
 
 
 def _title(data_name: str | None) -> str:

@@ -24,7 +24,7 @@ from arcwise.runs.reading import reading
 from arcwise.statistics.chains import trace_convergence
 from arcwise.statistics.log_weights import effective_runs
 from arcwise.support.checks import folder_path
-from arcwise.support.plain import plain
+from arcwise.support.plain import plain_dict
 from arcwise.support.words import duration
 
 
@@ -97,8 +97,7 @@ class RunStatus:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the status as plain values."""
-        values: dict[str, Any] = plain(asdict(self))
-        return values
+        return plain_dict(**asdict(self))
 
     def __str__(self) -> str:
         """Return the status as lines of text."""

@@ -24,6 +24,11 @@ def plain(value: Any) -> Any:
     return value
 
 
+def plain_dict(**values: Any) -> dict[str, Any]:
+    """Return values by their names in JSON's types, as `plain` returns them."""
+    return {name: plain(value) for name, value in values.items()}
+
+
 def strict_json(value: Any, indent: int | None = None) -> str:
     """Return standard JSON text, without NaN or infinity."""
     return json.dumps(plain(value), indent=indent, allow_nan=False)
