@@ -17,7 +17,7 @@ wanted = $(shell $(BIN)/python -c "import tomllib; \
     print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))$(1)))")
 say = @printf '%s\n' "$(1)"
 
-.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install docs lint format sanitize stubs benchmark wheels test-compilers cross-compile test-emulated papers test-neighbours clean
+.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install docs lint format sanitize stubs benchmark speed-gate wheels test-compilers cross-compile test-emulated papers test-neighbours clean
 .NOTPARALLEL:
 
 help:  ## this list
@@ -246,6 +246,13 @@ benchmark: $(VENV)/test.stamp  ## speed and memory, as ratios measured side by s
 	$(BIN)/python benchmarks/seconds.py
 	$(BIN)/python benchmarks/cluster.py
 	$(BIN)/python benchmarks/features.py
+
+# make speed-gate BASE=v0.1.0 CASES="learn mcmc": cases whose names begin so.
+BASE ?= HEAD~1
+OF ?= HEAD
+
+speed-gate: $(VENV)/test.stamp  ## the commit OF against BASE, in turns: which cases are slower
+	@$(BIN)/python benchmarks/speed_gate.py --base $(BASE) --of $(OF) $(CASES)
 
 # make papers DATA=~/tables, where DATA holds the data sets that docs/papers names, as CSV.
 DATA ?= data
