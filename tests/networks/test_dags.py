@@ -19,7 +19,7 @@ from scipy.stats import binom, chi2
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
 from arcwise.networks import random_dag
-from arcwise.networks._random import Purpose, generator
+from arcwise.support.random import Purpose, generator
 from reference.dags import Parents, all_dags, linear_extensions
 
 FALSE_ALARM = 1e-6

@@ -23,9 +23,9 @@ from arcwise.dynamics.linear_responses import Impulse, linear_responses
 from arcwise.errors import ArgumentError
 from arcwise.laws import FamilyPosteriors, Parameters, TableParameters
 from arcwise.laws.linear_gaussian import LinearGaussianPosteriors
-from arcwise.networks._random import Purpose, generator
 from arcwise.parameters.elimination import eliminate, elimination_order
 from arcwise.parameters.sampled import SampledFamilies
+from arcwise.support.random import Purpose, generator
 
 Array = NDArray[np.float64]
 

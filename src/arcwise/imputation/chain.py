@@ -49,12 +49,12 @@ from arcwise.imputation.proposals import (
 )
 from arcwise.imputation.structure import Packed, StructureStep, TableStructure, packed
 from arcwise.model import Model, Question
-from arcwise.networks._random import Purpose, generator
 from arcwise.parameters.conditionals import Conditionals, draw_conditionals
 from arcwise.posterior import DagSample
 from arcwise.scores import LocalScore
 from arcwise.scores.job import FamilyScoring
 from arcwise.support.clock import NEVER, Deadline
+from arcwise.support.random import Purpose, generator
 from arcwise.support.running import Stage
 
 

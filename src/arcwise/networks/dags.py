@@ -8,9 +8,9 @@ import numpy as np
 
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
-from arcwise.networks._random import Purpose, generator
 from arcwise.support.checks import real_number, refuse_beyond_memory, whole_number
 from arcwise.support.names import as_list, checked_variables, positions
+from arcwise.support.random import Purpose, generator
 from arcwise.support.words import shown
 
 # Names, sets of parents and positions, before there is any edge.

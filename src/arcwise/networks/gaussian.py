@@ -13,9 +13,9 @@ from arcwise.data.columns import NUMBERS, Numbers
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
 from arcwise.laws import RegressionParameters
-from arcwise.networks._random import Purpose, generator
 from arcwise.networks.network import Network
 from arcwise.support.checks import instance, real_number, real_numbers
+from arcwise.support.random import Purpose, generator
 from arcwise.support.words import shown
 
 

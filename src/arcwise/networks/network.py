@@ -14,10 +14,10 @@ from arcwise.data.columns import Kind
 from arcwise.errors import ArgumentError, option
 from arcwise.graphs.dag import Dag
 from arcwise.laws import Parameters
-from arcwise.networks._random import Purpose, generator
 from arcwise.support.checks import refuse_beyond_memory, whole_number
 from arcwise.support.cycles import topological_order
 from arcwise.support.names import positions
+from arcwise.support.random import Purpose, generator
 from arcwise.support.words import shown
 
 

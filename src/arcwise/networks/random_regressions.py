@@ -10,7 +10,6 @@ import numpy as np
 
 from arcwise.errors import CapacityError
 from arcwise.graphs.dag import Dag
-from arcwise.networks._random import Purpose, generator
 from arcwise.networks.conditional_gaussian import (
     ConditionalGaussianNetwork,
     Regression,
@@ -20,6 +19,7 @@ from arcwise.networks.gaussian import weight_bounds
 from arcwise.networks.random_tables import LARGEST_TABLE, numbered_levels
 from arcwise.support.checks import instance, positive_number, real_number
 from arcwise.support.names import positions
+from arcwise.support.random import Purpose, generator
 
 
 def conditional_gaussian_network(

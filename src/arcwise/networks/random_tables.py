@@ -9,10 +9,10 @@ from typing import Any
 
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.dag import Dag
-from arcwise.networks._random import Purpose, generator
 from arcwise.networks.discrete import DiscreteNetwork
 from arcwise.support.checks import instance, positive_number, refuse_beyond_memory, whole_number
 from arcwise.support.names import refuse_other_names
+from arcwise.support.random import Purpose, generator
 from arcwise.support.words import shown
 
 LARGEST_TABLE = 2**26

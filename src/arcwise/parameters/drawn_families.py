@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from arcwise.errors import ArgumentError, option
 from arcwise.laws import FamilyPosteriors, Parameters, RegressionParameters, TableParameters
 from arcwise.laws.law import looked_up
-from arcwise.networks._random import Purpose, generator
 from arcwise.parameters.sampled import SampledFamilies
+from arcwise.support.random import Purpose, generator
 
 Array = NDArray[np.float64]
 Columns = NDArray[Any]

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.laws.normal_wishart import NodePosterior
-from arcwise.networks._random import Purpose, generator
 from arcwise.parameters.gaussian_conditioning import integrated
 from arcwise.parameters.linear_effects import ParameterPiece, parameter_pieces, total_effects
 from arcwise.parameters.mixtures import Mixtures
 from arcwise.parameters.partial_rows import PartialRows
 from arcwise.parameters.sampled import SampledFamilies
+from arcwise.support.random import Purpose, generator
 
 Array = NDArray[np.float64]
 

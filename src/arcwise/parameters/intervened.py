@@ -33,9 +33,9 @@ from arcwise.laws import (
     TableParameters,
 )
 from arcwise.laws.tables import MAX_CELLS
-from arcwise.networks._random import Purpose, generator
 from arcwise.parameters.elimination import Scope, aligned, eliminate, elimination_order
 from arcwise.parameters.sampled import SampledFamilies
+from arcwise.support.random import Purpose, generator
 
 Array = NDArray[np.float64]
 

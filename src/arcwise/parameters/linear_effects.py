@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.laws.normal_wishart import NodePosterior, Regressions
-from arcwise.networks._random import Purpose, generator
 from arcwise.parameters.sampled import SampledFamilies
+from arcwise.support.random import Purpose, generator
 
 Array = NDArray[np.float64]
 

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.laws import FamilyPosteriors
-from arcwise.networks._random import Purpose, generator
 from arcwise.parameters.drawn_families import DrawnFamilies
 from arcwise.parameters.gaussian_conditioning import integrated
 from arcwise.parameters.mixtures import Mixtures
 from arcwise.parameters.partial_rows import PartialRows
 from arcwise.parameters.sampled import SampledFamilies
 from arcwise.support.numbering import all_combinations
+from arcwise.support.random import Purpose, generator
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
