@@ -16,6 +16,7 @@ import pytest
 
 import arcwise
 from arcwise import _core
+from arcwise.algorithms.ais import AIS
 from arcwise.algorithms.telescoping_product import telescoped
 from arcwise.comparison import ModelEvidence
 from arcwise.data.archive import load_table, save_table
@@ -31,7 +32,7 @@ from arcwise.model.provenance import Provenance
 from arcwise.parameters.highest_density import checked_level
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import EdgeProbabilities, EdgeWeights
-from arcwise.records.settings import Schedule, usual_order_steps
+from arcwise.records.settings import usual_order_steps
 from arcwise.records.tempering import Tempering
 from arcwise.statistics.student import summed_degrees, t_quantile
 from arcwise.support.archives import read_archive
@@ -45,7 +46,7 @@ from support.exact_models import flat_model
 @pytest.mark.parametrize("steps", [-7, 0, 10**30])
 def test_schedules_without_steps(steps: int) -> None:
     with pytest.raises(ArgumentError, match=r"^steps is"):
-        Schedule(steps)
+        AIS(steps=steps)
 
 
 def test_a_population_without_temperatures_is_refused_by_the_core_too() -> None:

@@ -96,7 +96,7 @@ def sampled(
     )
     settings = MCMC(
         space=space,
-        modularity="order-modular",
+        modularity=space.modularity,
         steps=(draws + 10) * thinning,
         burn_in=10 / (draws + 10),
         thinning=thinning,

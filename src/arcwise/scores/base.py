@@ -153,7 +153,7 @@ class LocalScore:
         Parameters
         ----------
         data
-            The rows that count for these children: those in which they were not set from outside.
+            The rows that count for these children: those in which none of them was intervened on.
         children, parents
             Positions among the variables of the data, ascending; no child is a parent.
         """
