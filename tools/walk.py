@@ -10,8 +10,8 @@ a module is imported does not count. The paths are
 
 How the first step of the main run is found: a step is a call of a method of a chain of the core (of
 a class of `_core` named Chain, Chains or Runs), other than one that prepares or reads. Steps belong
-to one run if they were made within one call of a function outside `cli` and `learning`, as of an
-algorithm: these two packages decide on runs, the others carry them out. Several runs come before
+to one run if they were made within one call from `cli` or `learning` of a function elsewhere, as of
+an algorithm: these two packages decide on runs, the others carry them out. Several runs come before
 the main one, for the parameters of the prior, for candidates and as trials; the main run is the
 last one, and this is known when the command has ended.
 """
@@ -73,8 +73,8 @@ class Walk:
     def step(self) -> None:
         """Note where a run is that makes a step, if it is its first one."""
         frames = [frame for frame in _frames(sys._getframe(2)) if file_of(frame.f_code) is not None]
-        outside = (frame for frame in frames if _package(frame) not in _DECIDING)
-        run = next(outside, frames[-1])
+        deciding = [place for place, frame in enumerate(frames) if _package(frame) in _DECIDING]
+        run = frames[min(deciding[-1] + 1, len(frames) - 1)]
         if run not in self.runs:
             stack = [f"{file_of(each.f_code)}:{each.f_code.co_qualname}" for each in frames]
             self.runs[run] = Place(list(self.files), stack)

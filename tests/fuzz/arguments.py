@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from arcwise.algorithms.sampler_options import SamplerOptions
 from arcwise.constraints.arguments import ConstraintArguments
 from arcwise.data.arguments import ReadingArguments
 from arcwise.errors import MissingDependencyError
@@ -24,7 +23,6 @@ _PATHS = {"path", "file", "directory", "folder"}
 _GROUPS: dict[str, type] = {
     "Unpack[ConstraintArguments]": ConstraintArguments,
     "Unpack[ReadingArguments]": ReadingArguments,
-    "Unpack[SamplerOptions]": SamplerOptions,
 }
 
 

@@ -21,7 +21,7 @@ from arcwise.learning.hyperparameters import (
 from arcwise.model import Question
 from arcwise.priors import Sparse
 from arcwise.scores import BDeu, BGe
-from arcwise.support.clock import Deadline
+from arcwise.support.running import LocalRun
 
 CONSTRAINTS: tuple[dict[str, Any], ...] = (
     {},
@@ -120,7 +120,9 @@ def test_what_is_given_is_not_chosen() -> None:
 def test_the_choice_depends_on_the_seed_alone() -> None:
     question = Question.of(arcwise.simulate("asia", 300, seed=3))
     scores = BDeu().alternatives()
-    found = [choose_hyperparameters(question, scores, seed=4, threads=t) for t in (1, 2)]
+    found = [
+        choose_hyperparameters(question, scores, run=LocalRun(seed=4, threads=t)) for t in (1, 2)
+    ]
     assert found[0].prior == found[1].prior
     assert (found[0].probabilities == found[1].probabilities).all()
 
@@ -129,7 +131,9 @@ def test_runs_with_other_seeds_are_of_the_same_model() -> None:
     data = arcwise.simulate("asia", 300, seed=3)
 
     def chosen(seed: int) -> Sparse:
-        found = choose_hyperparameters(Question.of(data), BDeu().alternatives(), seed=seed)
+        found = choose_hyperparameters(
+            Question.of(data), BDeu().alternatives(), run=LocalRun(seed=seed)
+        )
         assert found is not None
         return found.prior
 
@@ -144,8 +148,7 @@ def test_parameters_that_there_is_no_time_to_choose_are_named_as_such() -> None:
     random = np.random.default_rng(7)
     data = arcwise.read({f"v{number}": random.normal(size=30) for number in range(6)})
     question = Question.of(data)
-    late = Deadline.of(1e-9)
-    found, told = question_by_evidence(question, score=True, deadline=late)
+    found, told = question_by_evidence(question, score=True, run=LocalRun(seconds=1e-9))
     assert found.prior == question.prior
     assert told == (
         "The parameters of the prior and of the score are the usual ones: choosing them by the "

@@ -298,7 +298,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (None, {}, "the data are of type NoneType; give a data frame"),
     (NUMBERS, {"thinnig": 3}, "learn has no argument 'thinnig' (did you mean 'thinning'?)"),
     (NUMBERS, {"whitelist": []}, "learn has no argument 'whitelist' (did you mean 'required"),
-    (NUMBERS, {"schedule": "linear"}, "learn has no argument 'schedule'"),
+    (NUMBERS, {"schedule": [0.0, 1.0]}, "schedule is an option of the algorithm 'ais' only"),
     (NUMBERS, {"particles": 5}, "particles applies to ais and smc only"),
     (NUMBERS, {"algorithm": "ais", "chains": 5}, "chains applies to mcmc and mc3 only"),
     (NUMBERS, {"algorithm": "gibbs"}, "algorithm is 'gibbs'"),

@@ -17,6 +17,7 @@ from arcwise.records.algorithm import Algorithm
 from arcwise.records.settings import usual_order_steps
 from arcwise.spaces import CanonicalOrders, Dags
 from arcwise.support.clock import Deadline
+from arcwise.support.running import Run
 from support.exact_models import names
 from support.run_records import chains_of
 from support.separate_modes import two_directions
@@ -24,9 +25,11 @@ from support.separate_modes import two_directions
 _NODES = 12  # more than a window holds
 
 
-def _study(model: Model, request: Request | None = None, **chosen: Any) -> Study:
+def _study(
+    model: Model, request: Request | None = None, run: Run | None = None, **chosen: Any
+) -> Study:
     usual = {"algorithm": Algorithm.MCMC, "reason": ", because there are too many variables"}
-    return Study(request or Request(), model, **(usual | chosen))
+    return Study(request or Request(), run or Run(progress=True), model, **(usual | chosen))
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +63,7 @@ def test_chains_are_coupled_where_short_ones_stay_apart(apart: Model) -> None:
     assert settings["space"] == CanonicalOrders()
     assert settings["ladder"] == "adapted"
     assert settings["chains"] == 4
-    again = try_chains(_study(apart, Request(seed=5)))
+    again = try_chains(_study(apart, run=Run(seed=5)))
     assert (again.algorithm, again.reason) == (study.algorithm, study.reason)
 
 
@@ -104,8 +107,8 @@ def test_a_trial_keeps_to_its_part_of_the_time(apart: Model) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("arcwise.learning.choose_algorithm.mcmc", trial)
-        request = Request(deadline=Deadline(60.0, clock=lambda: 0.0))
-        assert try_chains(_study(apart, request)).algorithm is Algorithm.MCMC
+        run = Run(seconds=Deadline(60.0, clock=lambda: 0.0))
+        assert try_chains(_study(apart, run=run)).algorithm is Algorithm.MCMC
     assert [deadline.left for deadline in asked] == [12.0]
 
 
@@ -116,13 +119,17 @@ def test_a_trial_keeps_to_its_part_of_the_time(apart: Model) -> None:
         {"space": Dags()},
         {"chains": 4},
         {"steps": 1_000},
-        {"options": {"thinning": 5}},
+        {"thinning": 5},
         {"modularity": "order-modular"},
-        {"deadline": Deadline(5.0)},
     ],
 )
 def test_nothing_that_was_asked_is_chosen(apart: Model, asked: dict[str, Any]) -> None:
     study = _study(apart, Request(**asked))
+    assert try_chains(study) is study
+
+
+def test_little_time_has_no_trial(apart: Model) -> None:
+    study = _study(apart, run=Run(seconds=Deadline(5.0, clock=lambda: 0.0)))
     assert try_chains(study) is study
 
 

@@ -14,11 +14,19 @@ import arcwise
 from arcwise.data import IncompleteData
 from arcwise.errors import RunDirectoryError, TimeIsUpError
 from arcwise.learning import learn as learn_function
-from arcwise.learning.learn import STEPS, account, begin, compute
+from arcwise.learning.learn import (
+    STEPS,
+    ConstraintOptions,
+    ReadingOptions,
+    account,
+    begin,
+    compute,
+)
 from arcwise.learning.request import Request
 from arcwise.learning.study import KeptStudy, Study
 from arcwise.records.algorithm import Algorithm
 from arcwise.support.clock import Deadline
+from arcwise.support.running import Run
 
 learning = sys.modules["arcwise.learning.learn"]
 
@@ -47,8 +55,15 @@ def _table(missing: float = 0.0, n: int = 5) -> dict[str, list[Any]]:
     }
 
 
-def _request(**options: Any) -> Request:
-    return Request(**({"seed": 1, "threads": 1, "progress": None, "completions": 8} | options))
+def _begun(
+    table: dict[str, list[Any]],
+    directory: Path | None = None,
+    seconds: Deadline | None = None,
+    **options: Any,
+) -> Study:
+    run = Run(seed=1, threads=1, directory=directory, seconds=seconds)
+    request = Request(completions=8, **options)
+    return begin(request, run, table, ConstraintOptions(), ReadingOptions())
 
 
 KINDS: dict[str, tuple[dict[str, list[Any]], dict[str, Any]]] = {
@@ -63,7 +78,7 @@ KINDS: dict[str, tuple[dict[str, list[Any]], dict[str, Any]]] = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_step_is_a_function_of_the_study_alone(kind: str) -> None:
     table, options = KINDS[kind]
-    study = begin(_request(**options), table, {})
+    study = _begun(table, **options)
     assert (study.incomplete is not None) == ("missing" in kind)
     for step in STEPS:
         # Of a study that is put together by hand, a step makes the same.
@@ -87,7 +102,7 @@ def test_a_step_is_a_function_of_the_study_alone(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_study_read_back_equals_the_one_written(kind: str, tmp_path: Path) -> None:
     table, options = KINDS[kind]
-    study = begin(_request(**options, directory=tmp_path), table, {})
+    study = _begun(table, tmp_path, **options)
     for step in STEPS:
         study = step(study)
     found = account(study)
@@ -148,8 +163,8 @@ def test_an_exact_computation_that_takes_too_long_goes_through_the_last_step_aga
     def too_slow(*_: Any, **__: Any) -> None:
         raise TimeIsUpError("the time is up")
 
-    monkeypatch.setattr(learning, "exact", too_slow)
-    study = begin(_request(deadline=Deadline(2.0)), _table(), {})
+    monkeypatch.setattr(learning, "exactly", too_slow)
+    study = _begun(_table(), seconds=Deadline(2.0))
     for step in STEPS[:-1]:
         study = step(study)
     assert study.algorithm is Algorithm.EXACT
@@ -163,9 +178,9 @@ def test_an_exact_computation_that_takes_too_long_goes_through_the_last_step_aga
 
 
 def test_missing_values_are_part_of_the_study() -> None:
-    study = begin(_request(), _table(0.1), {})
+    study = _begun(_table(0.1))
     assert isinstance(study.incomplete, IncompleteData)
     assert study.identity["data"] == study.incomplete.fingerprint
-    complete = begin(_request(), _table(), {})
+    complete = _begun(_table())
     assert complete.question.table is not None
     assert complete.identity["data"] == complete.question.table.fingerprint

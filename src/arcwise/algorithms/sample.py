@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any, Literal
 
@@ -11,15 +12,14 @@ from arcwise.algorithms.chain_posterior import sample_chains
 from arcwise.algorithms.mc3 import MC3
 from arcwise.algorithms.mcmc import MCMC
 from arcwise.algorithms.smc import SMC, populated
-from arcwise.errors import ArgumentError, option
+from arcwise.errors import ArgumentError, Wording, option
 from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
-from arcwise.records.settings import ChainSettings, OfModel, SamplerSettings
-from arcwise.spaces import Dags, LinearOrders, Partitions, Space, space_words
-from arcwise.support.arguments import refuse_unknown
+from arcwise.records.settings import ChainSettings, OfModel, Recording, SamplerSettings
+from arcwise.spaces import Dags, LinearOrders, Partitions, Space
 from arcwise.support.running import Run
-from arcwise.support.settings import keywords_of, setting
+from arcwise.support.settings import keywords_of, setting_like
 from arcwise.support.words import quoted, shown
 
 Sampler = Literal["mcmc", "mc3", "ais", "smc"]
@@ -32,33 +32,33 @@ SAMPLERS: dict[str, type[SamplerSettings]] = {"mcmc": MCMC, "mc3": MC3, "ais": A
 class SamplerOptions(MCMC, MC3, AIS, SMC):
     """The options of all samplers; each takes its own, and has its own defaults."""
 
-    space: Any = setting(
+    space: Any = setting_like(
+        Recording,
+        "space",
         None,
         'The space to sample: one of `arcwise.spaces`, or a name such as ``"partitions"``. None '
         "for linear orders if the posterior is order-modular, otherwise for DAGs, or for "
         'partitions with ``"ais"``, which finds little from DAGs drawn uniformly.',
         help="The space that chains or particles move in (default: dags, partitions with ais, and "
         "linear with --modularity order-modular).",
-        metavar="|".join(space_words()),
-        kind=str | None,
     )
     _: KW_ONLY
-    steps: int | None = setting(
+    steps: int | None = setting_like(
+        AIS,
+        "steps",
         None,
         "The steps of each chain, burn-in included, as the budget or the limit, see `mcmc`; with "
         '``"ais"``, the annealing steps of each particle; with ``"smc"``, its steps at each '
         "temperature.",
         help="Number of steps of each chain, burn-in included; for ais, number of annealing steps "
         "of each particle; for smc, of its steps at each temperature.",
-        metavar="N",
     )
-    particles: int | None = setting(
+    particles: int | None = setting_like(
+        AIS,
+        "particles",
         None,
         "The number of particles of `ais`, 100 by default (1,000 for `learn`), or of each "
         "population of `smc`, 256 by default.",
-        help="Number of particles of ais (default: 100, for learn 1000), or of each population of "
-        "smc (256).",
-        metavar="N",
     )
 
 
@@ -122,10 +122,26 @@ def settings_of_sampler(
         raise ArgumentError(
             option("algorithm"), f" is {shown(algorithm)}; give one of {quoted(SAMPLERS)}"
         )
-    refuse_unknown(given, arguments_of(algorithm), algorithm)
+    refuse_options_of_others(given, algorithm)
     wanted = as_modularity(modularity)
     chosen = usual_space(algorithm, wanted) if space is None else space
     return SAMPLERS[algorithm](chosen, modularity=wanted, **given)
+
+
+def refuse_options_of_others(given: Iterable[str], algorithm: str) -> None:
+    """Refuse options that other samplers have."""
+    for name in given:
+        owners = [each for each in SAMPLERS if name in arguments_of(each)]
+        if algorithm not in owners:
+            raise ArgumentError(
+                option(name),
+                " is an option of ",
+                Wording(
+                    f"the algorithm {' or '.join(map(repr, owners))}",
+                    f"--algorithm {' or '.join(owners)}",
+                ),
+                " only; leave it out",
+            )
 
 
 def usual_space(algorithm: str, modularity: Modularity) -> Space:

@@ -25,7 +25,6 @@ from arcwise.cli.options import (
     RunOptions,
     ScoreOptions,
     refuse_options,
-    request_of,
 )
 from arcwise.cli.output import Result, note_data
 from arcwise.cli.results import evidence_lines
@@ -81,8 +80,8 @@ def evidence(
     with opened_engine(cluster) as engine:
         run |= {"engine": engine, "progress": True}
         own = Run(**run)
-        request = request_of(own, modularity)
-        model = scored(families.parents(data, score, prior, request), own.deadline).model
+        study = families.parents(data, score, prior, own, modularity)
+        model = scored(study, own.deadline).model
         found = arcwise.evidence(model, method, **run, **options)
     if found.parts:
         Console().print(_table(found.parts))

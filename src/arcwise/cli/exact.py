@@ -27,11 +27,10 @@ from arcwise.cli.reliability import print_reliability
 from arcwise.cli.results import print_edges, write_results
 from arcwise.errors import ArgumentError
 from arcwise.learning.choose_parents import scored
-from arcwise.learning.request import Request
 from arcwise.support.clock import NEVER
 from arcwise.support.descriptions import words_of
-from arcwise.support.devices import as_device
 from arcwise.support.progress import tell
+from arcwise.support.running import Run
 
 
 def exact(
@@ -69,10 +68,9 @@ def exact(
     """
     if memory_limit is not None and not 0 < memory_limit * 2**30 < float("inf"):
         raise ArgumentError(f"--memory-limit is {memory_limit:g}; give a positive number of GiB")
-    as_device(device)  # before anything takes time
+    run = Run(engine=cluster, device=device, threads=threads)
     note_data(data)
-    request = Request(modularity=modularity, engine=cluster, device=device, threads=threads)
-    model = scored(families.parents(data, score, prior, request), NEVER).model
+    model = scored(families.parents(data, score, prior, run, modularity), NEVER).model
     tell(f"Exact {modularity} posterior: {exact_cost(model, modularity, threads=threads)}.")
     posterior = arcwise.exact(
         model,

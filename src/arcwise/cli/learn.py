@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -19,12 +19,11 @@ from arcwise.cli.options import (
     PriorName,
     RunOptions,
     ScoreOptions,
-    refuse_options,
 )
 from arcwise.cli.output import Result, note_nothing_kept, posterior_result
 from arcwise.cli.results import make_folder, print_learned, write_results
 from arcwise.errors import ArgumentError
-from arcwise.learning.request import LearnOptions
+from arcwise.learning.request import Request
 from arcwise.series import IncompleteTimeSeries, TimeSeries
 
 
@@ -48,31 +47,7 @@ def learn(
         str | None, typer.Option("--title", help="Title of the report page.", metavar="TEXT")
     ] = None,
     prior: PriorName = None,
-    algorithm: Annotated[
-        Literal["auto", "exact", "mcmc", "mc3", "ais", "smc"],
-        typer.Option(
-            "--algorithm",
-            help="auto: exact where that is cheap, otherwise mcmc, or mc3 where chains stay apart.",
-        ),
-    ] = "auto",
-    options: Annotated[dict[str, Any], options_of(LearnOptions)],
-    dags: Annotated[
-        int | None,
-        typer.Option(
-            "--dags",
-            help="Number of DAGs drawn from an exact posterior (default: 10,000).",
-            metavar="N",
-        ),
-    ] = None,
-    completions: Annotated[
-        int | None,
-        typer.Option(
-            "--completions",
-            help="Where values are missing: the number of completed tables to average over "
-            "(default: as many as the precision of the result needs, 40 to 160).",
-            metavar="N",
-        ),
-    ] = None,
+    options: Annotated[dict[str, Any], options_of(Request)],
     each_step: Annotated[
         bool,
         typer.Option(
@@ -95,11 +70,9 @@ def learn(
     if folder is not None:
         make_folder(folder)  # before anything takes time
         save_data(data, folder)
-    chosen_by_learn = ["until", "steps", *(["chains"] if algorithm == "auto" else [])]
-    sampler = "mcmc" if algorithm == "auto" else algorithm
-    refuse_options((o for o in options if o not in chosen_by_learn), sampler, "--algorithm")
-    if options.get("until") == "none":
-        options["until"] = None
+    for name, word in {"until": "none", "algorithm": "auto"}.items():
+        if options.get(name) == word:
+            options[name] = None
     # `learn` allows one more parent by default when it chooses the candidates itself.
     plus_one = None if families.candidates is None or families.grow else families.plus_one
     arguments: dict[str, Any] = {
@@ -109,9 +82,6 @@ def learn(
         "candidates": families.method,
         "max_candidates": families.max_candidates,
         "plus_one": plus_one,
-        "algorithm": None if algorithm == "auto" else algorithm,
-        "dags": dags,
-        "completions": completions,
         "engine": cluster,
         "progress": True,
         **families.constraints,

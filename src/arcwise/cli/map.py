@@ -24,10 +24,9 @@ from arcwise.cli.options import (
 from arcwise.cli.output import Result, note_data, note_nothing_kept
 from arcwise.cli.results import map_lines, print_dag, write_map
 from arcwise.learning.choose_parents import scored
-from arcwise.learning.request import Request
 from arcwise.posterior import MapResult
-from arcwise.support.clock import Deadline
 from arcwise.support.progress import tell
+from arcwise.support.running import Run
 
 
 def map(
@@ -79,13 +78,12 @@ def map(
     if not asked and not all_families_fit(data.variables, **families.constraints):
         tell("There are too many parent sets to score them all, so candidate parents are grown.")
         families = replace(families, grow=True)
-    deadline = Deadline.of(seconds)
-    request = Request(deadline=deadline, seed=seed, engine=cluster, threads=threads)
-    study = families.parents(data, score, prior, request, keep_interrupted=True)
+    run = Run(seconds=seconds, seed=seed, engine=cluster, threads=threads)
+    study = families.parents(data, score, prior, run, keep_interrupted=True)
     best = None if study.growth is None else study.growth.best
     if best is None or restarts is not None or seconds is not None:
         best = arcwise.map(
-            scored(study, deadline).model,
+            scored(study, run.deadline).model,
             method=method,
             restarts=restarts,
             starts=[] if best is None else [best.dag],

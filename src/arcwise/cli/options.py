@@ -20,7 +20,6 @@ from arcwise.cli.table_options import DataOptions as DataOptions
 from arcwise.cli.table_options import LearnedDataOptions as LearnedDataOptions
 from arcwise.cluster import SecureAddress
 from arcwise.errors import ArgumentError
-from arcwise.learning.request import Request
 from arcwise.model.modularity import Modularity
 from arcwise.records.settings import Recording
 from arcwise.scores import LocalScore, as_score
@@ -223,18 +222,6 @@ def refuse_options(given: Iterable[str], algorithm: str, option: str) -> None:
             raise ArgumentError(
                 f"{flag} is an option of {option} {' or '.join(owners)} only; leave it out"
             )
-
-
-def request_of(run: Run, modularity: Modularity) -> Request:
-    """Return the request of a computation for which parent sets are chosen and scored."""
-    return Request(
-        modularity=modularity,
-        deadline=run.deadline,
-        seed=run.seed,
-        engine=run.engine,
-        threads=run.threads,
-        device=run.device,
-    )
 
 
 def _read_cluster(

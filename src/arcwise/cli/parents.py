@@ -15,10 +15,11 @@ from arcwise.learning.choose_parents import with_parents
 from arcwise.learning.hyperparameters import question_by_evidence
 from arcwise.learning.request import Request
 from arcwise.learning.study import Study
-from arcwise.model import Question
+from arcwise.model import Modularity, Question
 from arcwise.model.question import BY_EVIDENCE
 from arcwise.scores import LocalScore
 from arcwise.support.progress import tell
+from arcwise.support.running import Run
 from arcwise.support.words import byte_size
 
 
@@ -70,7 +71,8 @@ class FamilyChoice:
         data: Data,
         score: LocalScore | None,
         prior: str | None,
-        request: Request,
+        run: Run,
+        modularity: Modularity = "modular",
         *,
         keep_interrupted: bool = False,
         by_evidence: bool = True,
@@ -89,21 +91,15 @@ class FamilyChoice:
         fixed = None if prior == BY_EVIDENCE else prior
         asked = self.question(data, score, fixed)
         if by_evidence and fixed is None:
-            asked, words = question_by_evidence(
-                asked,
-                request.modularity,
-                score=score is None,
-                deadline=request.deadline,
-                threads=request.threads,
-            )
+            asked, words = question_by_evidence(asked, modularity, score=score is None, run=run)
             if words:
                 tell("\n".join(words))
-        how = replace(request, max_candidates=self.max_candidates, progress=True)
+        request = Request(max_candidates=self.max_candidates, modularity=modularity)
         study = with_parents(
-            Study(how, asked),
+            Study(request, replace(run, progress=True), asked),
             "all" if self.method is None else self.method,
             plus_one=self.plus_one,
-            deadline=request.deadline,
+            deadline=run.deadline,
             keep_interrupted=keep_interrupted,
         )
         if self.method is not None:

@@ -19,8 +19,6 @@ from arcwise.cli.options import (
     PriorName,
     RunOptions,
     ScoreOptions,
-    refuse_options,
-    request_of,
 )
 from arcwise.cli.output import Result, note_data, note_nothing_kept, posterior_result
 from arcwise.cli.results import print_sampled
@@ -58,8 +56,7 @@ def sample(
 
     [bold]Example:[/bold] arcwise sample data.csv --space buckets:5 --max-indegree 3 --out results
     """
-    refuse_options(options, algorithm, "--algorithm")
-    settings_of_sampler(algorithm, **options)  # before anything takes time
+    settings = settings_of_sampler(algorithm, **options)  # before anything takes time
     note_data(data)
     folder = run.get("directory") if out is None else out
     if folder is not None:
@@ -67,8 +64,7 @@ def sample(
     with opened_engine(cluster) as engine:
         run |= {"engine": engine, "progress": True}
         own = Run(**run)
-        request = request_of(own, options.get("modularity", "modular"))
-        study = families.parents(data, score, prior, request)
+        study = families.parents(data, score, prior, own, settings.modularity)
         model = scored(study, own.deadline).model
         posterior = arcwise.sample(model, algorithm=algorithm, **run, **options)
     print_sampled(posterior, folder)

@@ -24,10 +24,10 @@ from arcwise.cli.options import (
 )
 from arcwise.cli.output import Result, note_data
 from arcwise.errors import ArgumentError
-from arcwise.learning.request import Request
 from arcwise.scores import FamilyScores, as_score
 from arcwise.support.descriptions import words_of
 from arcwise.support.devices import Gpu, as_device
+from arcwise.support.running import Run
 
 
 def score(
@@ -62,8 +62,8 @@ def score(
         raise ArgumentError("--device scores given families, and --grow finds them; leave out one")
     note_data(data)
     chosen = as_score(score, data)
-    request = Request(seed=seed, threads=threads)
-    study = families.parents(data, chosen, None, request, by_evidence=False)
+    run = Run(seed=seed, threads=threads)
+    study = families.parents(data, chosen, None, run, by_evidence=False)
     if study.growth is not None:
         scores = study.growth.model.scores
     else:

@@ -85,21 +85,21 @@ def default_chains(algorithm: Algorithm, variables: int) -> int:
 
 def _of_a_table(study: Study) -> tuple[Algorithm, str]:
     """Return the algorithm and the reason, as the end of a sentence."""
-    request, n = study.request, len(study.asked.ordinary)
+    request, run, n = study.request, study.run, len(study.asked.ordinary)
     if request.algorithm is not None:
         exact = request.algorithm is Algorithm.EXACT
-        return request.algorithm, "" if exact else ", as requested"
-    if request.wants_a_sampler or request.options:
+        return Algorithm(request.algorithm), "" if exact else ", as requested"
+    if request.wants_a_sampler:
         return Algorithm.MCMC, ", as requested"
     operations = costs.exact_operations(n, request.modularity)
-    limit = rounded(costs.exact_limit(request.seconds, request.threads))
+    limit = rounded(costs.exact_limit(run.deadline.seconds, run.threads))
     if operations is None:
         return (
             Algorithm.MCMC,
             ", because there are too many variables for exact computation",
         )
     if not costs.exact_is_cheap(
-        n, study.families, request.modularity, request.seconds, request.threads
+        n, study.families, request.modularity, run.deadline.seconds, run.threads
     ):
         return Algorithm.MCMC, (
             f", because exact computation would take {rounded(operations)} operations (it is the "
@@ -142,14 +142,14 @@ def try_chains(study: Study) -> Study:
     Pilot and trial have a fixed seed and a fixed number of steps; if seconds are given, as many
     as they allow, and none if these are few.
     """
-    request, n = study.request, len(study.asked.ordinary)
+    request, run, n = study.request, study.run, len(study.asked.ordinary)
     plain = study.algorithm is Algorithm.MCMC and request.modularity == "modular"
-    seconds = request.deadline.left if request.deadline.limited else None
+    seconds = run.deadline.left if run.deadline.limited else None
     short = seconds is not None and seconds < _LEAST_SECONDS
     settled = request.settles_the_sampler or study.incomplete is not None
     if not plain or settled or n > _MOST_VARIABLES or short:
         return study
-    study = replace(study, sums=sums_for(study.model, None, request.threads))
+    study = replace(study, sums=sums_for(study.model, None, run.threads))
     assert study.sums is not None
     steps = Dags().build(study.sums).slowest_edge(usual_order_steps(n, seconds))
     if steps < _SLOW or not _stay_apart(study):
@@ -164,9 +164,9 @@ def try_chains(study: Study) -> Study:
 
 def _stay_apart(study: Study) -> bool:
     """Return whether chains over DAGs, in a trial, keep to different edges."""
-    request, n = study.request, len(study.asked.ordinary)
+    run, n = study.run, len(study.asked.ordinary)
     chains = default_chains(Algorithm.MCMC, n)
-    limited = request.deadline.limited
+    limited = run.deadline.limited
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ArcwiseWarning)  # of a trial, whose result nobody gets
         trial = mcmc(
@@ -174,10 +174,10 @@ def _stay_apart(study: Study) -> bool:
             Dags(),
             chains=chains,
             steps=None if limited else round(_TRIAL_SHARE * costs.default_steps(n, chains)),
-            seconds=request.deadline.part(_TRIAL_SHARE) if limited else None,
+            seconds=run.deadline.part(_TRIAL_SHARE) if limited else None,
             seed=_TRIAL_SEED,
             sums=study.sums,
-            threads=request.threads,
+            threads=run.threads,
             progress=None,
         )
     if trial.run.interrupted:
@@ -195,11 +195,11 @@ def _of_completions(request: Request) -> dict[str, Any]:
 
 
 def _of_exact_computation(study: Study) -> dict[str, Any]:
-    request, asked = study.request, study.asked
+    request, run, asked = study.request, study.run, study.asked
     # Under the order-modular prior, paths take far longer than everything else; where they are
     # left out, DAGs that are drawn estimate them.
     paths = request.modularity == "modular" and costs.paths_are_cheap(
-        len(asked.ordinary), len(asked.parent_only), request.seconds, request.threads
+        len(asked.ordinary), len(asked.parent_only), run.deadline.seconds, run.threads
     )
     return {"dags": costs.DEFAULT_DAGS if request.dags is None else request.dags, "paths": paths}
 
@@ -209,7 +209,7 @@ def _of_a_sampler(study: Study) -> dict[str, Any]:
     request, algorithm, n = study.request, study.algorithm, len(study.asked.ordinary)
     assert algorithm is not None
     space = request.space or usual_space(algorithm, request.modularity)
-    seconds = request.deadline if request.deadline.limited else None
+    seconds = study.run.deadline if study.run.deadline.limited else None
     settings: dict[str, Any] = {"space": space, "steps": request.steps, "seconds": seconds}
     weighted = request.modularity == "modular" and space.modularity == "order-modular"
     if weighted:
@@ -218,11 +218,11 @@ def _of_a_sampler(study: Study) -> dict[str, Any]:
     if algorithm in (Algorithm.AIS, Algorithm.SMC):
         settings["particles"] = request.particles
         limits = {"effective_samples", "schedule"} & set(request.options)
-        if algorithm is Algorithm.AIS and request.seconds is None and not limits:
+        if algorithm is Algorithm.AIS and seconds is None and not limits:
             table = study.question.table
             rows = None if table is None else table.rows
             settings |= costs.annealing_budget(n, rows, request.particles, request.steps)
-        if algorithm is Algorithm.SMC and weighted and request.seconds is None:
+        if algorithm is Algorithm.SMC and weighted and seconds is None:
             # Orders are quick, but few of their DAGs carry the weight.
             settings["runs"] = costs.POPULATIONS_OF_ORDERS
         return settings | dict(request.options)
@@ -236,7 +236,7 @@ def _of_a_sampler(study: Study) -> dict[str, Any]:
     return settings | dict(study.settings) | dict(request.options)
 
 
-def _rule(request: Request, chains: int) -> str | None:
+def _rule(request: Request, chains: int) -> str | StoppingRule | None:
     """Return the stopping rule requested, or the usual one as far as it applies."""
     if request.until != "auto":
         return request.until

@@ -37,16 +37,15 @@ def choose_parents(study: Study) -> Study:
     """
     if study.incomplete is not None:
         return _for_completed_tables(study)
-    request = study.request
-    by_default = request.algorithm is None
+    by_default = study.request.algorithm is None
     if study.algorithm is Algorithm.EXACT and by_default and not _scoring_fits(study):
         why = ", because scoring all parent sets, for exact computation, would take too long"
         study = replace(study, algorithm=Algorithm.MCMC, reason=why)
     method = _method(study)
     say_preparation(study, method)
-    deadline = costs.before_sampling(request.deadline, len(study.asked.variables))
+    deadline = costs.before_sampling(study.run.deadline, len(study.asked.variables))
     chosen = with_parents(study, method, plus_one=_one_more(study, method), deadline=deadline)
-    if chosen.parents == "all" and request.candidates is None and deadline.limited:
+    if chosen.parents == "all" and study.request.candidates is None and deadline.limited:
         try:
             return scored(chosen, deadline.part(_SHARE_OF_SCORING), in_full=True)
         except TimeIsUpError:
@@ -85,7 +84,7 @@ def with_parents(
         Whether to accept candidates whose growth was interrupted; otherwise
         KeyboardInterrupt is raised.
     """
-    asked, request = study.asked, study.request
+    asked = study.asked
     if isinstance(asked, Model):
         refuse_more("a model", None, None, None, method, bool(plus_one))
         return study
@@ -101,7 +100,7 @@ def with_parents(
     given, how = method, "Candidate parents were given"
     if isinstance(method, str):
         seconds = deadline.part(_SHARE_OF_CANDIDATES)
-        given = choose_candidates(asked, method, seconds=seconds, threads=request.threads)
+        given = choose_candidates(asked, method, seconds=seconds, threads=study.run.threads)
         how = f"Candidate parents were chosen by {method!r}"
     among = replace(asked, candidates=given, plus_one=bool(plus_one))
     if asked.precomputed is not None:
@@ -125,14 +124,14 @@ def scored(study: Study, deadline: Deadline, *, in_full: bool = False) -> Study:
     in_full
         Whether to raise `TimeIsUpError` instead of leaving out parent sets.
     """
-    request, asked = study.request, study.asked
+    run, asked = study.run, study.asked
     if isinstance(asked, Model):
         return study
     how: dict[str, Any] = {
-        "engine": request.engine,
-        "device": where_worthwhile(request.device),
-        "threads": request.threads,
-        "progress": request.progress,
+        "engine": run.engine,
+        "device": where_worthwhile(run.device),
+        "threads": run.threads,
+        "progress": run.progress,
         "file": study.file(SCORES),
     }
     if in_full:
@@ -148,10 +147,10 @@ def start_of_growth(question: Question) -> str:
 
 def _scoring_fits(study: Study) -> bool:
     """Return whether scoring all families takes a minute, or half of the time there is."""
-    asked, request = study.asked, study.request
+    asked, run = study.asked, study.run
     if isinstance(asked, Model):
         return True
-    return costs.scoring_fits(asked, request.deadline, request.threads)
+    return costs.scoring_fits(asked, run.deadline, run.threads)
 
 
 def _method(study: Study) -> Any:
@@ -189,7 +188,7 @@ def _for_completed_tables(study: Study) -> Study:
         study,
         method,
         plus_one=False if every else request.plus_one,
-        deadline=request.deadline.part(costs.SHARE_OF_PARENTS_OF_TABLES),
+        deadline=study.run.deadline.part(costs.SHARE_OF_PARENTS_OF_TABLES),
     )
     # The rough completion by which they were chosen counts for nothing from now on.
     question = replace(found.question, data=study.incomplete.table)
@@ -208,8 +207,7 @@ def _grown(
     study: Study, asked: Question, start: str, deadline: Deadline, keep_interrupted: bool
 ) -> Study:
     """Return the study with candidates that are grown."""
-    request = study.request
-    most = request.max_candidates
+    most, run = study.request.max_candidates, study.run
     if study.incomplete is not None:
         most = min(most, costs.MOST_CANDIDATES_OF_TABLES)
     with warnings.catch_warnings():
@@ -219,10 +217,10 @@ def _grown(
             asked,
             start,
             max_size=most,
-            seed=request.seed,
+            seed=run.seed,
             seconds=deadline.part(_SHARE_OF_CANDIDATES),
-            threads=request.threads,
-            progress=request.progress,
+            threads=run.threads,
+            progress=run.progress,
             file=study.file(GROWTH),
         )
     if growth.best is not None and growth.best.interrupted and not keep_interrupted:

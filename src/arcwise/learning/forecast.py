@@ -16,7 +16,6 @@ from arcwise import _core
 from arcwise.algorithms.growth_state import final_size
 from arcwise.algorithms.sampling_session import sums_for
 from arcwise.learning import costs
-from arcwise.learning.request import Request
 from arcwise.learning.study import Study
 from arcwise.model import Model, Question
 from arcwise.model.scoring_time import scoring_seconds
@@ -26,8 +25,8 @@ from arcwise.records.ladders import USUAL_TEMPERATURES
 from arcwise.records.settings import ChainSettings, Recording, filled, usual_order_steps
 from arcwise.sums import ScoreSums
 from arcwise.support.descriptions import words_of
-from arcwise.support.devices import Processors
 from arcwise.support.progress import is_hidden, tell
+from arcwise.support.running import Run
 from arcwise.support.words import duration, plural
 
 # Searches of growth, from the benchmarks: the seconds, the number of variables they were measured
@@ -51,20 +50,20 @@ def say(seconds: float, sentence: str) -> None:
 
 def say_preparation(study: Study, method: Any) -> None:
     """Say which parent sets are about to be scored, what follows, and how long that takes."""
-    request, asked = study.request, study.asked
-    if request.progress is not True or isinstance(asked, Model) or asked.precomputed is not None:
+    request, run, asked = study.request, study.run, study.asked
+    if run.progress is not True or isinstance(asked, Model) or asked.precomputed is not None:
         return
     assert study.algorithm is not None
     exact = study.algorithm is Algorithm.EXACT
     how = "computed exactly" if exact else f"sampled by {study.algorithm.value}"
     then = f"the posterior is {how}"
-    if request.seconds is not None:
-        sentence = f"{_what(asked, method)}, then {then}; all in {request.seconds:g} s."
-        say(request.seconds, sentence)
+    if run.deadline.seconds is not None:
+        sentence = f"{_what(asked, method)}, then {then}; all in {run.deadline.seconds:g} s."
+        say(run.deadline.seconds, sentence)
         return
-    seconds = _preparation_seconds(request, asked, method)
+    seconds = _preparation_seconds(run, asked, method)
     n = len(asked.ordinary)
-    later = costs.exact_seconds(n, request.modularity, request.threads) if exact else 0.0
+    later = costs.exact_seconds(n, request.modularity, run.threads) if exact else 0.0
     after = f" ({_about(later)})" if exact else ""
     bound = "; to bound the time, give a budget of seconds" if seconds + later > _LONG else ""
     say(seconds + later, f"{_what(asked, method)} ({_about(seconds)}), then {then}{after}{bound}.")
@@ -72,19 +71,19 @@ def say_preparation(study: Study, method: Any) -> None:
 
 def say_sampling(study: Study) -> Study:
     """Say how long chains take at most, by a short trial; return the study with its score sums."""
-    request, model, settings = study.request, study.model, study.settings
+    run, model, settings = study.run, study.model, study.settings
     steps, chains = settings.get("steps"), settings.get("chains")
-    silent = request.progress is not True or is_hidden()
-    if silent or request.seconds is not None or steps is None or chains is None:
+    silent = run.progress is not True or is_hidden()
+    if silent or run.deadline.limited or steps is None or chains is None:
         return study
-    sums = sums_for(model, study.sums, request.threads)
+    sums = sums_for(model, study.sums, run.threads)
     burn_in, thinning = _burn_in_and_thinning(steps, len(model.ordinary), settings)
-    begin, step, draw = _trial(request, settings, sums, thinning)
+    begin, step, draw = _trial(study, sums, thinning)
     temperatures = 1
     if study.algorithm is Algorithm.MC3:
         temperatures = settings.get("temperatures") or USUAL_TEMPERATURES
     sampling = burn_in * step + (steps - burn_in) / thinning * draw
-    cores = Processors.available(request.threads).threads
+    cores = run.processors.threads
     rounds = -(-chains // min(cores, chains))  # of chains side by side
     seconds = rounds * (begin + temperatures * sampling)
     until = ", fewer once the stopping rule is met" if settings.get("until") else ""
@@ -106,11 +105,11 @@ def _what(asked: Question, method: Any) -> str:
     return f"Candidate parents are chosen by {method!r}"
 
 
-def _preparation_seconds(request: Request, asked: Question, method: Any) -> float:
+def _preparation_seconds(run: Run, asked: Question, method: Any) -> float:
     if not isinstance(method, str):
-        return scoring_seconds(replace(asked, candidates=method), request.threads)
+        return scoring_seconds(replace(asked, candidates=method), run.threads)
     if method == "all":
-        return scoring_seconds(asked, request.threads)
+        return scoring_seconds(asked, run.threads)
     n = len(asked.variables)
     # The final search of growth, in which each node has so many candidates, takes most scores.
     size = min(n - 1, final_size(asked))
@@ -118,7 +117,7 @@ def _preparation_seconds(request: Request, asked: Question, method: Any) -> floa
     for node in range(n):
         filled[[(node + 1 + i) % n for i in range(size)], node] = 1
     plus_one = n <= _MANY
-    scoring = scoring_seconds(replace(asked, candidates=filled, plus_one=plus_one), request.threads)
+    scoring = scoring_seconds(replace(asked, candidates=filled, plus_one=plus_one), run.threads)
     if method.partition(":")[0] != "grow":
         return scoring
     seconds, reference, power = _GROWTH_SECONDS if plus_one else _GROWTH_SECONDS_OF_MANY
@@ -138,17 +137,16 @@ def _burn_in_and_thinning(steps: int, nodes: int, settings: Mapping[str, Any]) -
     return burn_in, min(thinning, _MOST_BETWEEN * nodes)
 
 
-def _trial(
-    request: Request, settings: Mapping[str, Any], sums: ScoreSums, thinning: int
-) -> tuple[float, float, float]:
+def _trial(study: Study, sums: ScoreSums, thinning: int) -> tuple[float, float, float]:
     """Return the seconds until a chain begins, of a step, and of a draw with the steps to it.
 
     A draw takes longer than its steps, and so do steps to it, of which edges are averaged.
     """
+    settings = study.settings
     space = settings["space"].on(sums)
     recording = Recording(
         space,
-        modularity=request.modularity,
+        modularity=study.request.modularity,
         estimate_extensions=settings.get("estimate_extensions", False),
     )
     record = recording.record_options(edge_batches=_BATCHES)
@@ -156,7 +154,7 @@ def _trial(
 
     def begun(order_steps: int) -> _core.Chains:
         options = filled(_core.ChainOptions(), record=record, order_steps=order_steps)
-        chain = _core.Chains(core_space, options, request.seed, 0, 1)
+        chain = _core.Chains(core_space, options, study.run.seed, 0, 1)
         chain.start(0, 1, None)
         return chain
 

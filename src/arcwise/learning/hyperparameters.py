@@ -26,6 +26,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,7 @@ from arcwise.scores.base import NAMED_SCORES
 from arcwise.spaces import LinearOrders
 from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.descriptions import words_of
+from arcwise.support.running import LocalRun
 from arcwise.support.weighted_sums import weighted_sum
 from arcwise.support.words import listing, plural
 
@@ -76,6 +78,8 @@ favoured, dense graphs are as improbable as they have edges, and tables that say
 density say little about edges, too. (With equal weights the densest octave would contribute half
 of all edges expected.)
 """
+
+_ALONE = LocalRun(seconds=NEVER)
 
 _NOT_CHOSEN = (
     "The parameters of the prior and of the score are the usual ones: choosing them by the "
@@ -126,11 +130,7 @@ def by_evidence(study: Study) -> Study:
     how: tuple[str, ...] = ()
     if not request.prior_given and isinstance(asked, Question):
         asked, how = question_by_evidence(
-            asked,
-            request.modularity,
-            score=request.score is None,
-            deadline=request.deadline,
-            threads=request.threads,
+            asked, request.modularity, score=request.score is None, run=study.run
         )
     sentences = data_sentences(asked, score_by_user=request.score is not None)
     return replace(study, asked=asked).saying(*sentences, *how)
@@ -172,8 +172,7 @@ def question_by_evidence(
     modularity: Modularity = "modular",
     *,
     score: bool,
-    deadline: Deadline = NEVER,
-    threads: int | None = None,
+    run: LocalRun = _ALONE,
 ) -> tuple[Question, tuple[str, ...]]:
     """Return a question with the prior, and the score if asked for, that the evidence chooses.
 
@@ -185,10 +184,8 @@ def question_by_evidence(
         Which posterior is to be computed.
     score
         Whether the score is to be chosen, too.
-    deadline
-        The clock of the whole computation.
-    threads
-        The number of threads.
+    run
+        What carries the whole computation out.
 
     Returns
     -------
@@ -201,10 +198,9 @@ def question_by_evidence(
         asked,
         asked.score.alternatives() if score else (asked.score,),
         modularity,
-        effort=_effort(deadline.seconds),
+        effort=_effort(run.deadline.seconds),
         # Not the seed of the run: runs of one table differ by chance, not in their models.
-        deadline=deadline.part(_SHARE) if deadline.limited else NEVER,
-        threads=threads,
+        run=LocalRun(seconds=run.deadline.part(_SHARE), threads=run.threads),
     )
     if found is None:
         return asked, (_NOT_CHOSEN,)
@@ -222,9 +218,7 @@ def choose_hyperparameters(
     modularity: Modularity = "modular",
     *,
     effort: float = 1.0,
-    seed: int = 0,
-    deadline: Deadline = NEVER,
-    threads: int | None = None,
+    run: LocalRun = _ALONE,
 ) -> Hyperparameters | None:
     """Return score and prior by the evidence, or None if that takes too long.
 
@@ -238,32 +232,24 @@ def choose_hyperparameters(
         Which posterior is to be computed.
     effort
         The share of the usual work, up to 1.
-    seed, threads
-        As for `learn`.
-    deadline
-        The time after which nothing is chosen.
+    run
+        What carries this out; after its time nothing is chosen.
     """
     size = _candidates_of_a_node(question, effort)
     if size == 0:
         return None
     found: NDArray[np.float64] | None = None
     try:
-        deadline.check()
+        run.deadline.check()
+        how: dict[str, Any] = {"seconds": _clock(run.deadline), "threads": run.threads}
         begin = replace(question, score=scores[0], prior=Sparse(), candidates=None, plus_one=False)
-        few = candidates(begin, "greedy", size=size, seconds=_clock(deadline), threads=threads)
-        models = [
-            Model(
-                replace(begin, score=score, candidates=few),
-                seconds=_clock(deadline),
-                threads=threads,
-            )
-            for score in scores
-        ]
+        few = candidates(begin, "greedy", size=size, **how)
+        models = [Model(replace(begin, score=score, candidates=few), **how) for score in scores]
         evidence = EvidenceGivenOrder(models)
         place, prior = 0, Sparse()
         for number in range(_ROUNDS):
-            deadline.check()
-            orders = _orders(models[place], prior, effort, seed + number, threads)
+            run.deadline.check()
+            orders = _orders(models[place], prior, effort, run.seed + number, run.threads)
             found = np.mean([evidence.posterior(order) for order in orders], axis=0)
             place = int(np.argmax(found.sum(axis=1)))
             share = found[place] / found[place].sum()

@@ -55,7 +55,7 @@ from arcwise.records.algorithm import Algorithm
 from arcwise.scores import BGe, LocalScore
 from arcwise.spaces import Dags
 from arcwise.support.log_space import relative_weights
-from arcwise.support.running import running
+from arcwise.support.running import Run, running
 
 _STEPS_PER_VARIABLE = 40
 _TIMES_LONGER = 10
@@ -70,7 +70,7 @@ _SHARE = 0.15  # of a limited time
 _FIRST = 1 << 20  # the number of the first chain, far from those of the run
 
 
-def refuse_with_missing_values(request: Request, data: IncompleteData) -> None:
+def refuse_with_missing_values(request: Request, run: Run, data: IncompleteData) -> None:
     """Refuse arguments that do not go with missing values."""
     drop = (", or give ", option("missing", "drop"))
     if data.table.weights is not None:
@@ -83,7 +83,7 @@ def refuse_with_missing_values(request: Request, data: IncompleteData) -> None:
     if request.algorithm not in (None, Algorithm.EXACT, Algorithm.MCMC):
         raise ArgumentError(
             option("algorithm"),
-            f" is {request.algorithm.value!r}, but values are missing, for which DAGs are drawn "
+            f" is {str(request.algorithm)!r}, but values are missing, for which DAGs are drawn "
             "by 'exact' or 'mcmc'; choose one of these",
             *drop,
         )
@@ -102,7 +102,7 @@ def refuse_with_missing_values(request: Request, data: IncompleteData) -> None:
             option("completions"),
             " instead, or leave it out",
         )
-    if request.engine is not None:
+    if run.engine is not None:
         raise ArgumentError(
             Wording("engine", "--cluster"),
             " is for chains over the DAGs of one table, but values are missing, and the chains "
@@ -135,7 +135,7 @@ def as_imputed(asked: Question, data: IncompleteData) -> tuple[Question, Incompl
 
 def by_rough_completion(study: Study) -> Study:
     """Complete the table roughly, and choose score and prior meanwhile, unless they were given."""
-    request, asked, data = study.request, study.question, study.incomplete
+    request, run, asked, data = study.request, study.run, study.question, study.incomplete
     assert data is not None
     assert asked.score is not None
     choose_score = request.score is None and not request.prior_given
@@ -147,10 +147,10 @@ def by_rough_completion(study: Study) -> Study:
     begin = replace(asked, score=fixed[0])
     exact = study.algorithm is Algorithm.EXACT
     if not exact or not costs.scoring_is_cheap_each_table(asked):
-        given = choose_candidates(asked, _CANDIDATES, threads=request.threads)
+        given = choose_candidates(asked, _CANDIDATES, threads=run.threads)
         begin = replace(begin, candidates=given, plus_one=False)
     structure = _structure(study, None)
-    about = Imputation(data, begin, structure, redraw, request.seed, request.threads)
+    about = Imputation(data, begin, structure, redraw, run.seed, run.threads)
     chain, found = _piloted(about, study)
     complete = replace(asked, data=chain.table)
     words: tuple[str, ...] = ()
@@ -169,7 +169,7 @@ def by_rough_completion(study: Study) -> Study:
 
 def average_over_completions(study: Study) -> Study:
     """Compute the posterior averaged over completed tables."""
-    request, data, asked = study.request, study.incomplete, study.question
+    request, run, data, asked = study.request, study.run, study.incomplete, study.question
     assert data is not None
     assert asked.score is not None
     question = replace(asked, score=asked.score.fixed_by(data.table))
@@ -185,15 +185,15 @@ def average_over_completions(study: Study) -> Study:
             question,
             structure,
             study.redraw,
-            request.seed,
-            request.threads,
-            request.deadline,
+            run.seed,
+            run.threads,
+            run.deadline,
         ),
         settings,
         modularity=request.modularity,
         described=asked.score,
         checkpoint=checkpoint,
-        progress=request.progress,
+        progress=run.progress,
     )
     if study.directory is not None and checkpoint is not None:
         posterior.save(study.directory / RESULT)
@@ -207,7 +207,7 @@ def _piloted(about: Imputation, study: Study) -> tuple[ImputationChain, list[NDA
     exact = isinstance(about.structure, ExactStructure)
     sweeps = _SWEEPS if exact else _SWEEPS_OF_CHAINS
     count = 1 if redraw is None else _CHAINS
-    deadline = study.request.deadline.part(_SHARE)
+    deadline = study.run.deadline.part(_SHARE)
     one_by_one = about.structure.one_by_one(about.question)
     together, each = split_threads(count, about.threads, one_by_one=one_by_one)
 
@@ -228,13 +228,13 @@ def _piloted(about: Imputation, study: Study) -> tuple[ImputationChain, list[NDA
 
 def _structure(study: Study, steps: int | None) -> StructureStep:
     """Return how DAGs are drawn, by chains of this many steps on a table that is kept."""
-    request, asked = study.request, study.question
+    run, asked = study.run, study.question
     if study.algorithm is Algorithm.EXACT:
         paths = costs.paths_are_cheap_each_table(asked)
-        return ExactStructure(request.modularity, request.threads, request.deadline, paths)
+        return ExactStructure(study.request.modularity, run.threads, run.deadline, paths)
     fewest = _STEPS_PER_VARIABLE * len(asked.variables)
     longer = _TIMES_LONGER * fewest if steps is None else steps
-    return ChainStructure(min(fewest, longer), longer, request.threads, request.deadline)
+    return ChainStructure(min(fewest, longer), longer, run.threads, run.deadline)
 
 
 def _fingerprint(study: Study, question: Question, settings: ImputationSettings) -> str:
@@ -251,7 +251,7 @@ def _fingerprint(study: Study, question: Question, settings: ImputationSettings)
         families.max_free,
         study.algorithm,
         settings,
-        study.request.seed,
+        study.run.seed,
     )
     return hashlib.sha256(repr(about).encode()).hexdigest()
 

@@ -6,23 +6,21 @@ the same steps. `resume` continues a run from its directory alone.
 
 from __future__ import annotations
 
-import inspect
 import os
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, cast
 
-from arcwise.algorithms.exact import exact
-from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
+from arcwise.algorithms.exact import Exact, exactly
 from arcwise.algorithms.growth_log import read_log
 from arcwise.algorithms.resume import resume_run
-from arcwise.algorithms.sample import SAMPLERS, posterior_of
+from arcwise.algorithms.sample import SAMPLERS, SamplerOptions, posterior_of
 from arcwise.comparison import sensitivity
 from arcwise.constraints import gather
+from arcwise.constraints.arguments import SYNONYMS
 from arcwise.data import IncompleteData
-from arcwise.data.arguments import ReadingArguments
 from arcwise.errors import ArgumentError, TimeIsUpError, Wording
 from arcwise.graphs.dag import Dag
 from arcwise.imputation.checkpoint import FILE as COMPLETIONS
@@ -42,51 +40,91 @@ from arcwise.learning.incomplete import (
     by_rough_completion,
     refuse_with_missing_values,
 )
-from arcwise.learning.request import ArgumentGroups, FurtherArguments, Request, as_algorithm
+from arcwise.learning.request import Request
 from arcwise.learning.study import GROWTH, RESULT, SCORES, KeptStudy, Study, identity_of
 from arcwise.model import Model, Question, ask
-from arcwise.model.modularity import Modularity
 from arcwise.model.question import table_to_learn
 from arcwise.posterior import Posterior
 from arcwise.records.algorithm import Algorithm
 from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
-from arcwise.spaces import as_space
 from arcwise.support.checks import folder_path
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress, Run
+from arcwise.support.settings import Settings, keywords_of, setting_like
 from arcwise.support.signals import refuse_after_sigterm
 from arcwise.support.words import plural
 
 _SECONDS_FOR_SENSITIVITY = 4.0
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions(Settings):
+    """How the table is read."""
+
+    names: Any = None
+    drop: Any = None
+    kinds: Any = None
+    levels: Any = None
+    missing: Any = None
+    missing_codes: Any = None
+    constant: Any = None
+    identifiers: Any = None
+    discretize: Any = None
+    transform: Any = None
+    weights: Any = None
+    interventions: Any = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstraintOptions(Settings):
+    """Which edges are allowed."""
+
+    max_indegree: Any = None
+    required_edges: Any = None
+    forbidden_edges: Any = None
+    tiers: Any = None
+    temporal_order: Any = None
+    parent_only: Any = None
+    constraints: Any = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Arguments(Run, Request, ReadingOptions, ConstraintOptions):
+    """The arguments of `learn`."""
+
+    data: Any = field(kw_only=False)
+    seconds: float | Deadline | None = setting_like(
+        Run,
+        "seconds",
+        None,
+        "Wall-clock time for the whole call, reading the table included, as the budget or the "
+        "limit. Stages that take too long are cut short and the next make do with what there is, "
+        "which the account says; a `Deadline` counts from its own beginning.",
+    )
+    progress: Progress = setting_like(
+        Run,
+        "progress",
+        True,
+        "True for a live progress bar, if there is a terminal or notebook to show it; a function "
+        "of the fraction done; or None.",
+    )
+    directory: str | os.PathLike[str] | None = setting_like(
+        Run,
+        "directory",
+        None,
+        "The run directory, which also records the choices made; see `mcmc`. After an "
+        "interruption, `resume` or the same call continues the run. Of an exact computation only "
+        "the scores and the result are saved, and of completed tables only the result.",
+    )
+
+
+@keywords_of(
+    _Arguments,
+    other_words=SYNONYMS,
+    described_by=(SamplerOptions, ReadingOptions, ConstraintOptions),
+)
 def learn(
-    data: Any,
-    *,
-    score: Any = None,
-    prior: Any = None,
-    edge_probabilities: Any = None,
-    candidates: Any = None,
-    max_candidates: int = DEFAULT_MAX_SIZE,
-    plus_one: bool | None = None,
-    modularity: Modularity = "modular",
-    algorithm: Literal["exact", "mcmc", "mc3", "ais", "smc"] | None = None,
-    space: Any = None,
-    chains: int | None = None,
-    particles: int | None = None,
-    until: str | None = "auto",
-    steps: int | None = None,
-    seconds: float | Deadline | None = None,
-    dags: int | None = None,
-    completions: int | None = None,
-    seed: int = 0,
-    engine: Any = None,
-    threads: int | None = None,
-    device: object = None,
-    progress: Progress = True,
-    directory: str | os.PathLike[str] | None = None,
-    checkpoint_seconds: float = CHECKPOINT_SECONDS,
-    **further: Unpack[FurtherArguments],
+    data: Any, request: Request, reading: ReadingOptions, constraints: ConstraintOptions, run: Run
 ) -> Posterior:
     """Learn the posterior probability of each edge between the variables of a table.
 
@@ -97,6 +135,10 @@ def learn(
     the stopping rule. The account of the posterior says what was chosen and why
     (``account.choices``, and ``account.chosen`` for use in programs), and how reliable
     the result is (``account.verdict`` and ``account.trust``).
+
+    Besides the arguments described here, it takes constraints, such as `max_indegree` and
+    `required_edges` (see `ConstraintArguments`); those of `arcwise.read`, such as `missing` or
+    `kinds`; and those of the algorithm, such as `thinning` or `ladder` (see `sample`).
 
     Parameters
     ----------
@@ -109,83 +151,6 @@ def learn(
         modelled as their logarithms or inverse hyperbolic sines if the evidence of the column
         alone prefers that by far, unless `transform` does; the account says so. A `Data` is
         taken as it was read.
-    score, prior
-        As for `Model`. By default `BDeu` for discrete data, `BGe` for continuous and
-        `ConditionalGaussian` for mixed ones, and `Sparse`, the equivalent sample size and the
-        expected number of parents by the evidence of the data; with a prior, the scores' own
-        parameters.
-    edge_probabilities
-        Prior probabilities of edges, as in ``{("smoke", "lung"): 0.9}``, beside the prior; see
-        `arcwise.priors.EdgeProbabilities`.
-    candidates
-        ``"all"``: every parent set; ``"grow"``: candidates by `arcwise.grow`, starting
-        from those of ``"pc"``, or from another method as in ``"grow:greedy:6"``; a method
-        of `arcwise.candidates` such as ``"greedy:8"``; or the candidates themselves. None:
-        all parent sets if there are at most two million and they can be scored in a minute
-        (or in half of the `seconds`), otherwise grown candidates.
-    max_candidates
-        The maximum number of candidates of a node when they are grown.
-    plus_one
-        With candidates that are chosen or given, whether a parent set may have one
-        parent that is not a candidate; None for yes.
-    modularity
-        Which posterior to compute, see `exact`.
-    algorithm
-        ``"exact"``, ``"mcmc"``, ``"mc3"``, ``"ais"`` or ``"smc"``; None for exact where it is cheap
-        and no argument calls for a sampler, otherwise mcmc, or mc3 after a trial.
-    space
-        The space that chains or particles move in; None for the usual one, see `sample`.
-    chains
-        The number of chains of ``"mcmc"`` and ``"mc3"``; by default 16 up to 32 variables, 8
-        up to 128 and otherwise 4, and 4 coupled ones.
-    particles
-        The number of particles of ``"ais"``, 1,000 by default, or of each population of
-        ``"smc"``, 256 by default.
-    until
-        The stopping rule of mcmc and mc3, see `mcmc`. ``"auto"``: ``"rhat<1.01, ess>400,
-        edge_rhat<1.05, edge_ess>400, difference<0.05"``. None for no rule: the budget is spent
-        in full.
-    steps, seconds
-        The maximum number of steps of each chain, or seconds for the whole call, reading the
-        table included; by default the steps that take about a minute on one core, more for
-        many variables. With a budget in steps, the same seed gives the same result
-        everywhere. With seconds, stages that take too long are cut short and the next make
-        do with what there is, which the account says; a `Deadline` counts from its own
-        beginning.
-    dags
-        With ``"exact"``: the number of DAGs drawn from the posterior, from which
-        causal effects and features other than edges and paths are estimated. None for
-        10,000.
-    completions
-        Where values are missing: the number of completed tables that the posterior is averaged
-        over. They are drawn by chains over DAGs, parameters and missing values, `chains` of them
-        (4 by default), as if these were missing at random. None for as many as bring the
-        standard error of every edge probability to 0.02, from 40 to 160. `steps` are then those
-        over the DAGs of each table, where these are too many for exact computation.
-    seed
-        The seed; results do not depend on the number of threads.
-    engine
-        Where families are scored and chains run: None for threads of this process, or a
-        cluster; see `mcmc`.
-    threads
-        The number of threads; None for all cores.
-    device
-        None for the processors; ``"gpu"`` for a graphics processor, or ``"auto"`` for one where
-        there is one that can do it; see `exact` and `mcmc`. Families are scored there, too, where
-        that is worth it; see `score`.
-    progress
-        True for a live progress bar, if there is a terminal or notebook to show it; a
-        function of the fraction done; or None.
-    directory
-        The run directory, which also records the choices made; see `mcmc`. After an
-        interruption, `resume` or the same call continues the run. Of an exact computation
-        only the scores and the result are saved, and of completed tables only the result.
-    checkpoint_seconds
-        The time between checkpoints; it does not affect the result.
-    **further
-        Constraints, such as `max_indegree` and `required_edges` (see
-        `ConstraintArguments`); arguments of `arcwise.read`, such as `missing` or `kinds`;
-        and of the algorithm, such as `thinning` or `ladder` (see `SamplerOptions`).
 
     Returns
     -------
@@ -204,36 +169,8 @@ def learn(
     The table has 500 rows, 8 discrete variables.
     """
     refuse_after_sigterm()
-    wanted = as_algorithm(algorithm)
-    groups = ArgumentGroups.split(further, wanted, _OWN_ARGUMENTS)
-    request = Request(
-        score=score,
-        prior=prior,
-        edge_probabilities=edge_probabilities,
-        constraints=gather(groups.constraints),
-        candidates=candidates,
-        max_candidates=max_candidates,
-        plus_one=plus_one,
-        modularity=modularity,
-        algorithm=wanted,
-        space=None if space is None else as_space(space),
-        chains=chains,
-        particles=particles,
-        until=until,
-        steps=steps,
-        deadline=Deadline.of(seconds),
-        dags=dags,
-        completions=completions,
-        seed=seed,
-        engine=engine,
-        threads=threads,
-        device=device,
-        progress=progress,
-        directory=directory,
-        checkpoint_seconds=checkpoint_seconds,
-        options=groups.sampler,
-    )
-    study = begin(request, data, groups.reading)
+    request.refuse_two_budgets(run.deadline.seconds)
+    study = begin(request, run, data, constraints, reading)
     resumed = resumed_run(study)
     if resumed is not None:
         return resumed
@@ -242,33 +179,33 @@ def learn(
     return account(study)
 
 
-_OWN_ARGUMENTS = frozenset(inspect.signature(learn).parameters) - {"further"}
-
-
-def begin(request: Request, data: Any, reading: ReadingArguments) -> Study:
+def begin(
+    request: Request, run: Run, data: Any, constraints: ConstraintOptions, reading: ReadingOptions
+) -> Study:
     """Read the table, and return the study of it with nothing chosen yet."""
-    table = None if isinstance(data, Model) else table_to_learn(data, reading)
+    read: Any = reading.specified
+    table = None if isinstance(data, Model) else table_to_learn(data, read)
     incomplete = table if isinstance(table, IncompleteData) else None
     if incomplete is not None:
-        refuse_with_missing_values(request, incomplete)
+        refuse_with_missing_values(request, run, incomplete)
         table = incomplete.table
     asked = ask(
         data if table is None else table,
         request.score,
         prior=request.prior if request.prior_given or isinstance(data, Model) else None,
         edge_probabilities=request.edge_probabilities,
-        constraints=request.constraints,
-        reading=reading if table is None else None,
+        constraints=gather(cast(Any, constraints.specified)),
+        reading=read if table is None else None,
     )
     if incomplete is not None:
         assert isinstance(asked, Question)
         asked, incomplete = as_imputed(asked, incomplete)
-    return Study(request, asked, identity_of(request, asked, incomplete), incomplete)
+    return Study(request, run, asked, identity_of(request, run, asked, incomplete), incomplete)
 
 
 def resumed_run(study: Study) -> Posterior | None:
     """Resume the run in the directory, or return its result, if it is one of the same study."""
-    request, path = study.request, study.directory
+    run, path = study.run, study.directory
     kept = None if path is None else KeptStudy.read(path)
     if path is None or kept is None:
         return None
@@ -277,20 +214,14 @@ def resumed_run(study: Study) -> Posterior | None:
         kept.refuse_other(study.identity, path)
     if not begun or begun == [COMPLETIONS]:
         return None
-    return resume(
-        path,
-        engine=request.engine,
-        threads=request.threads,
-        progress=request.progress,
-        checkpoint_seconds=request.checkpoint_seconds,
-    )
+    return _resumed(path, run)
 
 
 def refuse_too_large(study: Study) -> Study:
     """Refuse at once what neither the memory nor the time given suffices for."""
     request, n = study.request, len(study.asked.variables)
     costs.refuse_too_many(n, request.chains or default_chains(Algorithm.MCMC, n))
-    costs.refuse_too_short(request.deadline, n)
+    costs.refuse_too_short(study.run.deadline, n)
     return study
 
 
@@ -310,7 +241,7 @@ def compute(study: Study) -> Study:
     except TimeIsUpError:
         if study.request.algorithm is not None:
             raise
-    study.request.deadline.cut("Exact computation was given up, as it took too long.")
+    study.run.deadline.cut("Exact computation was given up, as it took too long.")
     why = ", because exact computation took too long"
     chains = replace(study, algorithm=Algorithm.MCMC, reason=why, settings={})
     return _sampled(choose_settings(try_chains(chains)))
@@ -335,7 +266,7 @@ these are chosen.
 def account(study: Study) -> Posterior:
     """Return the result with its account: what was done and why, and how reliable it is."""
     assert study.posterior is not None
-    kept, deadline = study.kept(), study.request.deadline
+    kept, deadline = study.kept(), study.run.deadline
     if study.directory is not None:
         kept.write(study.directory)  # with what was left out meanwhile for lack of time
         (study.directory / SCORES).unlink(missing_ok=True)
@@ -344,20 +275,12 @@ def account(study: Study) -> Posterior:
 
 
 def _exact(study: Study) -> Study:
-    request, model = study.request, study.model
     if study.directory is not None:
         study.kept().write(study.directory)
-    posterior = exact(
-        model,
-        modularity=request.modularity,
-        seed=request.seed,
-        # What is left then is for chains, if it takes longer.
-        seconds=request.deadline.part(costs.SHARE_OF_EXACT),
-        threads=request.threads,
-        device=request.device,
-        progress=request.progress,
-        **study.settings,
-    )
+    # What is left then is for chains, if it takes longer.
+    run = study.run.within(costs.SHARE_OF_EXACT)
+    settings = Exact(study.request.modularity, **study.settings)
+    posterior = exactly(study.model, settings, run)
     if study.directory is not None:
         posterior.save(study.directory / RESULT)
     return replace(study, posterior=posterior)
@@ -368,22 +291,13 @@ def _sampled(study: Study) -> Study:
     if study.directory is not None:
         kept.write(study.directory)
     study = say_sampling(study)
-    request, model, settings = study.request, study.model, dict(study.settings)
+    model, settings = study.model, dict(study.settings)
     assert study.algorithm is not None
     of_chains = study.algorithm in (Algorithm.MCMC, Algorithm.MC3)
     if of_chains and kept.best_log_weight is not None and "known_dag" not in settings:
         settings["known_dag"] = Dag.from_edges(model.variables, kept.best)
-    run = Run(
-        seconds=settings.pop("seconds", None),
-        seed=request.seed,
-        engine=request.engine,
-        threads=request.threads,
-        device=request.device,
-        progress=request.progress,
-        directory=request.directory,
-        checkpoint_seconds=request.checkpoint_seconds,
-    )
-    options = {"modularity": request.modularity, "sums": study.sums} | settings
+    run = replace(study.run, seconds=settings.pop("seconds", None))
+    options = {"modularity": study.request.modularity, "sums": study.sums} | settings
     posterior = posterior_of(model, SAMPLERS[study.algorithm](**options), run)
     return replace(study, posterior=posterior)
 
@@ -447,8 +361,15 @@ def resume(
     >>> bool((first.edges == again.edges).all())
     True
     """
+    run = Run(
+        engine=engine, threads=threads, progress=progress, checkpoint_seconds=checkpoint_seconds
+    )
+    return _resumed(folder_path(directory, "directory"), run)
+
+
+def _resumed(path: Path, run: Run) -> Posterior:
+    """Return what the run in a directory would have returned, with its account."""
     start = time.perf_counter()
-    path = folder_path(directory, "directory")
     kept = KeptStudy.read(path)
     rounds = read_log(path / GROWTH).get("rounds")
     if kept is None and rounds and not (path / SETTINGS).exists():
@@ -460,9 +381,6 @@ def resume(
         )
     if kept is not None and not (path / SETTINGS).exists():
         return kept.explained(_exact_result(path), time.perf_counter() - start)
-    run = Run(
-        engine=engine, threads=threads, progress=progress, checkpoint_seconds=checkpoint_seconds
-    )
     posterior = resume_run(path, run)
     if kept is None:
         return posterior

@@ -1,60 +1,118 @@
-"""`Request`: the arguments of `learn`, checked before anything takes time."""
+"""`Request`: what `learn` computes, checked before anything takes time."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any, Literal
 
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
-from arcwise.algorithms.sample import SAMPLERS, arguments_of
-from arcwise.algorithms.sample import SamplerOptions as AnySampler
-from arcwise.algorithms.sampler_options import SamplerOptions
-from arcwise.constraints import Constraints
-from arcwise.constraints.arguments import NAMES, SYNONYMS, ConstraintArguments
-from arcwise.data.arguments import ReadingArguments
-from arcwise.errors import ArgumentError, option
-from arcwise.model.modularity import Modularity, as_modularity
+from arcwise.algorithms.sample import SAMPLERS, SamplerOptions, refuse_options_of_others
+from arcwise.errors import ArgumentError, Wording, option
 from arcwise.model.question import BY_EVIDENCE
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.budget import Budget
 from arcwise.records.settings import Recording
 from arcwise.records.stopping_rule import StoppingRule, as_stopping_rule
-from arcwise.runs.directory import CHECKPOINT_SECONDS
-from arcwise.spaces import Space
-from arcwise.support.arguments import refuse_unknown
-from arcwise.support.checks import checked_seed, folder_path, whole_number
-from arcwise.support.clock import NEVER, Deadline
-from arcwise.support.devices import as_device
-from arcwise.support.running import Progress
-from arcwise.support.settings import setting
+from arcwise.support.checks import true_or_false, whole_number
+from arcwise.support.settings import Settings, setting, setting_like
 from arcwise.support.words import quoted, shown
 
 _ALGORITHMS = (Algorithm.EXACT, *(Algorithm(name) for name in SAMPLERS))
+_CHOSEN_HERE = frozenset({"modularity", "space", "chains", "particles", "until", "steps"})
+"""Options of samplers that `learn` has a default of its own for."""
 
 
-def as_algorithm(name: str | None) -> Algorithm | None:
-    """Return the algorithm of a name, None for None, or refuse the name."""
-    if name is None:
-        return None
-    if not isinstance(name, str) or name not in _ALGORITHMS:
+def as_algorithm(value: Any, name: Wording) -> Algorithm:
+    """Return the algorithm of a name, or refuse the name."""
+    if not isinstance(value, str) or value not in _ALGORITHMS:
         raise ArgumentError(
-            option("algorithm"),
-            f" is {shown(name)}; give one of {quoted(_ALGORITHMS)}, or leave it out to have it "
+            name,
+            f" is {shown(value)}; give one of {quoted(_ALGORITHMS)}, or leave it out to have it "
             "chosen",
         )
-    return Algorithm(name)
+    return Algorithm(value)
 
 
-class FurtherArguments(ConstraintArguments, ReadingArguments, SamplerOptions, total=False):
-    """Further arguments of `learn`: constraints, and options of `read` and of samplers."""
+def _at_least(least: int) -> Callable[[Any, Wording], int]:
+    return partial(whole_number, at_least=least)
 
 
 @dataclass(frozen=True, kw_only=True)
-class LearnOptions(AnySampler):
-    """The options of samplers, of which `learn` chooses what is not specified."""
+class Request(SamplerOptions):
+    """What `learn` computes; what is not specified is chosen by arcwise."""
 
+    score: Any = setting(
+        None,
+        "As for `Model`. By default `BDeu` for discrete data, `BGe` for continuous and "
+        "`ConditionalGaussian` for mixed ones, with the equivalent sample size by the evidence of "
+        "the data; with a prior, the scores' own parameters.",
+        in_shell=False,
+    )
+    prior: Any = setting(
+        None,
+        "As for `Model`. By default `Sparse`, with the expected number of parents by the evidence "
+        "of the data.",
+        in_shell=False,
+    )
+    edge_probabilities: Any = setting(
+        None,
+        'Prior probabilities of edges, as in ``{("smoke", "lung"): 0.9}``, beside the prior; see '
+        "`arcwise.priors.EdgeProbabilities`.",
+        in_shell=False,
+    )
+    candidates: Any = setting(
+        None,
+        '``"all"``: every parent set; ``"grow"``: candidates by `arcwise.grow`, starting from '
+        'those of ``"pc"``, or from another method as in ``"grow:greedy:6"``; a method of '
+        '`arcwise.candidates` such as ``"greedy:8"``; or the candidates themselves. None: all '
+        "parent sets if there are at most two million and they can be scored in a minute (or in "
+        "half of the `seconds`), otherwise grown candidates.",
+        in_shell=False,
+    )
+    max_candidates: int = setting(
+        DEFAULT_MAX_SIZE,
+        "The maximum number of candidates of a node when they are grown.",
+        check=_at_least(1),
+        in_shell=False,
+    )
+    plus_one: bool | None = setting(
+        None,
+        "With candidates that are chosen or given, whether a parent set may have one parent that "
+        "is not a candidate; None for yes.",
+        check=true_or_false,
+        in_shell=False,
+    )
+    algorithm: Algorithm | Literal["exact", "mcmc", "mc3", "ais", "smc"] | None = setting(
+        None,
+        '``"exact"``, ``"mcmc"``, ``"mc3"``, ``"ais"`` or ``"smc"``; None for exact where it is '
+        "cheap and no argument calls for a sampler, otherwise mcmc, or mc3 after a trial.",
+        check=as_algorithm,
+        help="auto: exact where that is cheap, otherwise mcmc, or mc3 where chains stay apart "
+        "(default: auto).",
+        kind=Literal["auto", "exact", "mcmc", "mc3", "ais", "smc"],
+    )
+    space: Any = setting_like(
+        SamplerOptions,
+        "space",
+        None,
+        "The space that chains or particles move in; None for the usual one, see `sample`.",
+    )
+    chains: int | None = setting_like(  # type: ignore[assignment]
+        SamplerOptions,
+        "chains",
+        None,
+        'The number of chains of ``"mcmc"`` and ``"mc3"``; by default 16 up to 32 variables, 8 up '
+        "to 128 and otherwise 4, and 4 coupled ones.",
+    )
+    particles: int | None = setting_like(
+        SamplerOptions,
+        "particles",
+        None,
+        'The number of particles of ``"ais"``, 1,000 by default, or of each population of '
+        '``"smc"``, 256 by default.',
+    )
     until: str | StoppingRule | None = setting(
         "auto",
         'The stopping rule of mcmc and mc3, see `mcmc`. ``"auto"``: ``"rhat<1.01, ess>400, '
@@ -65,62 +123,47 @@ class LearnOptions(AnySampler):
         metavar="auto|none|RULE",
         kind=str | None,
     )
-
-
-@dataclass(frozen=True)
-class Request:
-    """What `learn` computes and how; what is None is chosen by arcwise.
-
-    The fields are the arguments of `learn`. In place of its seconds there is the clock of the whole
-    call; `constraints` and `options` are further arguments, of families and of the algorithm.
-    """
-
-    score: Any = None
-    prior: Any = None
-    edge_probabilities: Any = None
-    constraints: Constraints = field(default_factory=Constraints)
-    candidates: Any = None
-    max_candidates: int = DEFAULT_MAX_SIZE
-    plus_one: bool | None = None
-    modularity: Modularity = "modular"
-    algorithm: Algorithm | None = None
-    space: Space | None = None
-    chains: int | None = None
-    particles: int | None = None
-    until: str | None = "auto"
-    steps: int | None = None
-    deadline: Deadline = NEVER
-    dags: int | None = None
-    completions: int | None = None
-    seed: int = 0
-    engine: Any = None
-    threads: int | None = None
-    device: object = None
-    progress: Progress = True
-    directory: str | os.PathLike[str] | None = None
-    checkpoint_seconds: float = CHECKPOINT_SECONDS
-    options: Mapping[str, Any] = field(default_factory=dict)
+    steps: int | None = setting_like(
+        SamplerOptions,
+        "steps",
+        None,
+        "The maximum number of steps of each chain; by default the steps that take about a minute "
+        "on one core, more for many variables. With a budget in steps, the same seed gives the "
+        "same result everywhere.",
+    )
+    dags: int | None = setting(
+        None,
+        'With ``"exact"``: the number of DAGs drawn from the posterior, from which causal effects '
+        "and features other than edges and paths are estimated. None for 10,000.",
+        check=_at_least(0),
+        help="Number of DAGs drawn from an exact posterior (default: 10,000).",
+        metavar="N",
+    )
+    completions: int | None = setting(
+        None,
+        "Where values are missing: the number of completed tables that the posterior is averaged "
+        "over. They are drawn by chains over DAGs, parameters and missing values, `chains` of them "
+        "(4 by default), as if these were missing at random. None for as many as bring the "
+        "standard error of every edge probability to 0.02, from 40 to 160. `steps` are then those "
+        "over the DAGs of each table, where these are too many for exact computation.",
+        check=_at_least(2),
+        help="Where values are missing: the number of completed tables to average over (default: "
+        "as many as the precision of the result needs, 40 to 160).",
+        metavar="N",
+    )
 
     def __post_init__(self) -> None:
         """Refuse at once what the algorithm would refuse only after minutes of scoring."""
-        as_modularity(self.modularity)
-        checked_seed(self.seed)
-        as_device(self.device)
-        if self.directory is not None:
-            folder_path(self.directory, "directory")
-        for name in ("max_candidates", "dags", "completions", "chains", "particles"):
-            value = getattr(self, name)
-            if value is not None:
-                least = {"dags": 0, "completions": 2}.get(name, 1)
-                number = whole_number(value, option(name), at_least=least)
-                object.__setattr__(self, name, number)
+        Settings.__post_init__(self)  # samplers refuse what does not go together
+        if self.algorithm is not Algorithm.EXACT:
+            refuse_options_of_others(self.options, self.algorithm or Algorithm.MCMC)
         if self.particles is not None and not self.annealed:
             raise ArgumentError(
                 option("particles"),
                 " applies to ais and smc only; leave it out, or add ",
                 option("algorithm", "ais"),
             )
-        if self.algorithm is Algorithm.EXACT and (self.wants_a_sampler or self.options):
+        if self.algorithm is Algorithm.EXACT and self.wants_a_sampler:
             raise ArgumentError(
                 option("algorithm"),
                 " is 'exact', which has no space, chains, steps or stopping rule; leave these out, "
@@ -137,21 +180,25 @@ class Request:
                 " or ",
                 option("seconds"),
             )
-        Budget(
-            None if self.annealed else self.steps,
-            self.seconds,
-            until=as_stopping_rule(rule),
-        )
+
+    def refuse_two_budgets(self, seconds: float | None) -> None:
+        """Refuse seconds beside steps."""
+        rule = None if isinstance(self.until, str) and self.until == "auto" else self.until
+        Budget(None if self.annealed else self.steps, seconds, until=as_stopping_rule(rule))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of the sampler that were specified, besides those chosen here."""
+        return {
+            name: value
+            for name, value in self.specified.items()
+            if name in _OF_SAMPLERS and name not in _CHOSEN_HERE
+        }
 
     @property
     def annealed(self) -> bool:
         """Whether the algorithm requested anneals particles instead of running chains."""
         return self.algorithm in (Algorithm.AIS, Algorithm.SMC)
-
-    @property
-    def seconds(self) -> float | None:
-        """The seconds for the whole call."""
-        return self.deadline.seconds
 
     @property
     def prior_given(self) -> bool:
@@ -163,7 +210,8 @@ class Request:
     def wants_a_sampler(self) -> bool:
         """Whether an argument was given that only samplers have."""
         asked = (self.space, self.chains, self.steps)
-        return any(value is not None for value in asked) or self.until not in ("auto", None)
+        given = any(value is not None for value in asked) or self.until not in ("auto", None)
+        return given or bool(self.options)
 
     @property
     def settles_the_sampler(self) -> bool:
@@ -172,31 +220,4 @@ class Request:
         return any(value is not None for value in asked) or bool(self.options)
 
 
-@dataclass(frozen=True)
-class ArgumentGroups:
-    """The further arguments of `learn`, grouped by what they are for."""
-
-    constraints: ConstraintArguments
-    reading: ReadingArguments
-    sampler: dict[str, Any]
-
-    @classmethod
-    def split(
-        cls, arguments: FurtherArguments, algorithm: Algorithm | None, own: frozenset[str]
-    ) -> ArgumentGroups:
-        """Group the arguments, and refuse unknown names; `own` are those of `learn` itself."""
-        reading = frozenset(ReadingArguments.__annotations__)
-        sampler = (
-            frozenset()
-            if algorithm is Algorithm.EXACT
-            else arguments_of(algorithm or Algorithm.MCMC)
-        ) & frozenset(SamplerOptions.__annotations__)
-        refuse_unknown(arguments, {*own, *NAMES, *reading, *sampler}, "learn", SYNONYMS)
-        given: dict[str, Any] = dict(arguments)
-        constraints: Any = {name: given[name] for name in NAMES if name in given}
-        of_table: Any = {name: value for name, value in given.items() if name in reading}
-        return cls(
-            constraints,
-            of_table,
-            {name: value for name, value in given.items() if name in sampler},
-        )
+_OF_SAMPLERS = frozenset(each.name for each in fields(SamplerOptions))

@@ -33,6 +33,7 @@ from arcwise.support.descriptions import words_of
 from arcwise.support.files import UNREADABLE, write_json
 from arcwise.support.plain import digest, plain
 from arcwise.support.plain_dataclasses import PlainDataclasses
+from arcwise.support.running import Run
 from arcwise.support.words import plural
 
 FILE = "study.json"
@@ -55,7 +56,9 @@ class Study:
     Parameters
     ----------
     request
-        What the user asked for.
+        What was requested.
+    run
+        What carries the computation out.
     asked
         The question about the data, which each choice makes more definite; in the end the model.
     identity
@@ -82,6 +85,7 @@ class Study:
     """
 
     request: Request
+    run: Run
     asked: Model | Question
     identity: Mapping[str, Any] = field(default_factory=dict)
     incomplete: IncompleteData | None = None
@@ -115,8 +119,7 @@ class Study:
     @property
     def directory(self) -> Path | None:
         """The run directory, if one was given."""
-        given = self.request.directory
-        return None if given is None else Path(given)
+        return self.run.folder
 
     def file(self, name: str) -> Path | None:
         """Return a file of the run directory, which is created if necessary."""
@@ -131,7 +134,7 @@ class Study:
 
     def with_cuts(self) -> Study:
         """Return the study with what was left out so far for lack of time."""
-        cuts = self.request.deadline.cuts
+        cuts = self.run.deadline.cuts
         return self.saying(*(cut for cut in cuts if cut not in self.sentences))
 
     def chosen(self) -> Choices:
@@ -145,7 +148,7 @@ class Study:
             if name not in ("sums", "seconds")
         }
         if "seconds" in self.settings:
-            arguments["seconds"] = request.seconds
+            arguments["seconds"] = self.run.deadline.seconds
         return Choices(
             score=repr(question.score),
             prior=repr(question.prior),
@@ -156,9 +159,9 @@ class Study:
             exact_operations=costs.exact_operations(n, request.modularity),
             exact_limit=costs.EXACT_OPERATIONS_OF_A_TABLE
             if imputed
-            else costs.exact_limit(request.seconds, request.threads),
+            else costs.exact_limit(self.run.deadline.seconds, self.run.threads),
             arguments=arguments,
-            seed=request.seed,
+            seed=self.run.seed,
             parents_left_out=(
                 self.growth is not None
                 and self.growth.unfinished
@@ -282,17 +285,19 @@ class KeptStudy:
 
 
 def identity_of(
-    request: Request, asked: Model | Question, incomplete: IncompleteData | None = None
+    request: Request, run: Run, asked: Model | Question, incomplete: IncompleteData | None = None
 ) -> dict[str, Any]:
     """Return request and question in plain values, as those that a resumed run must have again."""
-    names = "max_candidates plus_one modularity algorithm chains particles until steps seconds dags"
+    names = "max_candidates plus_one modularity algorithm chains particles until steps dags"
     question = asked.question if isinstance(asked, Model) else asked
     table = question.table if incomplete is None else incomplete
     candidates = request.candidates
     if candidates is not None and not isinstance(candidates, str):
         candidates = digest(replace(question, candidates=candidates).families.candidates)
     scores = question.precomputed
-    return {name: getattr(request, name) for name in (*names.split(), "completions", "seed")} | {
+    return {name: getattr(request, name) for name in (*names.split(), "completions")} | {
+        "seconds": run.deadline.seconds,
+        "seed": run.seed,
         "candidates": candidates,
         "space": None if request.space is None else repr(request.space),
         "options": {name: repr(value) for name, value in request.options.items()},

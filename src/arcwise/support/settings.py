@@ -9,8 +9,8 @@ follow from them. The shell, run directories and the core read the same fields.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -82,6 +82,19 @@ def setting(default: Value, description: str, **further: Any) -> Value:
     return made
 
 
+def setting_like(
+    group: type[Settings], name: str, default: Value, description: str, **further: Any
+) -> Value:
+    """Return a field for the option of another group with a default and a description of its own.
+
+    The check, the help and the like are those of the option there, unless given.
+    """
+    found = next(found for each, _, _, found in settings_of(group) if each == name)
+    metadata = {"setting": replace(found, description=description, **further)}
+    made: Value = field(default=default, metadata=metadata)
+    return made
+
+
 @dataclass(frozen=True)
 class Settings:
     """A group of options, whose values are checked when it is made.
@@ -141,6 +154,9 @@ def _checks(group: Any) -> list[tuple[str, Check, bool, Wording]]:
 
 def keywords_of(
     arguments: Callable[Arguments, Any],
+    *,
+    other_words: Mapping[str, str] | None = None,
+    described_by: Collection[type[Settings]] = (),
 ) -> Callable[[Callable[..., Result]], Callable[Arguments, Result]]:
     """Give a function that takes groups of settings the keywords of a dataclass of all of them.
 
@@ -150,20 +166,36 @@ def keywords_of(
     Parameters
     ----------
     arguments
-        A dataclass that inherits the groups. Its fields are the arguments of the function.
+        A dataclass that inherits the groups. Its fields are the arguments of the function. Where
+        one of them has another default than in its group, the group gets that.
+    other_words
+        What other libraries call some arguments, and the names used here.
+    described_by
+        Groups whose options are described with another function alone, and come last.
     """
     assert isinstance(arguments, type)
     groups = {base.__name__: base for base in arguments.__mro__ if base is not object}
+    own = {each.name: each.metadata.get("setting") for each in fields(arguments)}
+    elsewhere = {
+        each.name
+        for group in described_by
+        for each in fields(group)
+        if own[each.name] is each.metadata.get("setting")
+    }
+    described = {
+        name: found for name, _, _, found in settings_of(arguments) if name not in elsewhere
+    }
     public = inspect.signature(arguments)
-    described = {name: found for name, _, _, found in settings_of(arguments)}
+    in_order = sorted(public.parameters.values(), key=lambda each: each.name in elsewhere)
+    public = public.replace(parameters=in_order)
 
     def decorate(function: Callable[..., Result]) -> Callable[Arguments, Result]:
         private = inspect.signature(function)
-        split = _splitting(private, groups)
+        split = _splitting(private, public, groups)
 
         @wraps(function)
         def called(*places: Arguments.args, **keywords: Arguments.kwargs) -> Result:
-            refuse_unknown(keywords, public.parameters, function.__name__)
+            refuse_unknown(keywords, public.parameters, function.__name__, other_words)
             given = public.bind(*places, **keywords)
             return function(**split(given.arguments))
 
@@ -176,7 +208,7 @@ def keywords_of(
 
 
 def _splitting(
-    private: inspect.Signature, groups: Mapping[str, type[Any]]
+    private: inspect.Signature, public: inspect.Signature, groups: Mapping[str, type[Any]]
 ) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Return what makes the arguments of a function from those it was called with."""
     taken = {
@@ -185,6 +217,13 @@ def _splitting(
         if str(parameter.annotation) in groups
     }
     names = {name for _, own in taken.values() for name in own} | {*private.parameters}
+    defaults = {
+        each.name: public.parameters[each.name].default
+        for kind, _ in taken.values()
+        for each in fields(kind)
+        if each.default is not MISSING
+        and not _same(public.parameters[each.name].default, each.default)
+    }
     further = any(
         each.kind is inspect.Parameter.VAR_KEYWORD for each in private.parameters.values()
     )
@@ -192,7 +231,8 @@ def _splitting(
     def split(given: Mapping[str, Any]) -> dict[str, Any]:
         values = {name: given[name] for name in private.parameters if name in given}
         for name, (kind, own) in taken.items():
-            values[name] = kind(**{each: given[each] for each in own if each in given})
+            of_group = {**defaults, **given}
+            values[name] = kind(**{each: of_group[each] for each in own if each in of_group})
         if further:
             values |= {name: value for name, value in given.items() if name not in names}
         return values
