@@ -17,7 +17,7 @@ wanted = $(shell $(BIN)/python -c "import tomllib; \
     print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))$(1)))")
 say = @printf '%s\n' "$(1)"
 
-.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install docs lint format sanitize stubs benchmark speed-gate wheels test-compilers cross-compile test-emulated papers test-neighbours clean
+.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install test-oldest docs lint format sanitize stubs benchmark speed-gate wheels test-compilers cross-compile test-emulated papers test-neighbours clean
 .NOTPARALLEL:
 
 help:  ## this list
@@ -98,11 +98,15 @@ test-browser: docs $(VENV)/test-browser.stamp  ## report page and documentation 
 	@$(BIN)/python -m pytest tests/browser
 
 # The objects of the extension are those that are there; an old wheel may have another name.
+define wheel
+@rm -rf build/wheel
+@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+    --config-settings build-dir=build/python $(STRICT) --wheel-dir build/wheel .
+endef
+
 test-install: $(VENV)/test.stamp  ## README's first snippet, in a fresh environment with the plain install
 	$(call say,Trying README's first minute:)
-	@rm -rf build/wheel
-	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
-	    --config-settings build-dir=build/python $(STRICT) --wheel-dir build/wheel .
+	$(wheel)
 	@$(BIN)/python -m pytest tests/install
 
 # make wheels PYTHONS="python3.11 /opt/python3.13/bin/python": these instead of all that are found.
@@ -139,9 +143,7 @@ $(NEIGHBOURS)/neighbours.stamp: $(VENV)/installed.stamp
 	@$(subst $(BIN),$(NEIGHBOURS)/python/bin,$(PIP)) \
 	    $(call wanted,['project']['optional-dependencies']['test-neighbours']) \
 	    $(call wanted,['project']['dependencies'])
-	@rm -rf build/wheel
-	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
-	    --config-settings build-dir=build/python $(STRICT) --wheel-dir build/wheel .
+	$(wheel)
 	@$(subst $(BIN),$(NEIGHBOURS)/python/bin,$(PIP)) --no-deps --force-reinstall build/wheel/*.whl
 	@touch $@
 
@@ -150,6 +152,24 @@ $(NEIGHBOURS)/pathmc.stamp:
 	@mkdir -p $(NEIGHBOURS)
 	@$(NEWER_PYTHON) -m venv $(NEIGHBOURS)/pathmc
 	@$(subst $(BIN),$(NEIGHBOURS)/pathmc/bin,$(PIP)) 'pathmc>=0.4'
+	@touch $@
+
+# Everything that pyproject.toml has a minimum of, in the environments of users and of tests, in just
+# that version; `make test` has the newest of everything.
+OLDEST := build/oldest
+
+test-oldest: $(OLDEST)/oldest.stamp  ## the tests of the package with the oldest versions of all it needs
+	$(call say,Testing the package with the oldest versions:)
+	@$(ONE_THREAD) $(OLDEST)/python/bin/python -m $(PYTEST)
+
+$(OLDEST)/oldest.stamp: $(VENV)/test.stamp
+	$(call say,Setting up $(OLDEST)/python)
+	@$(PYTHON) -m venv $(OLDEST)/python
+	@$(subst $(BIN),$(OLDEST)/python/bin,$(PIP)) $(subst >=,==, \
+	    $(call wanted,['project']['dependencies']) \
+	    $(call wanted,['project']['optional-dependencies']['test']))
+	$(wheel)
+	@$(subst $(BIN),$(OLDEST)/python/bin,$(PIP)) --no-deps --force-reinstall build/wheel/*.whl
 	@touch $@
 
 # With the CuPy that is there, or that of `make test-gpu GPU=gpu-cuda13`.

@@ -123,7 +123,11 @@ void bind_relations(nb::module_& module) {
             const DistinctPatterns found = run_released(1, nb::none(), [&](const RunOptions& o) {
                 return distinct_patterns(rows.data(), rows.shape(0), rows.shape(1), o);
             });
-            return std::tuple(copied(found.first), copied(found.number));
+            // Signed, as NumPy before 2.3 refuses to count or repeat by unsigned numbers.
+            const auto whole = [](const auto& numbers) {
+                return copied(std::vector<std::int64_t>(numbers.begin(), numbers.end()));
+            };
+            return std::tuple(whole(found.first), whole(found.number));
         },
         nb::arg("rows"),
         "Where each different row first appears, and the number of each row among them.");
