@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.errors import ArgumentError
-from arcwise.features.feature import Feature
+from arcwise.features.feature import Feature, FeatureOfNodes
 from arcwise.features.names import refuse_same, written, written_set
 from arcwise.support.names import as_list
 from arcwise.support.running import running
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Edge(Feature):
+class Edge(FeatureOfNodes):
     """A directed edge.
 
     Parameters
@@ -38,14 +38,7 @@ class Edge(Feature):
 
     source: str
     target: str
-
-    def __post_init__(self) -> None:
-        refuse_same(self.names, "an edge")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The two nodes."""
-        return self.source, self.target
+    form: ClassVar[str] = "{} -> {}"
 
     @property
     def decided_by(self) -> str:
@@ -57,13 +50,9 @@ class Edge(Feature):
         source, target = self.places(sample)
         return has_edge(sample, source, target)
 
-    def __str__(self) -> str:
-        """Write it as `parse` reads it."""
-        return f"{written(self.source)} -> {written(self.target)}"
-
 
 @dataclass(frozen=True)
-class SkeletonEdge(Feature):
+class SkeletonEdge(FeatureOfNodes):
     """An edge between two nodes, in either direction: an adjacency of the skeleton.
 
     Parameters
@@ -79,23 +68,12 @@ class SkeletonEdge(Feature):
 
     first: str
     second: str
-
-    def __post_init__(self) -> None:
-        refuse_same(self.names, "an edge")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The two nodes."""
-        return self.first, self.second
+    form: ClassVar[str] = "{} -- {}"
 
     def values(self, sample: DagSample) -> NDArray[np.bool_]:
         """Return whether the two are adjacent in each DAG."""
         first, second = self.places(sample)
         return has_edge(sample, first, second) | has_edge(sample, second, first)
-
-    def __str__(self) -> str:
-        """Write it as `parse` reads it."""
-        return f"{written(self.first)} -- {written(self.second)}"
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
+from arcwise.features.names import refuse_same, written
 from arcwise.support.checks import real_number
 from arcwise.support.names import as_list, positions
 from arcwise.support.words import shown
@@ -82,6 +83,29 @@ class Feature(ABC):
         return Comparison(self, ">=", number)
 
 
+class FeatureOfNodes(Feature):
+    """An event about nodes that are different, whose names are its fields of text."""
+
+    what: ClassVar[str] = "an edge"
+    """What messages call it."""
+
+    form: ClassVar[str]
+    """The text that `parse` reads, with braces in place of the names."""
+
+    def __post_init__(self) -> None:
+        refuse_same(self.names, self.what)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables it refers to."""
+        own = fields(self)  # type: ignore[arg-type]
+        return tuple(getattr(self, each.name) for each in own if each.type == "str")
+
+    def __str__(self) -> str:
+        """Write it as `parse` reads it."""
+        return self.form.format(*map(written, self.names))
+
+
 def checked_feature(feature: Any) -> Feature:
     """Return the feature, an event or a number, or refuse what is none."""
     if not isinstance(feature, Feature):
@@ -103,8 +127,9 @@ def checked_event(feature: Any) -> Feature:
 
 class _Combined(Feature):
     parts: tuple[Feature, ...]
+    joined: ClassVar[np.ufunc]
 
-    def _flatten(self) -> None:
+    def __post_init__(self) -> None:
         flat: list[Feature] = []
         for part in as_list(self.parts, "parts", "two or more events"):
             event = checked_event(part)
@@ -121,6 +146,10 @@ class _Combined(Feature):
     def decided_by(self) -> str | None:
         nodes = {part.decided_by for part in self.parts}
         return nodes.pop() if len(nodes) == 1 else None
+
+    def values(self, sample: DagSample) -> NDArray[Any]:
+        """Return whether it holds in each DAG."""
+        return np.asarray(self.joined.reduce([part.values(sample) for part in self.parts]))
 
 
 @dataclass(frozen=True)
@@ -140,13 +169,7 @@ class And(_Combined):
     """
 
     parts: tuple[Feature, ...]
-
-    def __post_init__(self) -> None:
-        self._flatten()
-
-    def values(self, sample: DagSample) -> NDArray[Any]:
-        """Return whether all of them hold in each DAG."""
-        return np.asarray(np.logical_and.reduce([part.values(sample) for part in self.parts]))
+    joined: ClassVar[np.ufunc] = np.logical_and
 
     def __str__(self) -> str:
         """Write it as `parse` reads it."""
@@ -170,13 +193,7 @@ class Or(_Combined):
     """
 
     parts: tuple[Feature, ...]
-
-    def __post_init__(self) -> None:
-        self._flatten()
-
-    def values(self, sample: DagSample) -> NDArray[Any]:
-        """Return whether at least one of them holds in each DAG."""
-        return np.asarray(np.logical_or.reduce([part.values(sample) for part in self.parts]))
+    joined: ClassVar[np.ufunc] = np.logical_or
 
     def __str__(self) -> str:
         """Write it as `parse` reads it."""

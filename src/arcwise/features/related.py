@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.errors import ArgumentError
 from arcwise.features.edges import has_edge, name_set
-from arcwise.features.feature import Feature
+from arcwise.features.feature import Feature, FeatureOfNodes
 from arcwise.features.names import refuse_same, written, written_set
 from arcwise.support.checks import MOST_INT, true_or_false, whole_number
 from arcwise.support.running import running
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Path(Feature):
+class Path(FeatureOfNodes):
     """A directed path: the source is an ancestor of the target.
 
     Parameters
@@ -45,17 +45,13 @@ class Path(Feature):
     source: str
     target: str
     max_length: int | None = None
+    what: ClassVar[str] = "a path"
 
     def __post_init__(self) -> None:
-        refuse_same(self.names, "a path")
+        super().__post_init__()
         if self.max_length is not None:
             length = whole_number(self.max_length, "max_length", at_least=1, at_most=MOST_INT)
             object.__setattr__(self, "max_length", length)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The two ends."""
-        return self.source, self.target
 
     def values(self, sample: DagSample) -> NDArray[np.bool_]:
         """Return whether each DAG has such a path."""
@@ -83,7 +79,7 @@ def path_through(*names: str) -> Feature:
 
 
 @dataclass(frozen=True)
-class InBlanket(Feature):
+class InBlanket(FeatureOfNodes):
     """The event that a node is in the Markov blanket of another.
 
     The Markov blanket consists of the parents, the children, and the other parents of
@@ -104,23 +100,13 @@ class InBlanket(Feature):
 
     node: str
     member: str
-
-    def __post_init__(self) -> None:
-        refuse_same(self.names, "a blanket")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The two nodes."""
-        return self.node, self.member
+    what: ClassVar[str] = "a blanket"
+    form: ClassVar[str] = "blanket({}) has {}"
 
     def values(self, sample: DagSample) -> NDArray[np.bool_]:
         """Return whether each DAG has the member in the blanket."""
         node, member = self.places(sample)
         return related(sample, "blanket", member, node)
-
-    def __str__(self) -> str:
-        """Write it as `parse` reads it."""
-        return f"blanket({written(self.node)}) has {written(self.member)}"
 
 
 @dataclass(frozen=True)
@@ -169,7 +155,7 @@ class Blanket(Feature):
 
 
 @dataclass(frozen=True)
-class VStructure(Feature):
+class VStructure(FeatureOfNodes):
     """A v-structure: two parents of a node that are not adjacent.
 
     Parameters
@@ -186,14 +172,8 @@ class VStructure(Feature):
     first: str
     node: str
     second: str
-
-    def __post_init__(self) -> None:
-        refuse_same(self.names, "a v-structure")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The three nodes."""
-        return self.first, self.node, self.second
+    what: ClassVar[str] = "a v-structure"
+    form: ClassVar[str] = "{} -> {} <- {}"
 
     def values(self, sample: DagSample) -> NDArray[np.bool_]:
         """Return whether each DAG has it."""
@@ -201,13 +181,9 @@ class VStructure(Feature):
         joined = has_edge(sample, first, second) | has_edge(sample, second, first)
         return has_edge(sample, first, node) & has_edge(sample, second, node) & ~joined
 
-    def __str__(self) -> str:
-        """Write it as `parse` reads it."""
-        return f"{written(self.first)} -> {written(self.node)} <- {written(self.second)}"
-
 
 @dataclass(frozen=True)
-class CpdagEdge(Feature):
+class CpdagEdge(FeatureOfNodes):
     """An edge of the CPDAG, which represents the equivalence class of a DAG.
 
     Parameters
@@ -229,13 +205,8 @@ class CpdagEdge(Feature):
     directed: bool = True
 
     def __post_init__(self) -> None:
-        refuse_same(self.names, "an edge")
+        super().__post_init__()
         true_or_false(self.directed, "directed")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The two nodes."""
-        return self.source, self.target
 
     def values(self, sample: DagSample) -> NDArray[np.bool_]:
         """Return whether the CPDAG of each DAG has it."""
