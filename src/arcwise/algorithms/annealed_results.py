@@ -54,7 +54,7 @@ class AnnealedResults:
         """Return each particle's log estimate of (sum of all weights) / (number of states)."""
         totals = self.log_weights.copy()
         if weighted:
-            means = [log_mean(record.log_state_means())[0] for record in self.records]
+            means = [log_mean(record.log_state_means()) for record in self.records]
             totals[np.isfinite(totals)] += means
         return totals
 

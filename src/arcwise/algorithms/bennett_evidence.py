@@ -156,7 +156,7 @@ def _log_total(
     shift = math.lgamma(len(orders.model.ordinary) + 1)
     h = best_weighting(of_dags, of_populations)
     logs = np.full(len(weights), -np.inf)
-    logs[np.isfinite(weights)] = [log_mean(h.log(each)).value for each in of_populations]
+    logs[np.isfinite(weights)] = [log_mean(h.log(each)) for each in of_populations]
     left = LogEstimate.of_weights(
         weights + logs + shift,
         run.settings.states_per_run,

@@ -73,7 +73,7 @@ def lower_bound(log_weights: ArrayLike, bins: int, confidence: float) -> LowerBo
     confidence = open_fraction(confidence, "confidence")
     size = len(logs) // count
     # Each bin has its own scale, as a bin far below the others determines the bound.
-    least = min(log_mean(group).value for group in logs[: size * count].reshape(count, size))
+    least = min(log_mean(group) for group in logs[: size * count].reshape(count, size))
     return LowerBound(math.log1p(-confidence) / count + least, float(confidence), count)
 
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 from arcwise.records.account import Account
 from arcwise.records.convergence import Convergence
 from arcwise.records.runs import (
     AnnealingRun,
-    AnyRun,
     ChainRun,
     ExactRun,
     Exchanges,
     ImputationRun,
     MergedRun,
     OrderWeights,
+    RunRecord,
     UniqueDagsRun,
 )
+from arcwise.records.settings import SamplerSettings
 from arcwise.support.plain import plain_dict
-from arcwise.support.plain_dataclasses import PlainDataclasses
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior
@@ -37,47 +39,36 @@ def summary_of(posterior: Posterior) -> dict[str, Any]:
     )
 
 
-def run_summary(run: AnyRun) -> dict[str, Any]:
+def run_summary(run: RunRecord) -> dict[str, Any]:
     """Return the settings and results of a run by name; numbers need not be finite."""
     return {**_of_run(run), **({} if run.seconds is None else {"seconds": run.seconds})}
 
 
-def _of_run(run: AnyRun) -> dict[str, Any]:
-    if isinstance(run, ExactRun):
-        return _of_exact(run)
-    if isinstance(run, ChainRun):
-        return _of_chains(run)
-    if isinstance(run, AnnealingRun):
-        return _of_annealing(run)
-    if isinstance(run, UniqueDagsRun):
-        return _of_unique_dags(run)
-    if isinstance(run, ImputationRun):
-        return _of_imputation(run)
-    return _of_merged(run)
+def _named(record: object, names: str) -> dict[str, Any]:
+    """Return those values of a record that have the same name in the table."""
+    return {name: getattr(record, name) for name in names.split()}
 
 
+@singledispatch
+def _of_run(run: RunRecord) -> dict[str, Any]:
+    raise NotImplementedError(type(run))
+
+
+@_of_run.register
 def _of_exact(run: ExactRun) -> dict[str, Any]:
-    drawn = {"dags": run.dags, "seed": run.seed} if run.dags else {"dags": 0}
-    return {"paths": run.paths, **drawn}
+    return _named(run, "paths dags seed" if run.dags else "paths dags")
 
 
+@_of_run.register
 def _of_chains(run: ChainRun) -> dict[str, Any]:
-    settings = run.settings
-    rule = settings.rule
+    rule = run.settings.rule
     return {
-        "space": repr(settings.space),
-        **({} if settings.sums is None else {"score_sums": str(settings.sums)}),
-        "chains": settings.chains,
-        "seed": run.seed,
-        "burn_in_steps": run.burn_in_steps,
-        "steps_after_burn_in": list(run.steps_after_burn_in),
-        "thinning": run.thinning,
-        "states": list(run.states),
+        **_of_space(run.settings),
+        **_named(run, "chains seed burn_in_steps steps_after_burn_in thinning states"),
         **({} if run.every == 1 else {"states_passed_over": f"all but one of {run.every}"}),
-        "dags": run.dags,
-        "interrupted": run.interrupted,
+        **_named(run, "dags interrupted"),
         **({} if rule is None else {"until": str(rule), "until_met": run.rule_met}),
-        "acceptance": dict(run.acceptance),
+        "acceptance": run.acceptance,
         **_of_exchanges(run.exchanges),
         **_of_convergence(run.convergence),
         **_of_weights(run.order_weights),
@@ -85,23 +76,22 @@ def _of_chains(run: ChainRun) -> dict[str, Any]:
     }
 
 
+@_of_run.register
 def _of_annealing(run: AnnealingRun) -> dict[str, Any]:
-    settings = run.settings
     return {
-        "space": repr(settings.space),
-        **({} if settings.sums is None else {"score_sums": str(settings.sums)}),
-        "runs": run.runs,
-        "runs_of_weight_zero": run.runs_of_weight_zero,
+        **_of_space(run.settings),
+        **_named(run, "runs runs_of_weight_zero"),
         **_of_plan(run),
-        "stretch": settings.stretch,
-        "thinning": settings.thinning,
-        "seed": run.seed,
-        "dags": run.dags,
-        "interrupted": run.interrupted,
-        "acceptance": dict(run.acceptance),
+        **_named(run.settings, "stretch thinning"),
+        **_named(run, "seed dags interrupted acceptance"),
         "effective_runs": run.convergence.ess,
         **_of_weights(run.order_weights),
     }
+
+
+def _of_space(settings: SamplerSettings) -> dict[str, str]:
+    sums = {} if settings.sums is None else {"score_sums": str(settings.sums)}
+    return {"space": repr(settings.space), **sums}
 
 
 def _of_plan(run: AnnealingRun) -> dict[str, Any]:
@@ -110,49 +100,40 @@ def _of_plan(run: AnnealingRun) -> dict[str, Any]:
         return {"annealing_steps": cooling.steps, "schedule": cooling.kind}
     return {
         "particles": run.settings.states_per_run,
-        "inverse_temperatures": list(run.plan.inverse_temperatures),
-        **({} if run.plan.bridge is None else {"bridge": list(run.plan.bridge)}),
-        "steps": list(run.plan.steps),
+        "inverse_temperatures": run.plan.inverse_temperatures,
+        **({} if run.plan.bridge is None else {"bridge": run.plan.bridge}),
+        "steps": run.plan.steps,
     }
 
 
+@_of_run.register
 def _of_unique_dags(run: UniqueDagsRun) -> dict[str, Any]:
     return {
         "space": repr(run.settings.space),
-        "orders": run.orders,
-        "orders_short_of_coverage": run.orders_short_of_coverage,
-        "dags": run.dags,
-        "coverage": run.coverage,
+        **_named(run, "orders orders_short_of_coverage dags coverage"),
         "chains": run.settings.chains,
-        "seed": run.seed,
-        "thinning": run.thinning,
-        "effective_dags": run.effective_dags,
+        **_named(run, "seed thinning effective_dags"),
     }
 
 
+@_of_run.register
 def _of_imputation(run: ImputationRun) -> dict[str, Any]:
     return {
-        "missing": dict(run.missing),
-        "completions": run.completions,
-        "chains": run.chains,
+        **_named(run, "missing completions chains"),
         "burn_in_sweeps": run.burn_in,
         "sweeps_between_tables": run.thinning,
-        "steps": run.steps,
-        "steps_on_a_table": run.steps_on_a_table,
-        "seed": run.seed,
-        "dags": run.dags,
-        "interrupted": run.interrupted,
+        **_named(run, "steps steps_on_a_table seed dags interrupted"),
         "largest_edge_difference_between_chains": run.convergence.difference,
     }
 
 
+@_of_run.register
 def _of_merged(run: MergedRun) -> dict[str, Any]:
     spaces = list(dict.fromkeys(repr(part.settings.space) for part in run.parts))
     values: dict[str, Any] = {
         "space": spaces[0] if len(spaces) == 1 else spaces,
         "seed": [part.seed for part in run.parts],
-        "dags": run.dags,
-        "interrupted": run.interrupted,
+        **_named(run, "dags interrupted"),
         "largest_edge_difference_between_parts": run.difference_between_parts,
         "parts": [run_summary(part) for part in run.parts],
     }
@@ -161,8 +142,7 @@ def _of_merged(run: MergedRun) -> dict[str, Any]:
     if run.annealed:
         return values | {"runs": run.runs, "effective_runs": run.convergence.ess}
     return values | {
-        "chains": run.chains,
-        "states": list(run.states),
+        **_named(run, "chains states"),
         "rhat_log_weight": run.convergence.rhat,
         "effective_samples_log_weight": run.convergence.ess,
     }
@@ -172,12 +152,12 @@ def _of_exchanges(exchanges: Exchanges | None) -> dict[str, Any]:
     if exchanges is None:
         return {}
     values: dict[str, Any] = {
-        "inverse_temperatures": [list(each) for each in exchanges.inverse_temperatures],
-        "exchange_acceptance": list(exchanges.acceptance),
-        "round_trips": list(exchanges.round_trips),
+        "inverse_temperatures": exchanges.inverse_temperatures,
+        "exchange_acceptance": exchanges.acceptance,
+        "round_trips": exchanges.round_trips,
     }
     if exchanges.bridge is not None:
-        values["bridge"] = [list(each) for each in exchanges.bridge]
+        values["bridge"] = exchanges.bridge
     if exchanges.evidence_ratio is not None:
         ratio = exchanges.evidence_ratio
         values["log_weight_ratio"] = ratio.log_weights
@@ -208,12 +188,10 @@ def _of_weights(weights: OrderWeights | None) -> dict[str, float]:
 
 def _of_account(account: Account) -> dict[str, Any]:
     return {
-        "choices": list(account.choices),
+        "choices": account.choices,
         "chosen": account.chosen.as_dict(),
-        "verdict": account.verdict,
-        "trust": list(account.trust),
-        "data_verdict": account.data_verdict,
-        "findings": PlainDataclasses().write(account.findings),
-        "sensitivity": list(account.sensitivity),
+        **_named(account, "verdict trust data_verdict"),
+        "findings": [asdict(finding) for finding in account.findings],
+        "sensitivity": account.sensitivity,
         "seconds_in_all": account.seconds,
     }

@@ -58,19 +58,9 @@ class Choices:
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as one table, including the arguments."""
-        return {
-            "score": self.score,
-            "prior": self.prior,
-            "modularity": self.modularity,
-            "parents": self.parents,
-            "parents_left_out": self.parents_left_out,
-            "families": self.families,
-            "algorithm": self.algorithm.value,
-            "exact_operations": self.exact_operations,
-            "exact_limit": self.exact_limit,
-            **self.arguments,
-            "seed": self.seed,
-        }
+        values: dict[str, Any] = dict(vars(self))
+        arguments: dict[str, Any] = values.pop("arguments")
+        return values | arguments
 
 
 @dataclass(frozen=True)

@@ -107,8 +107,8 @@ def best_weighting(first: Sequence[Array], second: Sequence[Array]) -> Weighting
     for _ in range(_HALVINGS):
         middle = (low + high) / 2.0
         h = Weighting(middle, shares)
-        over_first = log_mean(np.concatenate([h.log_with_ratio(x) for x in first])).value
-        if over_first > log_mean(np.concatenate([h.log(x) for x in second])).value:
+        over_first = log_mean(np.concatenate([h.log_with_ratio(x) for x in first]))
+        if over_first > log_mean(np.concatenate([h.log(x) for x in second])):
             low = middle
         else:
             high = middle
@@ -131,12 +131,12 @@ def mean_along_chains(chains: Sequence[Array]) -> LogEstimate:
     """
     together = np.concatenate(chains)
     if effective_runs(together) < FEWEST_IN_COMMON:
-        return LogEstimate(log_mean(together).value, np.inf, float(len(together)))
+        return LogEstimate(log_mean(together), np.inf, float(len(together)))
     values = relative_weights(together, 0.0)
     numbers = np.repeat(np.arange(len(chains)), [len(chain) for chain in chains])
     error = float(weighted_standard_error(values, np.ones(len(values)), numbers))
     variance = np.inf if np.isnan(error) else (error / float(values.mean())) ** 2
-    return LogEstimate(log_mean(together).value, variance, float(len(together)))
+    return LogEstimate(log_mean(together), variance, float(len(together)))
 
 
 def _effective(chains: Sequence[Array]) -> float:

@@ -69,7 +69,7 @@ class LogEstimate:
         """
         logs = checked_log_weights(log_weights)
         count = len(logs)
-        value = log_mean(logs).value
+        value = log_mean(logs)
         if count == 1 or value == -math.inf:
             return cls(value, math.nan, float(count * particles))
         effective = cautious_effective_runs(logs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,43 +15,24 @@ from arcwise.support.log_space import relative_weights
 _NEGLIGIBLE = 1e-3
 
 
-class LogMean(NamedTuple):
-    """The logarithm of a mean, and its standard error."""
-
-    value: float
-    standard_error: float
-
-
-def log_mean(log_weights: ArrayLike) -> LogMean:
-    """Return the logarithm of the mean of independent weights, with its standard error.
+def log_mean(log_weights: ArrayLike) -> float:
+    """Return the logarithm of the mean of weights.
 
     Parameters
     ----------
     log_weights
         The logs of the weights; minus infinity for a weight of zero.
 
-    Returns
-    -------
-    LogMean
-        The value and its standard error by the delta method, the relative standard error of
-        the mean: NaN for a single weight, or if all are zero.
-
     Examples
     --------
-    >>> value, error = log_mean(np.log([1.0, 3.0]))
-    >>> round(math.exp(value), 6), round(error, 6)
-    (2.0, 0.5)
+    >>> round(math.exp(log_mean(np.log([1.0, 3.0]))), 6)
+    2.0
     """
     logs = checked_log_weights(log_weights)
     top = float(logs.max())
     if top == -math.inf:
-        return LogMean(-math.inf, math.nan)
-    weights = relative_weights(logs, top)
-    mean = float(weights.mean())
-    error = math.nan
-    if len(logs) > 1:
-        error = float(weights.std(ddof=1)) / math.sqrt(len(logs)) / mean
-    return LogMean(top + math.log(mean), error)
+        return -math.inf
+    return top + math.log(float(relative_weights(logs, top).mean()))
 
 
 def effective_runs(log_weights: NDArray[np.float64]) -> float:
@@ -86,7 +66,7 @@ def cautious_effective_runs(log_weights: NDArray[np.float64]) -> float:
     kish = effective_runs(log_weights)
     if kish == 0.0:
         return 0.0
-    least = log_mean(log_weights).value + math.log(_NEGLIGIBLE)
+    least = log_mean(log_weights) + math.log(_NEGLIGIBLE)
     counted = log_weights[log_weights > least]
     median = float(np.median(counted))
     above = counted[counted >= median] - median
