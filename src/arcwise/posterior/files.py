@@ -37,6 +37,7 @@ Only ``edges`` is always present.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,25 +48,20 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.errors import ArcwiseError, FileFormatError
 from arcwise.graphs.dag import Dag
-from arcwise.model.modularity import as_modularity
+from arcwise.model.modularity import Modularity
+from arcwise.model.provenance import Provenance
 from arcwise.posterior.completions import Completions
 from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.evidence import Evidence
-from arcwise.records.run_files import (
-    read_account,
-    read_provenance,
-    read_run,
-    write_account,
-    write_provenance,
-    write_run,
-)
+from arcwise.records.account import Account
+from arcwise.records.run_files import form_of
+from arcwise.records.runs import AnyRun
 from arcwise.records.traces import Traces
 from arcwise.scores import FamilyScores
 from arcwise.support.archives import read_archive, write_archive
 from arcwise.support.files import UNREADABLE
 from arcwise.support.names import checked_variables
-from arcwise.support.plain import number_in, number_out, strict_json
-from arcwise.support.plain_dataclasses import PlainDataclasses
+from arcwise.support.plain import strict_json
 from arcwise.support.words import shown
 
 if TYPE_CHECKING:
@@ -77,9 +73,31 @@ FORMAT_VERSION = 1
 _MOST_PROBABLE = 1.0 + 1e-6  # rounding
 _LARGEST_LOG = 1e100  # of a weight; the square of any real one is a number
 
-_NUMBERS = ("map_log_weight", "map_probability", "error")
-_EVIDENCE_FORM = PlainDataclasses()
+_MATRICES = ("edges", "edge_errors", "adjacency_errors", "chain_edges", "paths")
 _COMPLETIONS = "completion_"
+
+
+@dataclass(frozen=True)
+class _Header:
+    format: str
+    format_version: int
+    members: tuple[str, ...]
+    variables: tuple[str, ...]
+    target: Modularity
+    algorithm: str
+    evidence: Evidence | None
+    map_edges: tuple[tuple[str, str], ...] | None
+    trace_steps: int | None
+    run: AnyRun
+    account: Account | None
+    provenance: Provenance
+    map_log_weight: float | None
+    map_probability: float | None
+    error: float | None
+
+
+_NUMBERS = ("map_log_weight", "map_probability", "error")
+_AS_THEY_ARE = ("evidence", "run", "account", "provenance", *_NUMBERS)
 
 
 def lacks_parts(path: Path) -> str:
@@ -91,30 +109,24 @@ def save(posterior: Posterior, path: Path) -> None:
     """Write a posterior to one file."""
     arrays = _arrays(posterior)
     best, traces = posterior.map_dag, posterior.traces
-    header = {
-        "format": FORMAT,
-        "format_version": FORMAT_VERSION,
-        "members": list(arrays),
-        "variables": list(posterior.variables),
-        "target": posterior.modularity,
-        "algorithm": posterior.algorithm,
-        "evidence": _evidence_out(posterior.evidence),
-        "map_edges": None if best is None else [list(edge) for edge in best.edges],
-        "trace_steps": None if traces is None else traces.steps,
-        "run": write_run(posterior.run, tuple(posterior.variables)),
-        "account": write_account(posterior.account),
-        "provenance": write_provenance(posterior.provenance),
-        **{name: number_out(getattr(posterior, name)) for name in _NUMBERS},
-    }
-    text = np.frombuffer(strict_json(header).encode(), dtype=np.uint8)
-    write_archive(path, {"header": text, **arrays}, compressed=True)
+    header = _Header(
+        format=FORMAT,
+        format_version=FORMAT_VERSION,
+        members=tuple(arrays),
+        variables=tuple(posterior.variables),
+        target=posterior.modularity,
+        algorithm=posterior.algorithm,
+        map_edges=None if best is None else best.edges,
+        trace_steps=None if traces is None else traces.steps,
+        **{name: getattr(posterior, name) for name in _AS_THEY_ARE},
+    )
+    text = strict_json(form_of(header.variables).write(header))
+    content = np.frombuffer(text.encode(), dtype=np.uint8)
+    write_archive(path, {"header": content, **arrays}, compressed=True)
 
 
 def _arrays(posterior: Posterior) -> dict[str, NDArray[Any]]:
-    arrays: dict[str, NDArray[Any]] = {"edges": posterior.edges}
-    for name in ("edge_errors", "adjacency_errors", "chain_edges", "paths"):
-        if getattr(posterior, name) is not None:
-            arrays[name] = getattr(posterior, name)
+    arrays: dict[str, NDArray[Any] | None] = {name: getattr(posterior, name) for name in _MATRICES}
     if posterior.family_probabilities is not None:
         table = posterior.family_probabilities.table
         for node in range(len(posterior.variables)):
@@ -122,25 +134,21 @@ def _arrays(posterior: Posterior) -> dict[str, NDArray[Any]]:
             arrays[f"parents_{node}"] = parents.astype(np.uint16)
             arrays[f"offsets_{node}"] = offsets
             arrays[f"probabilities_{node}"] = table.values(node)
-    if posterior.dags is not None:
-        arrays["dags"] = posterior.dags.parents
-        if posterior.dags.log_weights is not None:
-            arrays["dag_log_weights"] = posterior.dags.log_weights
-        if posterior.dags.chains is not None:
-            arrays["dag_chains"] = posterior.dags.chains
-    tables = posterior.completions
-    if tables is not None:
+    dags, tables, traces = posterior.dags, posterior.completions, posterior.traces
+    if dags is not None:
         arrays |= {
-            f"{_COMPLETIONS}{name}": getattr(tables, name)
-            for name in ("edges", "paths", "chains", "values")
-            if getattr(tables, name) is not None
+            "dags": dags.parents,
+            "dag_log_weights": dags.log_weights,
+            "dag_chains": dags.chains,
         }
-    if posterior.traces is not None:
-        rows = posterior.traces.log_weights
-        arrays["trace_log_weights"] = np.concatenate(rows)
-        lengths = [0, *(len(row) for row in rows)]
+    if tables is not None:
+        for name in ("edges", "paths", "chains", "values"):
+            arrays[f"{_COMPLETIONS}{name}"] = getattr(tables, name)
+    if traces is not None:
+        arrays["trace_log_weights"] = np.concatenate(traces.log_weights)
+        lengths = [0, *map(len, traces.log_weights)]
         arrays["trace_offsets"] = np.cumsum(lengths, dtype=np.int64)
-    return arrays
+    return {name: array for name, array in arrays.items() if array is not None}
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -165,28 +173,22 @@ def load(path: Path) -> dict[str, Any]:
             f"this version reads formats up to {FORMAT_VERSION}; update arcwise"
         )
     try:
-        return _fields(header, arrays)
+        return _fields(form_of().read(_Header, header), arrays)
     except (*UNREADABLE, ArcwiseError):
         raise FileFormatError(lacks_parts(path)) from None
 
 
-def _fields(header: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
-    variables = checked_variables(header["variables"])
+def _fields(header: _Header, arrays: dict[str, Any]) -> dict[str, Any]:
+    variables = checked_variables(header.variables)
     # Only arrays named in the header are read, and all of them must be present.
-    parts = {name: arrays[name] for name in header["members"]}
-    fields: dict[str, Any] = {name: number_in(header[name]) for name in _NUMBERS}
-    fields["run"] = read_run(header["run"])
-    fields["account"] = read_account(header["account"])
-    fields["provenance"] = read_provenance(header["provenance"])
-    fields["modularity"] = as_modularity(header["target"])
-    fields["variables"] = variables
-    for name in ("edges", "edge_errors", "adjacency_errors", "chain_edges", "paths"):
+    parts = {name: arrays[name] for name in header.members}
+    fields: dict[str, Any] = {name: getattr(header, name) for name in _AS_THEY_ARE}
+    fields |= {"variables": variables, "modularity": header.target}
+    for name in _MATRICES:
         if name == "edges" or name in parts:
             fields[name] = _matrix(parts[name], errors=name.endswith("errors"))
-    fields["evidence"] = _evidence_in(header["evidence"])
-    if header["map_edges"] is not None:
-        edges = [tuple(edge) for edge in header["map_edges"]]
-        fields["map_dag"] = Dag.from_edges(variables, edges)
+    if header.map_edges is not None:
+        fields["map_dag"] = Dag.from_edges(variables, header.map_edges)
     if "parents_0" in parts:
         fields["family_probabilities"] = _families(variables, parts)
     if "dags" in parts:
@@ -200,8 +202,8 @@ def _fields(header: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
         )
     if f"{_COMPLETIONS}edges" in parts:
         fields["completions"] = _completions(parts)
-    if header["trace_steps"] is not None:
-        fields["traces"] = _traces(header["trace_steps"], parts)
+    if header.trace_steps is not None:
+        fields["traces"] = _traces(header.trace_steps, parts)
     return fields
 
 
@@ -227,15 +229,6 @@ def _completions(arrays: dict[str, Any]) -> Completions:
     if chains.dtype != np.int64 or values.dtype != np.float64:
         raise ValueError
     return Completions(edges, chains, values, paths)
-
-
-def _evidence_out(evidence: Evidence | None) -> dict[str, Any] | None:
-    return None if evidence is None else _EVIDENCE_FORM.write(evidence)
-
-
-def _evidence_in(values: dict[str, Any] | None) -> Evidence | None:
-    evidence: Evidence | None = _EVIDENCE_FORM.read(Evidence | None, values)
-    return evidence
 
 
 def _traces(steps: int, arrays: dict[str, Any]) -> Traces:

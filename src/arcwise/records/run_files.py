@@ -1,4 +1,4 @@
-"""Conversion of runs, settings, accounts and provenance to plain values for JSON, and back."""
+"""Conversion of runs and their settings to plain values for JSON, and back."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ from collections.abc import Mapping
 from typing import Any, get_type_hints
 
 from arcwise.errors import ArcwiseError, FileFormatError
-from arcwise.model.provenance import Provenance
-from arcwise.records.account import Account
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.plain_space import plain_space, read_space
 from arcwise.records.runs import (
     AnnealingRun,
-    AnyRun,
     ChainRun,
     ExactRun,
     ImputationRun,
@@ -36,7 +33,7 @@ _KINDS: dict[str, type] = {
 }
 
 
-def _form(variables: tuple[str, ...]) -> PlainDataclasses:
+def form_of(variables: tuple[str, ...] = ()) -> PlainDataclasses:
     """Return the converter for files; orders of variables are written by name."""
     form: PlainDataclasses
 
@@ -66,23 +63,11 @@ def _stored(settings: SamplerSettings | type[SamplerSettings]) -> list[tuple[str
     ]
 
 
-def write_run(run: AnyRun, variables: tuple[str, ...]) -> dict[str, Any]:
-    """Return a run as plain values."""
-    values: dict[str, Any] = _form(variables).write(run)
-    return values
-
-
-def read_run(values: Any) -> AnyRun:
-    """Return a run from plain values."""
-    run: AnyRun = _form(()).read(AnyRun, values)
-    return run
-
-
 def write_settings(
     settings: SamplerSettings, run: Run, variables: tuple[str, ...]
 ) -> dict[str, Any]:
     """Return what determines a run besides its model as plain values."""
-    values: dict[str, Any] = _form(variables).write(settings)
+    values: dict[str, Any] = form_of(variables).write(settings)
     return values | {"seed": run.seed, "seconds": run.deadline.seconds}
 
 
@@ -95,7 +80,7 @@ def read_settings(values: dict[str, Any]) -> tuple[SamplingSettings, Run]:
         If they are not the settings of a run.
     """
     try:
-        form = _form(())
+        form = form_of()
         settings: SamplingSettings = form.read(SamplerSettings, values)
         seconds = form.read(float | None, values["seconds"])
         return settings, Run(seed=form.read(int, values["seed"]), seconds=seconds)
@@ -106,27 +91,3 @@ def read_settings(values: dict[str, Any]) -> tuple[SamplingSettings, Run]:
             "the settings of the run are damaged, or were changed by something other than arcwise; "
             "restore them from a backup, or start the run again"
         ) from None
-
-
-def write_account(account: Account | None) -> dict[str, Any] | None:
-    """Return an account as plain values."""
-    values: dict[str, Any] | None = PlainDataclasses().write(account)
-    return values
-
-
-def read_account(values: Any) -> Account | None:
-    """Return an account from plain values."""
-    account: Account | None = PlainDataclasses().read(Account | None, values)
-    return account
-
-
-def write_provenance(provenance: Provenance) -> dict[str, Any]:
-    """Return a provenance as plain values."""
-    values: dict[str, Any] = PlainDataclasses().write(provenance)
-    return values
-
-
-def read_provenance(values: Any) -> Provenance:
-    """Return a provenance from plain values."""
-    provenance: Provenance = PlainDataclasses().read(Provenance, values)
-    return provenance

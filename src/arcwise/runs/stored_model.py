@@ -23,11 +23,11 @@ from arcwise.families import Families
 from arcwise.model import Model, Question
 from arcwise.model.provenance import Provenance
 from arcwise.priors import PriorTerms, Uniform
-from arcwise.records.run_files import read_provenance, write_provenance
 from arcwise.scores import FamilyScores
 from arcwise.support.archives import read_archive, write_archive
 from arcwise.support.files import UNREADABLE
 from arcwise.support.names import checked_variables
+from arcwise.support.plain_dataclasses import PlainDataclasses
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -50,7 +50,7 @@ class StoredModel(Model):
         self.data = None
         self.score = None
         self.prior = Uniform()
-        self._provenance = read_provenance(header["provenance"])
+        self._provenance: Provenance = PlainDataclasses().read(Provenance, header["provenance"])
         self.weights = _scores(header, arrays, "values")
         self.scores = self.weights
         given = Constraints(parent_only=header.get("parent_only", ()))
@@ -93,7 +93,7 @@ def arrays_of(model: Model) -> Arrays:
     outside = [list(table.outside(node)) for node in nodes]
     header = {
         "variables": list(model.variables),
-        "provenance": write_provenance(model.provenance()),
+        "provenance": PlainDataclasses().write(model.provenance()),
         "listed": listed,
         "prior_table": bool(terms.functions),
         "candidates": [
