@@ -114,7 +114,7 @@ class AIS(AnnealingSettings):
 
     def limits(self, seconds: float | None) -> AnnealingBudget:
         """Return the number of particles, their total time or the effective sample size."""
-        return AnnealingBudget.of("particles", self.particles, seconds, self.effective_samples)
+        return AnnealingBudget(self.particles, seconds, self.effective_samples).named("particles")
 
     @property
     def cooling(self) -> Schedule:

@@ -95,7 +95,7 @@ class SMC(AnnealingSettings):
 
     def limits(self, seconds: float | None) -> AnnealingBudget:
         """Return the number of populations, or their total time."""
-        return AnnealingBudget.of("runs", self.runs, seconds)
+        return AnnealingBudget(self.runs, seconds).named("runs")
 
     @property
     def cooling(self) -> Schedule:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from arcwise.errors import ArgumentError, option
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.stopping_rule import Condition, StoppingRule
-from arcwise.support.checks import positive_number, real_number, whole_number
 from arcwise.support.words import shown
 
 # The default number of draws of each chain: one in 2 n steps, within these bounds. More would add
@@ -21,6 +20,11 @@ _USUAL_BURN_IN = 0.5
 _SETTLED_BURN_IN = 0.2
 
 _DEFAULT_RUNS = {Algorithm.AIS: 100, Algorithm.SMC: 8}
+
+
+def _only_one(*names: str) -> ArgumentError:
+    one, other = map(option, names)
+    return ArgumentError("both ", one, " and ", other, " were given; give only one of them")
 
 
 @dataclass(frozen=True)
@@ -54,31 +58,9 @@ class Budget:
     until: StoppingRule | None = None
 
     def __post_init__(self) -> None:
-        """Refuse invalid values."""
-        if self.steps is not None:
-            self._set("steps", whole_number(self.steps, option("steps"), at_least=2))
-            if self.seconds is not None:
-                raise ArgumentError(
-                    "both ",
-                    option("steps"),
-                    " and ",
-                    option("seconds"),
-                    " were given; give only one of them",
-                )
-        for name in ("seconds", "effective_samples"):
-            value = getattr(self, name)
-            if value is not None:
-                self._set(name, positive_number(value, option(name)))
-        if self.burn_in is not None:
-            fraction = real_number(
-                self.burn_in,
-                option("burn_in"),
-                lambda x: 0.0 <= x < 1.0,
-                "a fraction of at least 0 and below 1",
-            )
-            self._set("burn_in", fraction)
-        if self.thinning is not None:
-            self._set("thinning", whole_number(self.thinning, option("thinning"), at_least=1))
+        """Refuse limits that do not go together."""
+        if self.steps is not None and self.seconds is not None:
+            raise _only_one("steps", "seconds")
         if self.rule is not None and self.burn_in not in (None, _USUAL_BURN_IN):
             raise ArgumentError(
                 option("burn_in"),
@@ -86,17 +68,13 @@ class Budget:
                 "half of the run; leave it out, or give no stopping rule",
             )
 
-    def _set(self, name: str, value: float) -> None:
-        # As plain numbers, whatever type they were given in.
-        object.__setattr__(self, name, value)
-
     @property
     def rule(self) -> StoppingRule | None:
         """The stopping rule, if any, including that for the effective sample size."""
         rule = self.until
         if self.effective_samples is None:
             return rule
-        wanted = StoppingRule((Condition("ess", float(self.effective_samples)),))
+        wanted = StoppingRule((Condition("ess", self.effective_samples),))
         return wanted if rule is None else rule & wanted
 
     @property
@@ -137,32 +115,11 @@ class AnnealingBudget:
     seconds: float | None = None
     effective_samples: float | None = None
 
-    @classmethod
-    def of(
-        cls,
-        name: str,
-        runs: int | None,
-        seconds: float | None = None,
-        effective_samples: float | None = None,
-    ) -> AnnealingBudget:
-        """Return the budget, or refuse invalid values; `name` is the argument for the runs."""
-        budget = cls(runs, seconds, effective_samples)
-        if runs is not None:
-            budget = replace(budget, runs=whole_number(runs, option(name), at_least=1))
-            if budget.open_ended:
-                raise ArgumentError(
-                    "both ",
-                    option(name),
-                    " and ",
-                    option("effective_samples" if seconds is None else "seconds"),
-                    " were given; give only one of them",
-                )
-        if seconds is not None:
-            budget = replace(budget, seconds=positive_number(seconds, option("seconds")))
-        if effective_samples is not None:
-            wanted = positive_number(effective_samples, option("effective_samples"))
-            budget = replace(budget, effective_samples=wanted)
-        return budget
+    def named(self, runs: str) -> AnnealingBudget:
+        """Return it, or refuse a number of runs, of which this is the name, besides others."""
+        if self.runs is not None and self.open_ended:
+            raise _only_one(runs, "effective_samples" if self.seconds is None else "seconds")
+        return self
 
     @property
     def open_ended(self) -> bool:
