@@ -20,10 +20,11 @@ from arcwise.errors import (
     RareChangeWarning,
     WeightCollapseWarning,
 )
+from arcwise.posterior.matrices import unpacked
 from arcwise.records.runs import Exchanges
 from arcwise.spaces import BucketOrders, Dags, LinearOrders, Partitions, Space
 from arcwise.statistics.convergence import effective_sample_size, rhat
-from arcwise.statistics.edges import EdgeDiagnostics, parent_bits
+from arcwise.statistics.edges import EdgeDiagnostics
 from support.edge_chains import chain_posterior, flipping
 from support.run_records import LEVELS, chain_run
 from support.sampled_posteriors import random_sample
@@ -347,7 +348,7 @@ def test_plain_values() -> None:
 def test_bits_of_more_than_a_word() -> None:
     sample = random_sample(70, 8)
     matrices = np.stack([dag.matrix() for dag in sample])
-    assert (parent_bits(sample.parents, 70).transpose(0, 2, 1) == matrices).all()
+    assert (unpacked(sample.parents, 70).transpose(0, 2, 1) == matrices).all()
     found = EdgeDiagnostics.of([sample.parents[:5], sample.parents[5:]], 70)
     assert found.chain_edges[0] == pytest.approx(matrices[:5].mean(axis=0))
     assert np.isnan(found.rhat).all()  # 3 draws are too few

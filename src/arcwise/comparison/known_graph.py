@@ -14,8 +14,7 @@ from arcwise.constraints.edges import as_dag
 from arcwise.graphs import EdgeCounts, cpdag, structural_hamming_distance
 from arcwise.graphs.dag import Dag
 from arcwise.posterior import DagSample, Posterior, checked_posterior
-from arcwise.statistics.convergence import weighted_standard_error
-from arcwise.statistics.edges import parent_bits
+from arcwise.posterior.matrices import error_of_mean, unpacked
 from arcwise.support.checks import whole_number
 from arcwise.support.html import card, paragraphs, table
 from arcwise.support.names import as_list, positions, refuse_other_names
@@ -254,28 +253,18 @@ def _distance(posterior: Posterior, known: NDArray[np.bool_]) -> MeanDistance:
     sample = posterior.dags
     each = np.empty(len(sample))
     for start in range(0, len(sample), _PIECE):
-        bits = parent_bits(sample.parents[start : start + _PIECE], len(known))
+        bits = unpacked(sample.parents[start : start + _PIECE], len(known))
         each[start : start + _PIECE] = (
             known.sum() - bits[:, known.T].sum(axis=1) + bits[:, ~some].sum(axis=1)
         )
-    return MeanDistance(float(value), _error(each, sample))
+    return MeanDistance(float(value), error_of_mean(sample, each))
 
 
 def _class_distance(sample: DagSample, truth: Dag, most: int) -> MeanDistance:
-    chosen = np.unique(np.linspace(0, len(sample) - 1, min(most, len(sample))).round().astype(int))
-    part = DagSample(
-        sample.variables,
-        sample.parents[chosen],
-        log_weights=None if sample.log_weights is None else sample.log_weights[chosen],
-        chains=None if sample.chains is None else sample.chains[chosen],
-    )
+    places = np.linspace(0, len(sample) - 1, min(most, len(sample))).round().astype(np.int64)
+    part = sample.at(places)
     goal = cpdag(truth)
     drawn = list(part)
     known = {dag: float(structural_hamming_distance(cpdag(dag), goal)) for dag in set(drawn)}
     each = np.array([known[dag] for dag in drawn])
-    return MeanDistance(float(part.shares @ each), _error(each, part))
-
-
-def _error(each: NDArray[np.float64], sample: DagSample) -> float:
-    weights = np.ones(len(sample)) if sample.weights is None else sample.weights
-    return float(weighted_standard_error(each, weights, sample.chains))
+    return MeanDistance(float(part.shares @ each), error_of_mean(part, each))

@@ -232,7 +232,7 @@ class _Sample:
     """Some of the DAGs, evenly spread, as matrices of [DAG, node, parent]."""
 
     def __init__(self, dags: DagSample, most: int) -> None:
-        places = np.unique(np.linspace(0, len(dags) - 1, min(most, len(dags))).astype(np.int64))
+        places = np.linspace(0, len(dags) - 1, min(most, len(dags))).astype(np.int64)
         chosen = dags.at(places)
         self.variables = chosen.variables
         self.shares = chosen.shares

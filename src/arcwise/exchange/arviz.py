@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from arcwise._core import version
 from arcwise.errors import ArgumentError
 from arcwise.posterior import DagSample, Posterior, checked_posterior
-from arcwise.statistics.edges import parent_bits
+from arcwise.posterior.matrices import unpacked
 from arcwise.support.optional import optional
 from arcwise.support.plain import strict_json
 from arcwise.support.words import shown
@@ -103,7 +103,7 @@ def _present(dags: DagSample, places: NDArray[np.int64]) -> NDArray[np.int8]:
     # As integers, since quantiles are not defined for Booleans.
     present = np.empty((*places.shape, n, n), dtype=np.int8)
     for chain, own in enumerate(places):
-        present[chain] = parent_bits(dags.parents[own], n).transpose(0, 2, 1)
+        present[chain] = unpacked(dags.parents[own], n).transpose(0, 2, 1)
     return present
 
 

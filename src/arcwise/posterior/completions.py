@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 
 from arcwise.data import Data, IncompleteData
 from arcwise.errors import ArgumentError
-from arcwise.features import Conditional, Edge, Feature, Not, NumberOfEdges, Path, SkeletonEdge
+from arcwise.features import Conditional, Feature, Not
 from arcwise.posterior.estimate import Estimate, Interval, event_interval, mean_interval
-from arcwise.posterior.sample_estimation import event_estimate
+from arcwise.posterior.estimation import from_matrices
+from arcwise.posterior.sample_estimation import counted, event_estimate
 from arcwise.scores import LocalScore
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.checks import real_numbers
-from arcwise.support.names import positions
 from arcwise.support.weighted_sums import weighted_sum
 
 if TYPE_CHECKING:
@@ -189,17 +189,8 @@ class Completions:
         if isinstance(asked, Not):
             inside = self._by_matrices(posterior, asked.feature)
             return None if inside is None else 1.0 - inside
-        if isinstance(asked, NumberOfEdges):
-            return np.asarray(self.edges.sum(axis=(1, 2)))
-        if not isinstance(asked, Edge | SkeletonEdge | Path):
-            return None
-        u, v = positions(asked.names, posterior.variables, "feature")
-        if isinstance(asked, Path):
-            unlimited = asked.max_length is None and self.paths is not None
-            return self.paths[:, u, v] if unlimited and self.paths is not None else None
-        if isinstance(asked, Edge):
-            return self.edges[:, u, v]
-        return np.minimum(self.edges[:, u, v] + self.edges[:, v, u], 1.0)
+        found: Array | None = from_matrices(self.edges, self.paths, posterior.variables, asked)
+        return found
 
     def _by_dags(
         self, posterior: Posterior, asked: Feature | Conditional
@@ -210,16 +201,8 @@ class Completions:
         """
         dags = posterior.sampled_dags(f"'{asked}'")
         tables = np.zeros(len(dags), dtype=np.int64) if dags.chains is None else dags.chains
-        feature = asked.feature if isinstance(asked, Conditional) else asked
+        feature, given = counted(dags, asked)
         values = np.asarray(feature.values(dags), dtype=np.float64)
-        given = np.ones(len(dags))
-        if isinstance(asked, Conditional):
-            given = asked.given.values(dags).astype(np.float64)
-            if not given.any():
-                raise ArgumentError(
-                    f"the given event, '{asked.given}', holds in no sampled DAG; draw more DAGs, "
-                    "or condition on another event"
-                )
         counts: Array = np.bincount(tables, given, minlength=len(self)).astype(np.float64)
         held = np.maximum(counts, 1.0)
         means = np.bincount(tables, given * values, minlength=len(self)) / held

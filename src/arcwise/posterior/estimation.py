@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +27,11 @@ from arcwise.posterior.matrices import (
     Relation,
     checked_length,
     checked_relation,
+    error_of_mean,
     relation_errors,
 )
 from arcwise.posterior.sample_estimation import estimate_from_dags, event_estimate, weighted_mean
 from arcwise.records.runs import UniqueDagsRun
-from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.names import positions
 from arcwise.support.words import shown
 
@@ -128,11 +128,9 @@ def _exact_value(posterior: Posterior, asked: Feature | Conditional) -> float | 
             if both is not None and given is not None and given > 0.0:
                 return min(1.0, both / given)
         return None
-    if isinstance(asked, Edge | SkeletonEdge | NumberOfEdges):
-        return _sum_of_edges(posterior.edges, posterior.variables, asked)
-    if isinstance(asked, Path) and asked.max_length is None and posterior.paths is not None:
-        source, target = positions(asked.names, posterior.variables, "feature")
-        return float(posterior.paths[source, target])
+    found = from_matrices(posterior.edges, posterior.paths, posterior.variables, asked)
+    if found is not None:
+        return float(found)
     if asked.decided_by is not None:
         return _by_parents(posterior, asked, asked.decided_by)
     if isinstance(asked, Not):
@@ -159,49 +157,53 @@ def _by_parents(posterior: Posterior, event: Feature, node: str) -> float:
     return min(1.0, max(0.0, math.fsum(probabilities[holds])))
 
 
-def _sum_of_edges(matrix: NDArray[np.float64], variables: tuple[str, ...], asked: Feature) -> float:
+def from_matrices(
+    edges: NDArray[np.float64],
+    paths: NDArray[np.float64] | None,
+    variables: tuple[str, ...],
+    asked: Feature,
+) -> Any:
+    """Return the value of a feature that the probabilities of edges or paths tell; None otherwise.
+
+    They may be those of several tables: the value is then an array.
+    """
     if isinstance(asked, NumberOfEdges):
-        return float(matrix.sum())
+        return edges.sum(axis=(-2, -1))
+    if not isinstance(asked, Edge | SkeletonEdge | Path):
+        return None
     u, v = positions(asked.names, variables, "feature")
+    if isinstance(asked, Path):
+        return None if paths is None or asked.max_length is not None else paths[..., u, v]
     if isinstance(asked, Edge):
-        return float(matrix[u, v])
-    return min(1.0, float(matrix[u, v] + matrix[v, u]))
+        return edges[..., u, v]
+    return np.minimum(edges[..., u, v] + edges[..., v, u], 1.0)
 
 
 def _from_edges(posterior: Posterior, asked: Feature) -> Estimate | None:
     """Return the estimate from the edge matrix, if it has standard errors."""
     inner = asked.feature if isinstance(asked, Not) else asked
-    if not isinstance(inner, Edge | SkeletonEdge | NumberOfEdges):
+    value = from_matrices(posterior.edges, None, posterior.variables, inner)
+    errors, dags = posterior.edge_errors, posterior.dags
+    if value is None or (errors is None and dags is not None):
         return None
-    if posterior.edge_errors is None and posterior.dags is not None:
-        return None
-    value = _sum_of_edges(posterior.edges, posterior.variables, inner)
-    error = math.nan
-    if posterior.edge_errors is not None:
-        error = _sum_of_edges(posterior.edge_errors, posterior.variables, inner)
-    if isinstance(inner, SkeletonEdge) and posterior.adjacency_errors is not None:
-        u, v = positions(inner.names, posterior.variables, "feature")
-        error = float(posterior.adjacency_errors[u, v])
-    elif not isinstance(inner, Edge) and posterior.dags is not None:
-        sampled = weighted_standard_error(
-            inner.values(posterior.dags),
-            np.ones(len(posterior.dags))
-            if posterior.dags.weights is None
-            else posterior.dags.weights,
-            posterior.dags.chains,
-        )
+    value = float(value)
+    if isinstance(inner, NumberOfEdges):
+        error = math.nan if errors is None else float(errors.sum())
+        sampled = 0.0 if dags is None else error_of_mean(dags, inner.values(dags))
         if sampled > 0.0:
             error = float(np.fmin(error, sampled))
-    if isinstance(inner, NumberOfEdges):
         return Estimate(str(asked), value, error, mean_interval(value, error), is_event=False)
+    u, v = positions(inner.names, posterior.variables, "feature")
+    of_pairs = matrix_of_posterior(posterior, "edge" if isinstance(inner, Edge) else "skeleton")
     if isinstance(asked, Not):
         value = 1.0 - value
-    known = math.nan if posterior.dags is None else posterior.dags.effective_draws
+    known = math.nan if dags is None else dags.effective_draws
+    error = float(of_pairs.standard_errors[u, v])
     return event_estimate(str(asked), value, error, known, posterior.run.draws)
 
 
 def matrix_of_posterior(
-    posterior: Posterior, relation: Relation, max_length: int | None
+    posterior: Posterior, relation: Relation, max_length: int | None = None
 ) -> FeatureMatrix:
     """Return the probabilities of a relation: exact, from the edge matrix, or from the DAGs.
 

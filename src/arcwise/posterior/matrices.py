@@ -56,6 +56,16 @@ def checked_length(max_length: int | None, relation: Relation) -> int:
     return whole_number(max_length, "max_length", at_least=1, at_most=MOST_INT)
 
 
+def weights_of(sample: DagSample) -> NDArray[np.float64]:
+    """Return the weight of each DAG, which is 1 where none are given."""
+    return np.ones(len(sample)) if sample.weights is None else sample.weights
+
+
+def error_of_mean(sample: DagSample, values: NDArray[Any]) -> float:
+    """Return the standard error of the weighted mean of a value of each DAG."""
+    return float(weighted_standard_error(values, weights_of(sample), sample.chains))
+
+
 def relation_probabilities(
     sample: DagSample, relation: Relation, longest: int = 0
 ) -> NDArray[np.float64]:
@@ -78,7 +88,7 @@ def relation_errors(sample: DagSample, relation: Relation, longest: int = 0) -> 
     offsets, numbers = _batches(chains, n)
     if len(numbers) * n**2 > _MOST_NUMBERS:
         return _errors_by_node(ordered, relation, longest, (offsets, numbers))
-    weights = np.ones(len(ordered)) if ordered.weights is None else ordered.weights
+    weights = weights_of(ordered)
     sums = _sums(ordered, relation, longest, weights, offsets)
     means, of_batch = _means(sums.reshape(len(numbers), -1), weights, offsets)
     return weighted_standard_error(means, of_batch, numbers).reshape(n, n)
@@ -92,7 +102,7 @@ def _errors_by_node(
 ) -> NDArray[np.float64]:
     """Return the errors, computed column by column from single draws or batch means."""
     n = len(sample.variables)
-    weights = np.ones(len(sample)) if sample.weights is None else sample.weights
+    weights = weights_of(sample)
     rows = sample.parents if relation == "edge" else relation_rows(sample, relation, longest)
     result = np.empty((n, n))
     for node in range(n):

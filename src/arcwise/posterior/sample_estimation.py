@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from arcwise.errors import ArgumentError
 from arcwise.features import Conditional, Feature
 from arcwise.posterior.estimate import Estimate, event_interval, mean_interval
+from arcwise.posterior.matrices import weights_of
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.weighted_sums import weighted_sum
 
@@ -65,25 +66,29 @@ class WeightedMean(NamedTuple):
 
 def weighted_mean(dags: DagSample, asked: Feature | Conditional) -> WeightedMean:
     """Return the mean of a feature over the DAGs in which the given event holds."""
-    feature = asked.feature if isinstance(asked, Conditional) else asked
+    feature, weights = counted(dags, asked)
     values = feature.values(dags)
-    weights = np.ones(len(dags)) if dags.weights is None else dags.weights
-    known = 1.0
-    if isinstance(asked, Conditional):
-        before = _kish(weights)
-        weights = weights * asked.given.values(dags)
-        if not weights.any():
-            raise ArgumentError(
-                f"the given event, '{asked.given}', holds in no sampled DAG; draw more DAGs, or "
-                "condition on another event"
-            )
-        known = _kish(weights) / before
+    known = _kish(weights) / _kish(weights_of(dags)) if isinstance(asked, Conditional) else 1.0
     if values.dtype == np.bool_:
         # Both sums are computed alike, so that an event that always holds has probability 1.
         value = float(np.where(values, weights, 0.0).sum() / weights.sum())
     else:
         value = float(weighted_sum(weights, values) / weights.sum())
     return WeightedMean(values, weights, value, known)
+
+
+def counted(dags: DagSample, asked: Feature | Conditional) -> tuple[Feature, NDArray[np.float64]]:
+    """Return the feature and the weights of DAGs, 0 where the event to condition on is not."""
+    weights = weights_of(dags)
+    if not isinstance(asked, Conditional):
+        return asked, weights
+    weights = weights * asked.given.values(dags)
+    if not weights.any():
+        raise ArgumentError(
+            f"the given event, '{asked.given}', holds in no sampled DAG; draw more DAGs, or "
+            "condition on another event"
+        )
+    return asked.feature, weights
 
 
 def event_estimate(name: str, value: float, error: float, known: float, draws: int) -> Estimate:

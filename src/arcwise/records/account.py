@@ -16,7 +16,7 @@ UNCONVERGED: tuple[Verdict, ...] = ("doubtful", "not converged")
 """The verdicts beside which no figure stands unqualified."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Choices:
     """What was chosen or given, for programs; independent of the machine.
 
@@ -28,6 +28,9 @@ class Choices:
         The requested posterior.
     parents
         The source of the parent sets: ``"all"``, or how candidates were found.
+    parents_left_out
+        Whether likely parents may be left out: growth of the candidates was cut short, and no
+        other parent is allowed besides them.
     families
         The number of parent sets.
     algorithm
@@ -39,28 +42,26 @@ class Choices:
         The arguments of the algorithm, as plain values.
     seed
         The seed.
-    parents_left_out
-        Whether likely parents may be left out: growth of the candidates was cut short, and no
-        other parent is allowed besides them.
     """
 
     score: str
     prior: str
     modularity: Modularity
     parents: str
+    parents_left_out: bool = False
     families: int
     algorithm: Algorithm
     exact_operations: int | None
     exact_limit: float
     arguments: Mapping[str, Any]
     seed: int
-    parents_left_out: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as one table, including the arguments."""
-        values: dict[str, Any] = dict(vars(self))
-        arguments: dict[str, Any] = values.pop("arguments")
-        return values | arguments
+        values: dict[str, Any] = {}
+        for name, value in vars(self).items():
+            values |= value if name == "arguments" else {name: value}
+        return values
 
 
 @dataclass(frozen=True)

@@ -90,9 +90,3 @@ def _effective_with_long_memory(edge: NDArray[np.bool_]) -> float:
 def _bit(words: NDArray[np.uint64], place: int) -> NDArray[np.bool_]:
     """Return one bit of each row of packed parents."""
     return np.asarray(words[:, place // 64] & np.uint64(1 << place % 64) != 0)
-
-
-def parent_bits(words: NDArray[np.uint64], nodes: int) -> NDArray[np.bool_]:
-    """Return parents packed as bits, 64 to a word in the last dimension, as Booleans."""
-    little = np.ascontiguousarray(words).astype("<u8").view(np.uint8)
-    return np.unpackbits(little, axis=-1, bitorder="little")[..., :nodes].view(np.bool_)
