@@ -20,10 +20,9 @@ from arcwise.dynamics.lagged_edges import LaggedEdge, ProcessEdge
 from arcwise.dynamics.steps import StepPosteriors
 from arcwise.graphs import EdgeCounts, GraphComparison
 from arcwise.learning import CrossValidation
-from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
+from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect, MeanEffects
 from arcwise.parameters.effect_matrix import Effects
 from arcwise.parameters.level_estimates import Interventional
-from arcwise.parameters.mean_effects import MeanEffects
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
 from arcwise.posterior import (
     Adjacency,

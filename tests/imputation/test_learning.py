@@ -17,7 +17,7 @@ from arcwise.imputation.chain import Imputation, ImputationChain
 from arcwise.imputation.checkpoint import Checkpoint
 from arcwise.imputation.structure import ExactStructure
 from arcwise.model import Question
-from arcwise.parameters.mean_effects import MeanEffects
+from arcwise.parameters.effect import MeanEffects
 from arcwise.records.runs import ImputationRun
 
 ROWS = 90

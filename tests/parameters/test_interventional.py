@@ -156,14 +156,14 @@ def test_draws_of_one_table_follow_its_dirichlet_law() -> None:
     )
     counts = np.array([[((values == (a, b)).all(axis=1)).sum() for b in (0, 1)] for a in (0, 1)])
     alpha = counts + 3.0 / 4
-    shares = beta.cdf(one._drawn[:, 1], alpha[1, 1], alpha[1, 0])
+    shares = beta.cdf(one.drawn[:, 1], alpha[1, 1], alpha[1, 0])
     law = dict.fromkeys(range(BINS), 1 / BINS)
     assert_follows([min(BINS - 1, int(share * BINS)) for share in shares], law)
     # The rows of a table are independent: variances of a difference add up.
     difference = one - other
     variance = sum(beta.var(alpha[a, 1], alpha[a, 0]) for a in (0, 1))
     # The relative standard error of a variance from 20,000 draws is 1 per cent.
-    assert abs(np.var(difference._drawn[:, 1]) / variance - 1) < 0.06
+    assert abs(np.var(difference.drawn[:, 1]) / variance - 1) < 0.06
     assert math.isclose(difference[1], alpha[1, 1] / alpha[1].sum() - alpha[0, 1] / alpha[0].sum())
     expected = beta.ppf([0.025, 0.975], alpha[1, 1], alpha[1, 0])
     assert np.allclose(one.quantiles(1, [0.025, 0.975]), expected, atol=0.01)
@@ -175,9 +175,9 @@ def test_mean_tables_give_the_mean_of_drawn_ones() -> None:
     model = Model(codes(12, 4, 5), BDeu(2.0))
     dag = Dag(names, {"X1": ["X0"], "X2": ["X0", "X1"], "X3": ["X0", "X1", "X2"]})
     found = arcwise.interventional(dag, "X3", {"X1": 1}, draws=20_000, seed=2, model=model)
-    error = found._drawn.std(axis=0) / math.sqrt(20_000)
-    assert (np.abs(found._drawn.mean(axis=0) - found.mean) < 5 * error).all()
-    assert np.allclose(found._drawn.sum(axis=1), 1, atol=1e-6)
+    error = found.drawn.std(axis=0) / math.sqrt(20_000)
+    assert (np.abs(found.drawn.mean(axis=0) - found.mean) < 5 * error).all()
+    assert np.allclose(found.drawn.sum(axis=1), 1, atol=1e-6)
 
 
 def test_effects_of_a_known_network_are_found() -> None:
@@ -223,7 +223,7 @@ def test_sampled_dags_and_their_errors() -> None:
     found = arcwise.interventional(run, "X2", {"X0": 1}, draws=2, seed=3, model=model)
     assert (np.abs(found.mean - exact) < 5 * found.standard_errors).all()
     again = arcwise.interventional(run, "X2", {"X0": 1}, draws=2, seed=3, model=model)
-    assert np.array_equal(found._drawn, again._drawn)
+    assert np.array_equal(found.drawn, again.drawn)
 
 
 def test_weights_of_dags_count() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from arcwise.support.words import quoted, shown
 _DRAWS = 2_000
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Forecast(Mapping[str, NumberPredictions | LevelPredictions]):
     """The next slice of each subject, by variable; see `forecast`.
 
@@ -50,29 +51,24 @@ class Forecast(Mapping[str, NumberPredictions | LevelPredictions]):
     x             1      0.00649
     """
 
-    def __init__(
-        self,
-        subjects: Sequence[object],
-        predictions: Mapping[str, NumberPredictions | LevelPredictions],
-    ) -> None:
-        self.subjects = tuple(subjects)
-        self._predictions = dict(predictions)
+    subjects: tuple[object, ...]
+    predictions: Mapping[str, NumberPredictions | LevelPredictions]
 
     def __getitem__(self, variable: str) -> NumberPredictions | LevelPredictions:
         """Return the predictions of one variable, a row for each subject."""
-        if not isinstance(variable, str) or variable not in self._predictions:
+        if not isinstance(variable, str) or variable not in self.predictions:
             raise UnknownNameError(
-                f"{shown(variable)} is not forecast; the variables are {quoted(self._predictions)}"
+                f"{shown(variable)} is not forecast; the variables are {quoted(self.predictions)}"
             )
-        return self._predictions[variable]
+        return self.predictions[variable]
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the variables."""
-        return iter(self._predictions)
+        return iter(self.predictions)
 
     def __len__(self) -> int:
         """Return the number of variables."""
-        return len(self._predictions)
+        return len(self.predictions)
 
     def __repr__(self) -> str:
         """Show the first rows of the table."""
@@ -91,11 +87,7 @@ class Forecast(Mapping[str, NumberPredictions | LevelPredictions]):
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write `table` to a .csv file."""
-        columns = {
-            name: ["" if value is None else value for value in values]
-            for name, values in self._columns().items()
-        }
-        write_columns(columns, path)
+        write_columns(self._columns(), path)
 
     def _columns(self) -> dict[str, list[Any]]:
         rows: list[dict[str, Any]] = []
@@ -188,7 +180,7 @@ def forecast(
         for place, of in enumerate(slices.places)
         if of.lag == 0
     }
-    return Forecast(subjects, predictions)
+    return Forecast(tuple(subjects), predictions)
 
 
 def _tables(posterior: Posterior, model: AnyModel) -> Tables:

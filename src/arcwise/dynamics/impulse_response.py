@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,14 +18,7 @@ from arcwise.laws.linear_gaussian import LinearGaussianPosteriors
 from arcwise.parameters.completed_effects import pooled_effect
 from arcwise.parameters.completed_tables import table_inferences
 from arcwise.parameters.effect import LinearEffect
-from arcwise.parameters.frames import (
-    figure,
-    frame,
-    html_table,
-    stacked,
-    text_table,
-    write_columns,
-)
+from arcwise.parameters.frames import LEVEL, Tabular, figure, html_table, stacked, text_table
 from arcwise.parameters.inference import Inference
 from arcwise.parameters.intervened import Intervened
 from arcwise.parameters.pair_effect import AnyEffect, Pair, pair_effect, refuse_reference
@@ -39,14 +31,14 @@ from arcwise.support.words import quoted, shown
 
 Array = NDArray[np.float64]
 
-_LEVEL = 0.95
 _DRAWS = 4_000
 _MOST_STEPS = 1_000
 # DAGs are moved on one by one if not all is linear; more of them tell little more.
 _MOST_DAGS = 1_000
 
 
-class ImpulseResponse:
+@dataclass(frozen=True, eq=False, repr=False)
+class ImpulseResponse(Tabular):
     """The response of one variable to another, step by step; see `impulse_response`.
 
     Parameters
@@ -70,19 +62,11 @@ class ImpulseResponse:
     -1.0
     """
 
-    def __init__(
-        self,
-        source: str,
-        target: str,
-        effects: Sequence[AnyEffect],
-        first: int,
-        hold: bool,
-    ) -> None:
-        self.source = source
-        self.target = target
-        self.effects = tuple(effects)
-        self.first = first
-        self.hold = hold
+    source: str
+    target: str
+    effects: tuple[AnyEffect, ...]
+    first: int
+    hold: bool
 
     def at(self, step: int) -> AnyEffect:
         """Return the effect so many steps after the source was set."""
@@ -104,7 +88,7 @@ class ImpulseResponse:
             )
         return np.array(found)
 
-    def describe(self, level: float = _LEVEL) -> str:
+    def describe(self, level: float = LEVEL) -> str:
         """Return the responses as text, a line for each step."""
         done = "is held one unit higher" if self.hold else "is raised by one unit at time t"
         if not isinstance(self.effects[0], LinearEffect):
@@ -137,10 +121,10 @@ class ImpulseResponse:
 
     def _repr_html_(self) -> str:
         return html_table(
-            self._columns(_LEVEL), f"Response of {self.target} to {self.source}, step by step"
+            self._columns(LEVEL), f"Response of {self.target} to {self.source}, step by step"
         )
 
-    def table(self, level: float = _LEVEL) -> Any:
+    def table(self, level: float = LEVEL) -> Any:
         """Return a data frame (polars) with rows for each step.
 
         Its columns are step and those of `LinearEffect.table` or `LevelEffects.table`.
@@ -150,15 +134,7 @@ class ImpulseResponse:
         level
             The probability of the intervals.
         """
-        return frame(self._columns(level))
-
-    def write(self, path: str | os.PathLike[str], level: float = _LEVEL) -> None:
-        """Write `table` to a .csv file."""
-        columns = {
-            name: ["" if value is None else value for value in values]
-            for name, values in self._columns(level).items()
-        }
-        write_columns(columns, path)
+        return super().table(level)
 
     def _columns(self, level: float) -> dict[str, list[Any]]:
         rows: list[dict[str, Any]] = []
@@ -269,7 +245,7 @@ def impulse_response(
         if not isinstance(found.posteriors, LinearGaussianPosteriors):
             families = _thinned(families)
         effects = at_each_step(found, families, len(families))
-    return ImpulseResponse(source, target, effects, int(source == target), impulse.hold)
+    return ImpulseResponse(source, target, tuple(effects), int(source == target), impulse.hold)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from arcwise.parameters.completed_tables import table_inferences
-from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
-from arcwise.parameters.mean_effects import MeanEffects
+from arcwise.parameters.effect import ComparedLevels, EffectEstimate, LinearEffect
 from arcwise.parameters.pair_effect import AnyEffect
 from arcwise.parameters.requirements import AnyModel
 from arcwise.posterior import Posterior
@@ -60,29 +60,13 @@ def pooled_effect(tables: Completions, found: Sequence[AnyEffect]) -> AnyEffect:
     first = found[0]
     if isinstance(first, LinearEffect):
         estimates = [each.estimate for each in found if isinstance(each, LinearEffect)]
-        return LinearEffect(first.source, first.target, _pooled(tables, estimates), first.note)
-    probability = float(np.mean([each.probability for each in found]))
-    if isinstance(first, MeanEffects):
-        means = [each for each in found if isinstance(each, MeanEffects)]
-        return MeanEffects(
-            first.source,
-            first.target,
-            first.source_levels,
-            first.reference,
-            probability,
-            _all_pooled(tables, [each._means for each in means]),
-            _all_pooled(tables, [each._differences for each in means]),
-        )
-    levels = [each for each in found if isinstance(each, LevelEffects)]
-    return LevelEffects(
-        first.source,
-        first.target,
-        first.source_levels,
-        first.target_levels,
-        first.reference,
-        probability,
-        _all_pooled(tables, [each._probabilities for each in levels]),
-        _all_pooled(tables, [each._differences for each in levels]),
+        return replace(first, estimate=_pooled(tables, estimates))
+    compared = [each for each in found if isinstance(each, ComparedLevels)]
+    return replace(
+        first,
+        probability=float(np.mean([each.probability for each in found])),
+        estimates=_all_pooled(tables, [each.estimates for each in compared]),
+        differences=_all_pooled(tables, [each.differences for each in compared]),
     )
 
 

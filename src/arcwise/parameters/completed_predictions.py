@@ -47,7 +47,8 @@ def pooled_prediction(
             for number, (found, families) in enumerate(tables)
         ]
         levels = [one for one in each if isinstance(one, LevelPredictions)]
-        return levels[0].with_probabilities(np.mean([one.probabilities for one in levels], axis=0))
+        mean = np.mean([one.probabilities for one in levels], axis=0)
+        return replace(levels[0], probabilities=mean)
     return first.numbers_predicted(asked, level, _pooled_pieces(tables, asked))
 
 

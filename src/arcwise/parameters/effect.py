@@ -1,4 +1,4 @@
-"""`LinearEffect` and `LevelEffects`: the effect of one variable on another, with its uncertainty.
+"""The effect of one variable on another, with its uncertainty, by what kinds these are.
 
 In DAGs without a directed path from source to target there is no effect. The posterior of an
 effect is therefore a mixture: a point mass at 0, and a density given that there is an effect,
@@ -8,8 +8,7 @@ which may have several modes, for instance one for each adjustment set.
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,13 +18,13 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
 from arcwise.parameters.frames import (
+    LEVEL,
+    Tabular,
     figure,
-    frame,
     html_table,
     intervals_text,
     stacked,
     text_table,
-    write_columns,
 )
 from arcwise.parameters.highest_density import checked_level, highest_density
 from arcwise.posterior.estimate import Interval
@@ -33,8 +32,6 @@ from arcwise.support.checks import is_hashable
 from arcwise.support.words import quoted, shown
 
 Array = NDArray[np.float64]
-
-_LEVEL = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +77,7 @@ class EffectEstimate:
         variance = self.probability * (within + (1 - self.probability) * centre**2)
         return math.sqrt(variance)
 
-    def intervals(self, level: float = _LEVEL) -> tuple[Interval, ...]:
+    def intervals(self, level: float = LEVEL) -> tuple[Interval, ...]:
         """Return the highest-density intervals given that there is an effect.
 
         One, or several if the posterior has separate modes; none if there is no effect.
@@ -95,7 +92,7 @@ class EffectEstimate:
             return ()
         return highest_density(self.values, self.weights, probability)
 
-    def row(self, level: float = _LEVEL) -> dict[str, Any]:
+    def row(self, level: float = LEVEL) -> dict[str, Any]:
         """Return the figures of a table; low and high are the ends of all intervals together."""
         found = self.intervals(level)
         return {
@@ -110,7 +107,8 @@ class EffectEstimate:
         }
 
 
-class LinearEffect:
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearEffect(Tabular):
     """The total causal effect of one continuous variable on another, per unit.
 
     The change in the mean of the target under an intervention that raises the source by one
@@ -136,13 +134,10 @@ class LinearEffect:
     given an effect: mean 1.95, 95 % highest-density interval 1.88 to 2.01
     """
 
-    def __init__(
-        self, source: str, target: str, estimate: EffectEstimate, note: str | None = None
-    ) -> None:
-        self.source = source
-        self.target = target
-        self.estimate = estimate
-        self.note = note
+    source: str
+    target: str
+    estimate: EffectEstimate
+    note: str | None = None
 
     @property
     def mean(self) -> float:
@@ -159,11 +154,11 @@ class LinearEffect:
         """The probability that there is an effect: of a directed path."""
         return self.estimate.probability
 
-    def intervals(self, level: float = _LEVEL) -> tuple[Interval, ...]:
+    def intervals(self, level: float = LEVEL) -> tuple[Interval, ...]:
         """Return the highest-density intervals given that there is an effect."""
         return self.estimate.intervals(level)
 
-    def describe(self, level: float = _LEVEL) -> str:
+    def describe(self, level: float = LEVEL) -> str:
         """Return the mean, the probability of no effect, and the intervals given an effect."""
         found = self.estimate
         lines = [
@@ -186,9 +181,9 @@ class LinearEffect:
 
     def _repr_html_(self) -> str:
         caption = f"Effect of {self.source} on {self.target}, per unit"
-        return html_table(self._columns(_LEVEL), caption)
+        return html_table(self._columns(LEVEL), caption)
 
-    def table(self, level: float = _LEVEL) -> Any:
+    def table(self, level: float = LEVEL) -> Any:
         """Return a data frame (polars) with one row.
 
         Its columns are source, target, mean, standard_deviation, standard_error of the mean,
@@ -200,43 +195,42 @@ class LinearEffect:
         level
             The probability of the intervals.
         """
-        return frame(self._columns(level))
-
-    def write(self, path: str | os.PathLike[str], level: float = _LEVEL) -> None:
-        """Write `table` to a .csv file."""
-        write_columns(self._columns(level), path)
+        return super().table(level)
 
     def _columns(self, level: float) -> dict[str, list[Any]]:
         names = {"source": self.source, "target": self.target}
         return stacked([names | self.estimate.row(level)])
 
 
-class ComparedLevels:
-    """Effects of setting a discrete variable to each of its levels; what their kinds share.
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparedLevels(Tabular):
+    """Effects of setting a variable to each of its levels; see `LevelEffects` and `MeanEffects`.
 
     Parameters
     ----------
     source, target
         The variables.
-    source_levels, reference
-        The levels of the source, and the one that the others are compared with.
+    source_levels, target_levels
+        Their levels; none of a continuous target.
+    reference
+        The level of the source that the others are compared with.
     probability
-        The probability of an effect.
+        The probability that there is an effect: of a directed path.
+    estimates
+        For each level of the source the probability of each level of the target, or its mean
+        alone.
+    differences
+        The differences from the reference, in the same form; None at the reference itself.
     """
 
-    def __init__(
-        self,
-        source: str,
-        target: str,
-        source_levels: tuple[object, ...],
-        reference: object,
-        probability: float,
-    ) -> None:
-        self.source = source
-        self.target = target
-        self.source_levels = source_levels
-        self.reference = reference
-        self.probability = probability
+    source: str
+    target: str
+    source_levels: tuple[object, ...]
+    target_levels: tuple[object, ...]
+    reference: object
+    probability: float
+    estimates: Sequence[Sequence[EffectEstimate]]
+    differences: Sequence[Sequence[EffectEstimate] | None]
 
     def __repr__(self) -> str:
         """Show the probability of no effect, and each figure and difference."""
@@ -244,11 +238,11 @@ class ComparedLevels:
 
     def _repr_html_(self) -> str:
         caption = f"Effect of {self.source} on {self.target}; {no_effect(self.probability)}"
-        at_levels, compared = self._tables(_LEVEL)
+        at_levels, compared = self._tables(LEVEL)
         differences = html_table(compared, self._heading) if compared else ""
         return html_table(at_levels, caption) + differences
 
-    def describe(self, level: float = _LEVEL) -> str:
+    def describe(self, level: float = LEVEL) -> str:
         """Return the probability of no effect, and a line for each figure and difference."""
         lines = [f"Effect of {self.source} on {self.target}", no_effect(self.probability)]
         at_levels, compared = self._tables(checked_level(level))
@@ -279,31 +273,55 @@ class ComparedLevels:
         ]
         return stacked(at_levels), stacked(compared)
 
-    def write(self, path: str | os.PathLike[str], level: float = _LEVEL) -> None:
-        """Write `table` to a .csv file."""
-        columns = self._columns(level)
-        columns["compared_with"] = [
-            "" if value is None else value for value in columns["compared_with"]
-        ]
-        write_columns(columns, path)
-
-    def at_levels(self) -> Iterable[tuple[str, EffectEstimate]]:
+    def at_levels(self) -> Iterator[tuple[str, EffectEstimate]]:
         """Yield what each figure is, in words, and its posterior."""
-        raise NotImplementedError
+        for source, target, found in self._each(self.estimates):
+            yield self._what(target, f" | do({self.source} = {source})"), found
 
-    def compared(self) -> Iterable[tuple[str, EffectEstimate]]:
+    def compared(self) -> Iterator[tuple[str, EffectEstimate]]:
         """Yield what each difference from the reference is of, in words, and its posterior."""
-        raise NotImplementedError
+        for source, target, found in self._each(self.differences):
+            yield self._what(target) + f", if {self.source} is set to {source}", found
+
+    def _what(self, target_level: object, given: str = "") -> str:
+        """Return what is asked of the target, in words."""
+        if self.target_levels:
+            return f"P({self.target} = {target_level}{given})"
+        return f"mean of {self.target}{given}"
 
     def _columns(self, level: float) -> dict[str, list[Any]]:
-        """Return the columns of the table."""
-        raise NotImplementedError
+        rows = []
+        for part, reference in ((self.estimates, None), (self.differences, self.reference)):
+            for source, target, found in self._each(part):
+                names = {
+                    "source": self.source,
+                    "source_level": source,
+                    "compared_with": reference,
+                    "target": self.target,
+                }
+                if self.target_levels:
+                    names["target_level"] = target
+                rows.append(names | found.row(level))
+        return stacked(rows)
 
-    def _reference_given(self, source_level: object) -> ArgumentError:
-        return ArgumentError(
-            f"{shown(source_level)} is the reference that the other levels of {self.source!r} are "
-            "compared with; give another level, or effects another reference"
-        )
+    def _each(
+        self, part: Sequence[Sequence[EffectEstimate] | None]
+    ) -> Iterator[tuple[object, object, EffectEstimate]]:
+        for source, of_source in zip(self.source_levels, part, strict=True):
+            for target, found in zip(self.target_levels or (None,), of_source or (), strict=False):
+                yield source, target, found
+
+    def _found(
+        self, part: Sequence[Sequence[EffectEstimate] | None], source_level: object
+    ) -> Sequence[EffectEstimate]:
+        """Return what there is at a level of the source."""
+        found = part[level_place(source_level, self.source_levels, self.source)]
+        if found is None:
+            raise ArgumentError(
+                f"{shown(source_level)} is the reference that the other levels of {self.source!r} "
+                "are compared with; give another level, or effects another reference"
+            )
+        return found
 
 
 class LevelEffects(ComparedLevels):
@@ -321,7 +339,7 @@ class LevelEffects(ComparedLevels):
         The level of the source that the others are compared with.
     probability
         The probability that there is an effect: of a directed path.
-    probabilities
+    estimates
         P(target | do(source)), as [level of the source][level of the target].
     differences
         The differences from the reference, in the same form; None at the reference itself.
@@ -336,46 +354,17 @@ class LevelEffects(ComparedLevels):
     0.952
     """
 
-    def __init__(
-        self,
-        source: str,
-        target: str,
-        source_levels: tuple[object, ...],
-        target_levels: tuple[object, ...],
-        reference: object,
-        probability: float,
-        probabilities: Sequence[Sequence[EffectEstimate]],
-        differences: Sequence[Sequence[EffectEstimate] | None],
-    ) -> None:
-        super().__init__(source, target, source_levels, reference, probability)
-        self.target_levels = target_levels
-        self._probabilities = probabilities
-        self._differences = differences
-
     def given(self, target_level: object, source_level: object) -> EffectEstimate:
         """Return the posterior of P(target = target_level | do(source = source_level))."""
-        u, v = self._places(target_level, source_level)
-        return self._probabilities[u][v]
+        found = self._found(self.estimates, source_level)
+        return found[level_place(target_level, self.target_levels, self.target)]
 
     def difference(self, target_level: object, source_level: object) -> EffectEstimate:
         """Return the posterior of the difference of that probability from the reference's."""
-        u, v = self._places(target_level, source_level)
-        found = self._differences[u]
-        if found is None:
-            raise self._reference_given(source_level)
-        return found[v]
+        found = self._found(self.differences, source_level)
+        return found[level_place(target_level, self.target_levels, self.target)]
 
-    def at_levels(self) -> Iterable[tuple[str, EffectEstimate]]:
-        """Yield each probability in words, and its posterior."""
-        for source, target, found in self._each(self._probabilities):
-            yield f"P({self.target} = {target} | do({self.source} = {source}))", found
-
-    def compared(self) -> Iterable[tuple[str, EffectEstimate]]:
-        """Yield what each difference from the reference is of, and its posterior."""
-        for source, target, found in self._each(self._differences):
-            yield f"P({self.target} = {target}), if {self.source} is set to {source}", found
-
-    def table(self, level: float = _LEVEL) -> Any:
+    def table(self, level: float = LEVEL) -> Any:
         """Return a data frame (polars): a row for each probability, then for each difference.
 
         `compared_with` is null for P(target = target_level | do(source = source_level)), and
@@ -388,39 +377,75 @@ class LevelEffects(ComparedLevels):
         level
             The probability of the intervals.
         """
-        return frame(self._columns(level))
+        return super().table(level)
 
-    def _columns(self, level: float) -> dict[str, list[Any]]:
-        rows = []
-        for part, reference in ((self._probabilities, None), (self._differences, self.reference)):
-            for source, target, found in self._each(part):
-                names = {
-                    "source": self.source,
-                    "source_level": source,
-                    "compared_with": reference,
-                    "target": self.target,
-                    "target_level": target,
-                }
-                rows.append(names | found.row(level))
-        return stacked(rows)
 
-    def _each(
-        self, part: Sequence[Sequence[EffectEstimate] | None]
-    ) -> Iterable[tuple[object, object, EffectEstimate]]:
-        for source, of_source in zip(self.source_levels, part, strict=True):
-            for target, found in zip(self.target_levels, of_source or (), strict=False):
-                yield source, target, found
+class MeanEffects(ComparedLevels):
+    """The mean of a continuous variable if a discrete one is set: E(y | do(x = a)).
 
-    def _places(self, target_level: object, source_level: object) -> tuple[int, int]:
-        for name, levels, level in (
-            (self.source, self.source_levels, source_level),
-            (self.target, self.target_levels, target_level),
-        ):
-            if not is_hashable(level) or level not in levels:
-                raise ArgumentError(
-                    f"{name!r} has no level {shown(level)}; its levels are {quoted(levels)}"
-                )
-        return self.source_levels.index(source_level), self.target_levels.index(target_level)
+    Returned by `effects` for mixed data.
+
+    Parameters
+    ----------
+    source, target
+        The variables.
+    source_levels, target_levels
+        The levels of the source; the target has none.
+    reference
+        The level of the source that the others are compared with.
+    probability
+        The probability that there is an effect: of a directed path.
+    estimates
+        E(target | do(source)), alone in a list for each level of the source.
+    differences
+        The differences from the reference, in the same form; None at the reference itself.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> dag = arcwise.Dag(["group", "x"], {"x": ["group"]})
+    >>> network = arcwise.networks.ConditionalGaussianNetwork(
+    ...     dag,
+    ...     {"group": ("a", "b")},
+    ...     {"group": [0.5, 0.5]},
+    ...     {"x": arcwise.networks.Regression([0.0, 3.0])},
+    ... )
+    >>> model = arcwise.Model(network.sample(1000, seed=1))
+    >>> found = arcwise.effects(dag, "group", "x", model=model)
+    >>> round(found.difference("b").mean)
+    3
+    """
+
+    def given(self, source_level: object) -> EffectEstimate:
+        """Return the posterior of the mean of the target, E(target | do(source = source_level))."""
+        return self._found(self.estimates, source_level)[0]
+
+    def difference(self, source_level: object) -> EffectEstimate:
+        """Return the posterior of the difference of that mean from the reference's."""
+        return self._found(self.differences, source_level)[0]
+
+    def table(self, level: float = LEVEL) -> Any:
+        """Return a data frame (polars): a row for each mean, then for each difference.
+
+        `compared_with` is null for E(target | do(source = source_level)), and otherwise the
+        level whose mean is subtracted. The other columns are as in `LinearEffect.table`; a mean
+        is there in any case, so that its intervals are not conditional on an effect.
+
+        Parameters
+        ----------
+        level
+            The probability of the intervals.
+        """
+        return super().table(level)
+
+
+def level_place(level: object, levels: tuple[object, ...], name: str) -> int:
+    """Return which of the levels of a variable this is, or refuse it."""
+    if not is_hashable(level) or level not in levels:
+        raise ArgumentError(
+            f"{name!r} has no level {shown(level)}; its levels are {quoted(levels)}"
+        )
+    return levels.index(level)
 
 
 def no_effect(probability: float) -> str:

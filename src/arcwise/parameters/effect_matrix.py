@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arcwise.errors import ArgumentError
 from arcwise.laws.normal_wishart import NodePosterior
 from arcwise.parameters.effect import EffectEstimate
-from arcwise.parameters.frames import frame, stacked, write_columns
+from arcwise.parameters.frames import LEVEL, Tabular, stacked
 from arcwise.parameters.linear_effects import effect_pieces
 from arcwise.parameters.quantiles import checked_probabilities, weighted_quantiles
 from arcwise.parameters.sampled import SampledFamilies
@@ -37,7 +37,8 @@ class EffectDraws(NamedTuple):
     weights: Array
 
 
-class Effects:
+@dataclass(frozen=True, eq=False, repr=False)
+class Effects(Tabular):
     """The posterior of the total causal effect of each variable on each other.
 
     The effect of x on y is the change in the mean of y under an intervention that raises
@@ -59,8 +60,10 @@ class Effects:
         The families of the DAGs, with their weights and chains.
     kept
         The pairs whose draws are kept, as positions.
-    draws, means
+    drawn, means
         The draws, and the means given each DAG, of the kept pairs, as [pair, DAG].
+    labels
+        What is modelled of variables that are on another scale, such as their logarithms.
 
     Examples
     --------
@@ -74,34 +77,29 @@ class Effects:
     array([1.9, 2. ])
     """
 
-    def __init__(
-        self,
-        variables: tuple[str, ...],
-        mean: Array,
-        standard_deviations: Array,
-        probabilities: Array,
-        families: SampledFamilies,
-        kept: Sequence[tuple[int, int]],
-        draws: NDArray[np.float32],
-        means: NDArray[np.float32],
-    ) -> None:
-        self.variables = variables
-        self.mean = mean
-        self.standard_deviations = standard_deviations
-        self.probabilities = probabilities
-        self.pairs = tuple((variables[u], variables[v]) for u, v in kept)
+    variables: tuple[str, ...]
+    mean: Array
+    standard_deviations: Array
+    probabilities: Array
+    families: SampledFamilies
+    kept: Sequence[tuple[int, int]]
+    drawn: NDArray[np.float32]
+    means: NDArray[np.float32]
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
         """The pairs (source, target) whose draws are kept."""
-        self.labels: Mapping[str, str] = {}
-        """What is modelled of variables that are on another scale, such as their logarithms."""
-        self._families = families
-        self._row = {pair: row for row, pair in enumerate(kept)}
-        self._draws = draws
-        self._means = means
+        return tuple((self.variables[u], self.variables[v]) for u, v in self.kept)
+
+    @cached_property
+    def _row(self) -> dict[tuple[int, int], int]:
+        return {pair: row for row, pair in enumerate(self.kept)}
 
     @property
     def draws(self) -> int:
         """The number of parameter draws for each DAG."""
-        return int(self._draws.shape[1]) // len(self._families)
+        return int(self.drawn.shape[1]) // len(self.families)
 
     def __repr__(self) -> str:
         """Show the counts and the largest mean effects."""
@@ -112,7 +110,7 @@ class Effects:
             for u, v in (divmod(int(place), len(self.variables)) for place in order)
             if self.mean[u, v] != 0
         ]
-        count = len(self._families)
+        count = len(self.families)
         return (
             f"<Effects: {len(self.variables)} variables, {count} DAG{'s' * (count != 1)}, "
             f"{self.draws} draw{'s' * (self.draws != 1)} each; "
@@ -129,8 +127,8 @@ class Effects:
 
         All draws of the first DAG come first, then those of the next.
         """
-        weights = np.repeat(self._families.shares / self.draws, self.draws)
-        return EffectDraws(self._draws[self._kept_row(source, target)], weights)
+        weights = np.repeat(self.families.shares / self.draws, self.draws)
+        return EffectDraws(self.drawn[self._kept_row(source, target)], weights)
 
     def quantiles(
         self,
@@ -152,11 +150,11 @@ class Effects:
         """
         result = np.full(self.mean.shape, np.nan)
         np.fill_diagonal(result, 0.0)
-        if self._row:
-            sources, targets = np.array(list(self._row)).T
-            families = self._families
+        if self.kept:
+            sources, targets = np.array(self.kept).T
+            families = self.families
             result[sources, targets] = weighted_standard_error(
-                self._means.T, families.shares, families.chains
+                self.means.T, families.shares, families.chains
             )
         return result
 
@@ -174,7 +172,7 @@ class Effects:
             weights / weights.sum() if len(weights) else weights,
         )
 
-    def table(self, level: float = 0.95) -> Any:
+    def table(self, level: float = LEVEL) -> Any:
         """Return a data frame (polars) with a row for each kept pair, the largest means first.
 
         Its columns are those of `LinearEffect.table`.
@@ -184,11 +182,7 @@ class Effects:
         level
             The probability of the highest-density intervals, given that there is an effect.
         """
-        return frame(self._columns(level))
-
-    def write(self, path: str | os.PathLike[str], level: float = 0.95) -> None:
-        """Write `table` to a .csv file."""
-        write_columns(self._columns(level), path)
+        return super().table(level)
 
     def _columns(self, level: float) -> dict[str, list[Any]]:
         rows = [

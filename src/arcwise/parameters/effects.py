@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
 from typing import overload
 
 from arcwise.data import Data, IncompleteData
 from arcwise.errors import ArgumentError, option
 from arcwise.parameters.completed_effects import completed_effect
-from arcwise.parameters.effect import LevelEffects, LinearEffect
+from arcwise.parameters.effect import LevelEffects, LinearEffect, MeanEffects
 from arcwise.parameters.effect_matrix import Effects
-from arcwise.parameters.mean_effects import MeanEffects
 from arcwise.parameters.pair_effect import AnyEffect
 from arcwise.parameters.requirements import AnyModel, inference, on_known_scales, refuse_transformed
 from arcwise.parameters.sampled import Dags, sampled_families
@@ -117,8 +117,7 @@ def effects(
         each = 1 if draws is None else whole_number(draws, option("draws"), at_least=1)
         families = sampled_families(posterior, found.data.variables)
         matrix = found.effect_matrix(families, each, seed, pairs)
-        matrix.labels = _labels(found.data)
-        return matrix
+        return replace(matrix, labels=_labels(found.data))
     if pairs is not None:
         raise ArgumentError("pairs is for all effects at once; leave it out, or source and target")
     if isinstance(posterior, Posterior) and posterior.completions is not None:
@@ -148,10 +147,8 @@ def _labels(data: Data) -> dict[str, str]:
 
 def _on_scales(found: AnyEffect, data: Data) -> AnyEffect:
     """Return an effect that names what it is of, such as the logarithm of a column."""
-    labels = _labels(data)
-    found.source = labels.get(found.source, found.source)
-    found.target = labels.get(found.target, found.target)
-    return found
+    source, target = (_labels(data).get(name, name) for name in (found.source, found.target))
+    return replace(found, source=source, target=target)
 
 
 def _checked(draws: int) -> int:

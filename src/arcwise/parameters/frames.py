@@ -18,6 +18,31 @@ Columns = Mapping[str, Sequence[Any]]
 MOST_ROWS = 30
 """How many rows of a table are shown."""
 
+LEVEL = 0.95
+"""The probability of intervals, unless another one is given."""
+
+
+class Tabular:
+    """A result with a table, whose intervals have a probability."""
+
+    def _columns(self, level: float) -> Columns:
+        """Return the columns of the table."""
+        raise NotImplementedError
+
+    def table(self, level: float = LEVEL) -> Any:
+        """Return a data frame (polars).
+
+        Parameters
+        ----------
+        level
+            The probability of the intervals.
+        """
+        return frame(self._columns(level))
+
+    def write(self, path: str | os.PathLike[str], level: float = LEVEL) -> None:
+        """Write `table` to a .csv file."""
+        write_columns(self._columns(level), path)
+
 
 def frame(columns: Columns) -> Any:
     """Return columns as a polars DataFrame, which pandas users turn into theirs by to_pandas."""
@@ -26,8 +51,10 @@ def frame(columns: Columns) -> Any:
 
 
 def write_columns(columns: Columns, path: str | os.PathLike[str]) -> None:
-    """Write columns to a .csv file."""
-    write_table(list(columns), list(zip(*columns.values(), strict=True)), file_path(path, "path"))
+    """Write columns to a .csv file, with empty cells for what a row lacks."""
+    rows = zip(*columns.values(), strict=True)
+    cells = [tuple("" if value is None else value for value in row) for row in rows]
+    write_table(list(columns), cells, file_path(path, "path"))
 
 
 def stacked(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

@@ -81,18 +81,13 @@ def interventional(
     families = sampled_families(posterior, data.variables)
     if not found.law.has_means:
         each = max(each, -(-_DRAWS // len(families)))
-    done = Setting(place, None, codes)
-    given_dags = intervened(families, found.posteriors, done, each, seed)
+    asked = Setting(place, None, codes)
+    given_dags = intervened(families, found.posteriors, asked, each, seed)
     column = _discrete(place, data)
-    return Interventional(
-        outcome,
-        column.kind.levels,
-        setting,
-        seed,
-        families,
-        given_dags.means[:, 0],
-        given_dags.draws[:, 0],
-    )
+    done = ", ".join(f"{name}={level}" for name, level in setting.items())
+    what = f"P({outcome} | do({done}))" if setting else f"P({outcome})"
+    levels, means, drawn = column.kind.levels, given_dags.means[:, 0], given_dags.draws[:, 0]
+    return Interventional(outcome, levels, what, families, means, drawn, dict(setting), seed)
 
 
 def _codes(outcome: str, setting: Any, data: Data) -> tuple[int, dict[int, int]]:

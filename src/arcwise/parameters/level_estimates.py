@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,19 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
-from arcwise.parameters.frames import frame, intervals_text, stacked, write_columns
+from arcwise.parameters.effect import level_place
+from arcwise.parameters.frames import LEVEL, Tabular, intervals_text, stacked
 from arcwise.parameters.highest_density import checked_level, highest_density
 from arcwise.parameters.quantiles import checked_probabilities, weighted_quantiles
 from arcwise.parameters.sampled import SampledFamilies
 from arcwise.posterior.estimate import Interval
 from arcwise.statistics.convergence import weighted_standard_error
-from arcwise.support.checks import is_hashable
-from arcwise.support.words import quoted, shown
 
 Array = NDArray[np.float64]
 
 
-class LevelEstimates:
+@dataclass(frozen=True, eq=False, repr=False)
+class LevelEstimates(Tabular):
     """An estimate for each level of the target, averaged over DAGs and parameters.
 
     Parameters
@@ -53,39 +53,33 @@ class LevelEstimates:
     array([-0.952,  0.952])
     """
 
-    def __init__(
-        self,
-        target: str,
-        levels: tuple[object, ...],
-        what: str,
-        families: SampledFamilies,
-        given_dag: Array,
-        drawn: NDArray[np.float32],
-    ) -> None:
-        self.target = target
-        self.levels = levels
-        self._what = what
-        self._families = families
-        self._given_dag = given_dag
-        self._drawn = drawn
-        self.mean: Array = families.shares @ given_dag
+    target: str
+    levels: tuple[object, ...]
+    what: str
+    families: SampledFamilies
+    given_dag: Array
+    drawn: NDArray[np.float32]
+
+    @cached_property
+    def mean(self) -> Array:
         """The posterior mean for each level."""
+        return np.asarray(self.families.shares @ self.given_dag)
 
     def __repr__(self) -> str:
         """Show the estimates."""
         shown = [
             f"{level!r}: {mean:.4g}" for level, mean in zip(self.levels, self.mean, strict=True)
         ]
-        return f"<{self._what}: {', '.join(shown)}>"
+        return f"<{self.what}: {', '.join(shown)}>"
 
     def __getitem__(self, level: object) -> float:
         """Return the posterior mean of one level."""
-        return float(self.mean[self._place(level)])
+        return float(self.mean[level_place(level, self.levels, self.target)])
 
     @property
     def draws(self) -> int:
         """The number of parameter draws for each DAG."""
-        return len(self._drawn) // len(self._families)
+        return len(self.drawn) // len(self.families)
 
     @cached_property
     def standard_errors(self) -> Array:
@@ -94,8 +88,8 @@ class LevelEstimates:
         They reflect the sampling of DAGs only: given a DAG, the mean over parameters is
         exact.
         """
-        families = self._families
-        return weighted_standard_error(self._given_dag, families.shares, families.chains)
+        families = self.families
+        return weighted_standard_error(self.given_dag, families.shares, families.chains)
 
     def quantiles(
         self, level: object, probabilities: float | Sequence[float] = (0.025, 0.5, 0.975)
@@ -103,11 +97,11 @@ class LevelEstimates:
         """Return posterior quantiles, over DAGs and parameters, for one level."""
         if self.draws == 0:
             raise ArgumentError("quantiles need draws, and there are none; give draws=1 or more")
-        shares = np.repeat(self._families.shares / self.draws, self.draws)
-        values = self._drawn[:, self._place(level)]
+        shares = np.repeat(self.families.shares / self.draws, self.draws)
+        values = self.drawn[:, level_place(level, self.levels, self.target)]
         return weighted_quantiles(values, shares, checked_probabilities(probabilities))
 
-    def table(self, level: float = 0.95) -> Any:
+    def table(self, level: float = LEVEL) -> Any:
         """Return a data frame (polars) with a row for each level of the target.
 
         Its columns are the target, mean, standard_error, low and high, the ends of the
@@ -119,11 +113,7 @@ class LevelEstimates:
         level
             The probability of the intervals.
         """
-        return frame(self._columns(level))
-
-    def write(self, path: str | os.PathLike[str], level: float = 0.95) -> None:
-        """Write `table` to a .csv file."""
-        write_columns(self._columns(level), path)
+        return super().table(level)
 
     def _columns(self, level: float) -> dict[str, list[Any]]:
         inside = checked_level(level)
@@ -131,8 +121,8 @@ class LevelEstimates:
         for place, name in enumerate(self.levels):
             found: tuple[Interval, ...] = ()
             if self.draws:
-                shares = np.repeat(self._families.shares / self.draws, self.draws)
-                found = highest_density(self._drawn[:, place], shares, inside)
+                shares = np.repeat(self.families.shares / self.draws, self.draws)
+                found = highest_density(self.drawn[:, place], shares, inside)
             rows.append(
                 {
                     self.target: name,
@@ -145,14 +135,8 @@ class LevelEstimates:
             )
         return stacked(rows)
 
-    def _place(self, level: object) -> int:
-        if not is_hashable(level) or level not in self.levels:
-            raise ArgumentError(
-                f"{self.target!r} has no level {shown(level)}; its levels are {quoted(self.levels)}"
-            )
-        return self.levels.index(level)
 
-
+@dataclass(frozen=True, eq=False, repr=False)
 class Interventional(LevelEstimates):
     """The distribution P(target | do(...)), averaged over DAGs; see `interventional`.
 
@@ -166,7 +150,7 @@ class Interventional(LevelEstimates):
         The variables intervened on, and their levels.
     seed
         The seed of the draws.
-    target, levels, families, given_dag, drawn
+    target, levels, what, families, given_dag, drawn
         See `LevelEstimates`.
 
     Examples
@@ -178,21 +162,8 @@ class Interventional(LevelEstimates):
     <P(b | do(a=1)): 0: 0.02381, 1: 0.9762>
     """
 
-    def __init__(
-        self,
-        target: str,
-        levels: tuple[object, ...],
-        setting: Mapping[str, Hashable],
-        seed: int,
-        families: SampledFamilies,
-        given_dag: Array,
-        drawn: NDArray[np.float32],
-    ) -> None:
-        settings = ", ".join(f"{name}={level}" for name, level in setting.items())
-        what = f"P({target} | do({settings}))" if setting else f"P({target})"
-        super().__init__(target, levels, what, families, given_dag, drawn)
-        self.setting = dict(setting)
-        self.seed = seed
+    setting: Mapping[str, Hashable]
+    seed: int
 
     def __sub__(self, other: Interventional) -> LevelEstimates:
         """Return the difference for each level of the target."""
@@ -201,10 +172,10 @@ class Interventional(LevelEstimates):
         same = (
             (self.target, self.levels, self.seed) == (other.target, other.levels, other.seed)
             and set(self.setting) == set(other.setting)
-            and self._drawn.shape == other._drawn.shape
-            and self._families.parents == other._families.parents
-            and np.array_equal(self._families.places, other._families.places)
-            and np.array_equal(self._families.shares, other._families.shares)
+            and self.drawn.shape == other.drawn.shape
+            and self.families.parents == other.families.parents
+            and np.array_equal(self.families.places, other.families.places)
+            and np.array_equal(self.families.shares, other.families.shares)
         )
         if not same:
             raise ArgumentError(
@@ -214,8 +185,8 @@ class Interventional(LevelEstimates):
         return LevelEstimates(
             self.target,
             self.levels,
-            f"{self._what} - {other._what}",
-            self._families,
-            self._given_dag - other._given_dag,
-            self._drawn - other._drawn,
+            f"{self.what} - {other.what}",
+            self.families,
+            self.given_dag - other.given_dag,
+            self.drawn - other.drawn,
         )

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from arcwise.data import Data
 from arcwise.data.raw import as_level, level_type
 from arcwise.errors import ArgumentError, option
-from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
+from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect, MeanEffects
 from arcwise.parameters.intervened import Intervened
-from arcwise.parameters.mean_effects import MeanEffects
 from arcwise.parameters.sampled import SampledFamilies
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.words import quoted, shown
@@ -82,11 +81,9 @@ def pair_effect(families: SampledFamilies, pair: Pair, found: Intervened) -> Any
         for a in places
     ]
     reference, probability = settings[base], float(np.minimum(families.shares @ path, 1.0))
-    if pair.target_levels:
-        levels = settings, pair.target_levels
-        return LevelEffects(source, target, *levels, reference, probability, at, compared)
-    alone = [each for (each,) in at], [None if each is None else each[0] for each in compared]
-    return MeanEffects(source, target, settings, reference, probability, *alone)
+    kind = LevelEffects if pair.target_levels else MeanEffects
+    levels = settings, pair.target_levels
+    return kind(source, target, *levels, reference, probability, at, compared)
 
 
 def estimates(

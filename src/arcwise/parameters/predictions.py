@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -27,6 +28,7 @@ Array = NDArray[np.float64]
 _SHOWN = 10
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Predictions:
     """Predictions of one variable, row by row; what the two kinds of data have in common.
 
@@ -34,13 +36,14 @@ class Predictions:
     ----------
     target
         The variable.
-    observed
-        Which rows have a value of it, by which its prediction can be judged.
     """
 
-    def __init__(self, target: str, observed: NDArray[np.bool_]) -> None:
-        self.target = target
-        self.observed = observed
+    target: str
+
+    @property
+    def observed(self) -> NDArray[np.bool_]:
+        """Which rows have a value of it, by which its prediction can be judged."""
+        raise NotImplementedError
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -88,11 +91,15 @@ class Predictions:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write `table` to a .csv file."""
-        columns = {
-            name: ["" if value is None else value for value in values]
-            for name, values in self._columns().items()
-        }
-        write_columns(columns, path)
+        write_columns(self._columns(), path)
+
+    def _judged(self, values: Array) -> Array:
+        """Return what there is of rows that have a value of the target."""
+        if not self.observed.any():
+            raise ArgumentError(
+                f"no row has a value of {self.target!r} to compare with; give a table that has some"
+            )
+        return values[self.observed]
 
     def _scores(self) -> dict[str, float]:
         raise NotImplementedError
@@ -101,6 +108,7 @@ class Predictions:
         raise NotImplementedError
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class LevelPredictions(Predictions):
     """The probability of each level of a discrete variable, given the rest of each row.
 
@@ -126,21 +134,14 @@ class LevelPredictions(Predictions):
            [0.7, 0.3]])
     """
 
-    def __init__(
-        self,
-        target: str,
-        levels: tuple[object, ...],
-        probabilities: Array,
-        codes: NDArray[np.int64],
-    ) -> None:
-        super().__init__(target, codes >= 0)
-        self.levels = levels
-        self.probabilities = probabilities
-        self._codes = codes
+    levels: tuple[object, ...]
+    probabilities: Array
+    codes: NDArray[np.int64]
 
-    def with_probabilities(self, probabilities: Array) -> LevelPredictions:
-        """Return predictions of the same rows with other probabilities."""
-        return LevelPredictions(self.target, self.levels, probabilities, self._codes)
+    @cached_property
+    def observed(self) -> NDArray[np.bool_]:
+        """Which rows have a level of the target, by which its prediction can be judged."""
+        return self.codes >= 0
 
     @property
     def most_probable(self) -> list[object]:
@@ -153,7 +154,7 @@ class LevelPredictions(Predictions):
         found = np.full(len(self), np.nan)
         rows = np.flatnonzero(self.observed)
         with np.errstate(divide="ignore"):
-            found[rows] = np.log(self.probabilities[rows, self._codes[rows]])
+            found[rows] = np.log(self.probabilities[rows, self.codes[rows]])
         return found
 
     @property
@@ -167,27 +168,14 @@ class LevelPredictions(Predictions):
 
         The mean over rows of the sum over levels of (probability - 1 if observed, else 0)^2.
         """
-        rows = np.flatnonzero(self.observed)
-        errors = self.probabilities[self._judged_rows()].copy()
-        errors[np.arange(len(rows)), self._codes[rows]] -= 1.0
+        errors = self._judged(self.probabilities)
+        errors[np.arange(len(errors)), self.codes[self.observed]] -= 1.0
         return float(np.square(errors).sum(axis=1).mean())
 
     @property
     def accuracy(self) -> float:
         """The share of rows whose most probable level is the observed one."""
-        rows = self._judged_rows()
-        return float((self.probabilities[rows].argmax(axis=1) == self._codes[rows]).mean())
-
-    def _judged_rows(self) -> NDArray[np.int64]:
-        rows = np.flatnonzero(self.observed)
-        if len(rows) == 0:
-            raise ArgumentError(
-                f"no row has a value of {self.target!r} to compare with; give a table that has some"
-            )
-        return rows
-
-    def _judged(self, values: Array) -> Array:
-        return values[self._judged_rows()]
+        return float(self._judged(self.probabilities.argmax(axis=1) == self.codes).mean())
 
     def _scores(self) -> dict[str, float]:
         return {"log loss": self.log_loss, "Brier score": self.brier, "accuracy": self.accuracy}
@@ -199,12 +187,13 @@ class LevelPredictions(Predictions):
         columns["most_probable"] = self.most_probable
         if self.observed.any():
             columns["observed"] = [
-                self.levels[code] if code >= 0 else None for code in self._codes.tolist()
+                self.levels[code] if code >= 0 else None for code in self.codes.tolist()
             ]
             columns["log_probability"] = self.log_probabilities.tolist()
         return columns
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class NumberPredictions(Predictions):
     """The predictive distribution of a continuous variable, given the rest of each row.
 
@@ -238,29 +227,20 @@ class NumberPredictions(Predictions):
     array([-0. ,  1.9])
     """
 
-    def __init__(
-        self,
-        target: str,
-        mean: Array,
-        standard_deviations: Array,
-        low: Array,
-        high: Array,
-        level: float,
-        values: Array,
-        log_densities: Array,
-        ranks: Array,
-        effective_draws: Array,
-    ) -> None:
-        super().__init__(target, ~np.isnan(values))
-        self.mean = mean
-        self.standard_deviations = standard_deviations
-        self.low = low
-        self.high = high
-        self.level = level
-        self.values = values
-        self.log_densities = log_densities
-        self.ranks = ranks
-        self.effective_draws = effective_draws
+    mean: Array
+    standard_deviations: Array
+    low: Array
+    high: Array
+    level: float
+    values: Array
+    log_densities: Array
+    ranks: Array
+    effective_draws: Array
+
+    @cached_property
+    def observed(self) -> NDArray[np.bool_]:
+        """Which rows have a value of the target, by which its prediction can be judged."""
+        return ~np.isnan(self.values)
 
     @property
     def rmse(self) -> float:
@@ -277,13 +257,6 @@ class NumberPredictions(Predictions):
         """The share of observed values inside their intervals, which should be `level`."""
         inside = (self.values >= self.low) & (self.values <= self.high)
         return float(self._judged(inside.astype(np.float64)).mean())
-
-    def _judged(self, values: Array) -> Array:
-        if not self.observed.any():
-            raise ArgumentError(
-                f"no row has a value of {self.target!r} to compare with; give a table that has some"
-            )
-        return values[self.observed]
 
     def _scores(self) -> dict[str, float]:
         return {
