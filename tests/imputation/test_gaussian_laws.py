@@ -20,7 +20,7 @@ from arcwise.data import ContinuousColumn, Data, IncompleteData
 from arcwise.imputation.chain import Imputation, ImputationChain
 from arcwise.imputation.structure import ExactStructure
 from arcwise.model import Question
-from arcwise.parameters.conditionals import DrawnConditionals
+from arcwise.parameters.conditionals import Conditionals
 from arcwise.scores import BGe
 from reference.dags import all_dags
 from reference.scores import Rows, bge
@@ -176,12 +176,12 @@ def test_a_sweep_leaves_the_posterior_as_it_is() -> None:
 
 
 def test_a_variance_that_is_too_large_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = DrawnConditionals.regression
+    exact = Conditionals.regression
 
-    def wider(self: DrawnConditionals, node: int, columns: Any) -> object:
+    def wider(self: Conditionals, node: int, columns: Any) -> object:
         found = exact(self, node, columns)
         return found._replace(variance=3.0 * found.variance)
 
-    monkeypatch.setattr(DrawnConditionals, "regression", wider)
+    monkeypatch.setattr(Conditionals, "regression", wider)
     law = _law()
     assert p_value(_after_a_sweep(law), _binned(law)) < FALSE_ALARM_RATE

@@ -83,7 +83,7 @@ def _check(proposal: Proposal, nodes: int) -> int:
     ("proposal", "nodes"),
     [
         (OtherEdge(0, 2), 3),
-        (OtherEnd(0, 1, 2), 3),
+        (OtherEnd(0, (1, 2)), 3),
         (TurnedFamily(), 3),
         (TurnedFamily(), 4),
         *[(OtherParents(FAMILIES, nodes), 3) for nodes in [(0,), (2,), (0, 1), (0, 1, 2)]],

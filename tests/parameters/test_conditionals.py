@@ -48,7 +48,7 @@ def test_the_mean_density_of_a_new_row_is_a_ratio_of_marginal_likelihoods(kind: 
     random = np.random.default_rng(5)
     densities = []
     for _ in range(DRAWS):
-        drawn = draw_conditionals(dag, known, fixed, random)
+        drawn = draw_conditionals(dag.parent_indices, known, fixed, random)
         densities.append(np.exp(sum(drawn.log_probability(node, last)[0] for node in range(3))))
     error = np.std(densities) / np.sqrt(DRAWS)
     assert abs(np.mean(densities) - expected) < 5.0 * error

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.data import Data, IncompleteData
 from arcwise.families import Families
-from arcwise.imputation.cells import ConditionedLaws
 from arcwise.imputation.proposals import Parents, Proposal, allowed, reaches, same_adjacencies
 from arcwise.laws import ProbabilityTables
 from arcwise.model import Question
+from arcwise.parameters.conditionals import Conditionals
 
 Array = NDArray[np.float64]
 LogDensityRatio: TypeAlias = Callable[[Parents, Parents], float]
@@ -47,17 +47,9 @@ class AnnealedMoves:
         The model: score, prior and the families allowed.
     laws
         The laws of columns that are conditioned on.
-    conditioned
-        Which columns these are.
     """
 
-    def __init__(
-        self,
-        data: IncompleteData,
-        question: Question,
-        laws: ConditionedLaws,
-        conditioned: frozenset[int],
-    ) -> None:
+    def __init__(self, data: IncompleteData, question: Question, laws: Conditionals) -> None:
         self._structure_prior = question.prior.terms(question.variables)
         self._families: Families = question.families
         self._names = question.variables
@@ -70,10 +62,12 @@ class AnnealedMoves:
         self._pseudo_counts = kind.given(Data(table.columns, np.zeros(table.rows)))
         self._priors: dict[tuple[int, tuple[int, ...]], Array] = {}
         self._levels = [column.size for column in table.columns]
-        self._conditioned = conditioned
+        self._conditioned = laws.parameters
         self._laws = [
-            laws.levels(node).tolist() if node in conditioned else []
-            for node in range(len(self._levels))
+            laws.log_probability(node, {node: np.arange(size)}).tolist()
+            if node in laws.parameters
+            else []
+            for node, size in enumerate(self._levels)
         ]
         intervened = table.intervened
         self._intervened = None if intervened is None else intervened.astype(np.uint8, order="C")

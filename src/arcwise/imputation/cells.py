@@ -35,7 +35,8 @@ from numpy.typing import NDArray
 
 from arcwise.data import Data, IncompleteData
 from arcwise.errors import ArgumentError
-from arcwise.parameters.conditionals import Columns, Conditionals, Regression
+from arcwise.laws import Parameters, RegressionParameters, TableParameters
+from arcwise.parameters.conditionals import Conditionals
 from arcwise.support.log_space import logarithms, relative_weights
 
 Indices = NDArray[np.int64]
@@ -276,48 +277,20 @@ def normal_law(
 _COUNT_OF_A_LEVEL = 0.5
 
 
-class ConditionedLaws(Conditionals):
-    """The laws of some columns, whatever else is in a row.
-
-    Parameters
-    ----------
-    data
-        The table with its missing values.
-    nodes
-        The columns.
-    """
-
-    def __init__(self, data: IncompleteData, nodes: Iterable[int]) -> None:
-        super().__init__([()] * len(data.variables))
-        self._levels: dict[int, Array] = {}
-        self._normals: dict[int, tuple[float, float]] = {}
-        for node in nodes:
-            column, there = data.table.columns[node], data.present(node)
-            if column.size:
-                counts = np.bincount(there, minlength=column.size) + _COUNT_OF_A_LEVEL
-                self._levels[node] = logarithms(counts / counts.sum())
-                continue
-            if len(there) < 2 or not np.ptp(there) > 0.0:
-                there = column.computable()
-            self._normals[node] = float(there.mean()), max(float(there.var()), math.ulp(1.0))
-
-    def levels(self, node: int) -> Array:
-        """Return the log probabilities of the levels of a discrete column."""
-        return self._levels[node]
-
-    def log_probability(self, node: int, columns: Columns) -> Array:
-        """Return the log probability, or density, of each value."""
-        if node in self._levels:
-            return self._levels[node][columns[node]]
-        return super().log_probability(node, columns)
-
-    def regression(self, node: int, columns: Columns) -> Regression | None:
-        """Return the normal law, which is the same in each row; None if the column is discrete."""
-        if node in self._levels:
-            return None
-        mean, variance = self._normals[node]
-        rows = len(columns[node])
-        return Regression((), np.full(rows, mean), np.zeros((rows, 0)), np.full(rows, variance))
+def conditioned_laws(data: IncompleteData, nodes: Iterable[int]) -> Conditionals:
+    """Return the laws of some columns, whatever else is in a row."""
+    laws: dict[int, Parameters] = {}
+    for node in nodes:
+        column, there = data.table.columns[node], data.present(node)
+        if column.size:
+            counts = np.bincount(there, minlength=column.size) + _COUNT_OF_A_LEVEL
+            laws[node] = TableParameters(node, (), (), (counts / counts.sum())[np.newaxis])
+            continue
+        if len(there) < 2 or not np.ptp(there) > 0.0:
+            there = column.computable()
+        normal = float(there.mean()), (), max(float(there.var()), math.ulp(1.0))
+        laws[node] = RegressionParameters.single(node, (), (), normal)
+    return Conditionals(((),) * len(data.variables), laws)
 
 
 WritableColumns = list[NDArray[Any]]
@@ -367,7 +340,7 @@ class CellSampler:
         for block in self._blocks.blocks:
             if block.levels:
                 logs = self.log_laws(block, columns)
-                block.write(columns, _drawn_levels(logs, random))
+                block.write(columns, drawn_levels(logs, random))
             else:
                 precision, linear = self._normal_laws(block, columns)
                 noise = random.standard_normal(len(precision))
@@ -380,7 +353,7 @@ class CellSampler:
         logs = np.zeros((len(block.places[0].rows), block.levels))
         for places in block.places:
             for node in self._families(block, places):
-                counted = self._counted(node, places.rows)
+                counted = rows_that_count(self._intervened, node, places.rows)
                 rows = self._rows_of(node, columns, places.rows)
                 for level in range(block.levels):
                     rows[places.variable] = np.full(len(places.rows), level, dtype=np.int64)
@@ -395,12 +368,6 @@ class CellSampler:
             nowhere_else = all(variable in self._conditioned for variable, _ in block.places)
             own = own if nowhere_else and places is block.places[0] else ()
         return [*own, *self._children[places.variable]]
-
-    def _counted(self, node: int, rows: NDArray[np.int64]) -> NDArray[np.bool_] | None:
-        """Return in which rows a node was not intervened on; None for all of them."""
-        if self._intervened is None or not self._intervened[rows, node].any():
-            return None
-        return np.asarray(~self._intervened[rows, node])
 
     def _rows_of(
         self, node: int, columns: WritableColumns, rows: NDArray[np.int64]
@@ -425,7 +392,7 @@ class CellSampler:
                 if node != places.variable:
                     slope = found.coefficients[:, found.parents.index(places.variable)]
                     rest = rows[node] - (rest - slope * rows[places.variable])
-                counted = self._counted(node, places.rows)
+                counted = rows_that_count(self._intervened, node, places.rows)
                 weight = 1.0 / found.variance
                 weight = weight if counted is None else np.where(counted, weight, 0.0)
                 precision += weight * slope**2
@@ -454,7 +421,7 @@ class CellSampler:
             [column[rows] for column in columns],
             places,
             missing.shape[1],
-            lambda node: self._counted(node, rows),
+            lambda node: rows_that_count(self._intervened, node, rows),
         )
         drawn = law.draw(random)
         for variable in np.unique(variables).tolist():
@@ -462,7 +429,16 @@ class CellSampler:
             columns[variable][rows[at[own]]] = drawn[at[own], place[own]]
 
 
-def _drawn_levels(logs: Array, random: np.random.Generator) -> NDArray[np.int64]:
+def rows_that_count(
+    intervened: NDArray[np.bool_] | None, node: int, rows: Indices
+) -> NDArray[np.bool_] | None:
+    """Return in which rows a node was not intervened on; None for all of them."""
+    if intervened is None or not intervened[rows, node].any():
+        return None
+    return np.asarray(~intervened[rows, node])
+
+
+def drawn_levels(logs: Array, random: np.random.Generator) -> NDArray[np.int64]:
     """Return a level of each cell, drawn with these unnormalised log probabilities."""
     weights = relative_weights(logs - logs.max(axis=1, keepdims=True), 0.0)
     sums = np.cumsum(weights, axis=1)

@@ -31,11 +31,11 @@ from arcwise.imputation.annealed_moves import AnnealedMoves, LogDensityRatio
 from arcwise.imputation.cells import (
     CellBlocks,
     CellSampler,
-    ConditionedLaws,
     associated_start,
+    conditioned_laws,
     observed_start,
 )
-from arcwise.imputation.pair_moves import PairMoves, ReplacedFamilies
+from arcwise.imputation.pair_moves import PairMoves
 from arcwise.imputation.proposals import (
     KnownEdges,
     KnownFamilies,
@@ -208,8 +208,8 @@ class ImputationChain:
         self._deadline = about.deadline
         # Parent-only variables are conditioned on, and so have no law in the model.
         names = question.variables
-        self._conditioned = frozenset(names.index(name) for name in question.parent_only)
-        self._conditioned_laws = ConditionedLaws(data, self._conditioned)
+        given = sorted(names.index(name) for name in question.parent_only)
+        self._conditioned = conditioned_laws(data, given)
         self._blocks = CellBlocks.of(data)
         self._anneal, self._redraw = anneal, about.redraw
         self._engine: Rescoring | None = None
@@ -242,8 +242,7 @@ class ImputationChain:
         self._moves = PairMoves(self.data, question, self._threads)
         self._annealed: AnnealedMoves | None = None
         if self._anneal and AnnealedMoves.can_move(self.data, question):
-            laws = self._conditioned_laws
-            self._annealed = AnnealedMoves(self.data, question, laws, self._conditioned)
+            self._annealed = AnnealedMoves(self.data, question, self._conditioned)
 
     @property
     def leads_over(self) -> bool:
@@ -389,18 +388,13 @@ class ImputationChain:
 
     def _draw_by_parameters(self, dag: Dag, table: Data) -> None:
         """Draw the parameters of a DAG, move edges, and draw the cells given both."""
-        drawn = draw_conditionals(dag, table, self._score, self.random)
-        conditionals = self._moved(self._with_laws(drawn))
+        drawn = draw_conditionals(dag.parent_indices, table, self._score, self.random)
+        conditionals = self._moved(drawn.with_families(self._conditioned))
         self._dag = packed(conditionals.parents)
-        sampler = CellSampler(self._blocks, conditionals, table.intervened, self._conditioned)
+        given = frozenset(self._conditioned.parameters)
+        sampler = CellSampler(self._blocks, conditionals, table.intervened, given)
         for _ in range(_DRAWS_OF_CELLS):
             sampler.draw(self._columns, self.random)
-
-    def _with_laws(self, conditionals: Conditionals) -> Conditionals:
-        """Return parameters with the laws of what is conditioned on in place of theirs."""
-        if not self._conditioned:
-            return conditionals
-        return ReplacedFamilies(conditionals, self._conditioned_laws, sorted(self._conditioned))
 
     def _chosen_pairs(self, most: int) -> list[tuple[int, int]]:
         """Return pairs of variables to move the edge between, at most so many."""
@@ -441,7 +435,7 @@ class ImputationChain:
             row = self._weights[node] / self._weights[node].sum()
             one, other = sorted(self.random.choice(len(row), size=2, p=row).tolist())
             if one != other:
-                moves.append(OtherEnd(node, one, other))
+                moves.append(OtherEnd(node, (one, other)))
         return moves
 
     def _moved(self, conditionals: Conditionals) -> Conditionals:

@@ -30,11 +30,10 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data import Data, IncompleteData
-from arcwise.graphs.dag import Dag
-from arcwise.imputation.cells import normal_law
+from arcwise.imputation.cells import NormalLaw, drawn_levels, normal_law, rows_that_count
 from arcwise.imputation.proposals import Parents, allowed, other_edge, reaches
 from arcwise.model import Question
-from arcwise.parameters.conditionals import Columns, Conditionals, Regression, draw_conditionals
+from arcwise.parameters.conditionals import Conditionals, draw_conditionals
 from arcwise.support.log_space import logarithms, relative_weights
 from arcwise.support.running import running
 
@@ -43,38 +42,17 @@ Array = NDArray[np.float64]
 _FEWEST_ROWS = 2
 
 
-class ReplacedFamilies(Conditionals):
-    """The parameters of some families in place of those of others.
+class _Gaps(NamedTuple):
+    """Two variables, the rows in which one of them has a cell to draw, and all columns."""
 
-    Parameters
-    ----------
-    others
-        All families.
-    new
-        Those that take the place of the same nodes there.
-    nodes
-        Which nodes.
-    """
+    u: int
+    v: int
+    rows: NDArray[np.int64]
+    columns: list[NDArray[Any]]
 
-    def __init__(self, others: Conditionals, new: Conditionals, nodes: Sequence[int]) -> None:
-        parents = list(others.parents)
-        self._of: dict[int, Conditionals] = {}
-        self._others = others
-        if isinstance(others, ReplacedFamilies):
-            self._of |= others._of
-            self._others = others._others
-        for node in nodes:
-            parents[node] = new.parents[node]
-            self._of[node] = new
-        super().__init__(parents)
-
-    def log_probability(self, node: int, columns: Columns) -> Array:
-        """Return the log probability of the node's value given its parents'."""
-        return self._of.get(node, self._others).log_probability(node, columns)
-
-    def regression(self, node: int, columns: Columns) -> Regression | None:
-        """Return the normal distribution of the node given its parents."""
-        return self._of.get(node, self._others).regression(node, columns)
+    def of(self, rows: NDArray[np.bool_]) -> _Gaps:
+        """Return the same in some of the rows."""
+        return self._replace(rows=self.rows[rows])
 
 
 class _Local(NamedTuple):
@@ -153,21 +131,14 @@ class PairMoves:
         keep[rows] = False
         known = table.take_rows(keep)
         ratio = self._log_ratio(known, changed, parents, proposed)
-        only = Dag(
-            table.variables,
-            {
-                table.variables[node]: [table.variables[p] for p in proposed[node]]
-                for node in changed
-            },
-        )
-        drawn = draw_conditionals(only, known, self._score, random, changed)
-        after = ReplacedFamilies(conditionals, drawn, changed)
-        there = self._local(after, u, v, rows, columns)
-        ratio += there.log_likelihood
-        ratio -= self._local(conditionals, u, v, rows, columns).log_likelihood
+        drawn = draw_conditionals(proposed, known, self._score, random, changed)
+        after = conditionals.with_families(drawn)
+        gaps = _Gaps(u, v, rows, columns)
+        there = self._local(after, gaps)
+        ratio += there.log_likelihood - self._local(conditionals, gaps).log_likelihood
         if threshold >= ratio:
             return None
-        self._draw(after, u, v, rows, columns, there, random)
+        self._draw(after, gaps, there, random)
         return after
 
     def _log_ratio(self, known: Data, changed: Sequence[int], old: Parents, new: Parents) -> float:
@@ -187,28 +158,14 @@ class PairMoves:
                 total += sign * (value + prior)
         return total
 
-    def _around(self, conditionals: Conditionals, u: int, v: int) -> list[int]:
-        """Return the nodes whose families hold one of the two variables."""
-        return [
-            node
-            for node, parents in enumerate(conditionals.parents)
-            if node in (u, v) or u in parents or v in parents
-        ]
-
-    def _local(
-        self,
-        conditionals: Conditionals,
-        u: int,
-        v: int,
-        rows: NDArray[np.int64],
-        columns: list[NDArray[Any]],
-    ) -> _Local:
+    def _local(self, conditionals: Conditionals, gaps: _Gaps) -> _Local:
         """Return the likelihood of rows with the cells of both summed or integrated out.
 
         Levels of discrete cells are taken in turn; a row in which the value is there counts with
         that one only.
         """
-        discrete = [w for w in (u, v) if self._sizes[w] and self._lone[:, w].any()]
+        rows, columns = gaps.rows, gaps.columns
+        discrete = [w for w in gaps[:2] if self._sizes[w] and self._lone[:, w].any()]
         levels = [
             dict(zip(discrete, each, strict=True))
             for each in product(*(range(self._sizes[w]) for w in discrete))
@@ -218,9 +175,8 @@ class PairMoves:
             possible = np.ones(len(rows), dtype=np.bool_)
             for w, level in given.items():
                 possible &= self._lone[rows, w] | (columns[w][rows] == level)
-            own = rows[possible]
-            if len(own):
-                law = self._law(conditionals, u, v, own, columns, given)
+            if possible.any():
+                law = self._law(conditionals, gaps.of(possible), given)
                 logs[possible, place] = law.log_integral()
         if not len(rows):
             return _Local(0.0, logs, levels)
@@ -229,68 +185,56 @@ class PairMoves:
         sums = top + logarithms(weights.sum(axis=1))
         return _Local(float(sums.sum()), logs, levels)
 
-    def _law(
-        self,
-        conditionals: Conditionals,
-        u: int,
-        v: int,
-        rows: NDArray[np.int64],
-        columns: list[NDArray[Any]],
-        given: dict[int, int],
-    ) -> Any:
+    def _law(self, conditionals: Conditionals, gaps: _Gaps, given: dict[int, int]) -> NormalLaw:
         """Return the law of the continuous cells of both, given levels of the discrete ones."""
-        around = self._around(conditionals, u, v)
-        needed = {w for node in around for w in (node, *conditionals.parents[node])}
+        u, v, rows, columns = gaps
+        parents = conditionals.parents
+        around = [
+            node
+            for node, members in enumerate(parents)
+            if node in (u, v) or u in members or v in members
+        ]
+        needed = {w for node in around for w in (node, *parents[node])}
         nothing = np.empty(len(rows))
         chosen = [column[rows] if w in needed else nothing for w, column in enumerate(columns)]
         places = np.full((len(rows), len(columns)), -1, dtype=np.int64)
         width = 0
         for w in (u, v):
-            gaps = self._lone[rows, w]
+            missing = self._lone[rows, w]
             if w in given:
                 chosen[w] = np.full(len(rows), given[w], dtype=np.int64)
-            elif not self._sizes[w] and gaps.any():
-                chosen[w] = np.where(gaps, 0.0, chosen[w])
-                places[gaps, w] = width
+            elif not self._sizes[w] and missing.any():
+                chosen[w] = np.where(missing, 0.0, chosen[w])
+                places[missing, w] = width
                 width += 1
         return normal_law(
-            conditionals, around, chosen, places, width, lambda node: self._counted(node, rows)
+            conditionals,
+            around,
+            chosen,
+            places,
+            width,
+            lambda node: rows_that_count(self._intervened, node, rows),
         )
 
-    def _counted(self, node: int, rows: NDArray[np.int64]) -> NDArray[np.bool_] | None:
-        if self._intervened is None or not self._intervened[rows, node].any():
-            return None
-        return np.asarray(~self._intervened[rows, node])
-
     def _draw(
-        self,
-        conditionals: Conditionals,
-        u: int,
-        v: int,
-        rows: NDArray[np.int64],
-        columns: list[NDArray[Any]],
-        local: _Local,
-        random: np.random.Generator,
+        self, conditionals: Conditionals, gaps: _Gaps, local: _Local, random: np.random.Generator
     ) -> None:
         """Draw the cells of both variables into the columns."""
-        if not len(rows):
+        if not len(gaps.rows):
             return
-        weights = relative_weights(local.logs - local.logs.max(axis=1, keepdims=True), 0.0)
-        sums = np.cumsum(weights, axis=1)
-        which = (sums <= (random.random(len(rows)) * sums[:, -1])[:, np.newaxis]).sum(axis=1)
+        which = drawn_levels(local.logs, random)
+        continuous = [w for w in gaps[:2] if not self._sizes[w]]
         for place, given in enumerate(local.levels):
-            own = rows[which == place]
-            if not len(own):
+            some = gaps.of(which == place)
+            if not len(some.rows):
                 continue
-            continuous = [w for w in (u, v) if not self._sizes[w]]
             if continuous:
-                law = self._law(conditionals, u, v, own, columns, given)
-                drawn = law.draw(random)
+                drawn = self._law(conditionals, some, given).draw(random)
                 column = 0
                 for w in continuous:
-                    gaps = self._lone[own, w]
-                    if gaps.any():
-                        columns[w][own[gaps]] = drawn[gaps, column]
+                    missing = self._lone[some.rows, w]
+                    if missing.any():
+                        gaps.columns[w][some.rows[missing]] = drawn[missing, column]
                         column += 1
             for w, level in given.items():
-                columns[w][own[self._lone[own, w]]] = level
+                gaps.columns[w][some.rows[self._lone[some.rows, w]]] = level

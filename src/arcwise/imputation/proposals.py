@@ -62,63 +62,6 @@ def with_edges(
     return tuple(new)
 
 
-def other_end(
-    parents: Parents, node: int, one: int, other: int, random: np.random.Generator
-) -> tuple[tuple[int, ...], ...] | None:
-    """Return parents with an edge of a node leading to another one of two nodes, in any direction.
-
-    None if the node has edges to both or to neither. The way back is as probable.
-
-    Parameters
-    ----------
-    parents
-        The parents of each node.
-    node
-        The node.
-    one, other
-        The two that it may have an edge to.
-    random
-        The source of random numbers.
-    """
-    adjacent = [u in parents[node] or node in parents[u] for u in (one, other)]
-    forward = bool(random.integers(2))
-    if adjacent[0] == adjacent[1]:
-        return None
-    old, end = (one, other) if adjacent[0] else (other, one)
-    new = list(parents)
-    new[node] = _with(_with(parents[node], old, present=False), end, present=not forward)
-    new[old] = _with(parents[old], node, present=False)
-    new[end] = _with(parents[end], node, present=forward)
-    return tuple(new)
-
-
-def turned_family(
-    parents: Parents, random: np.random.Generator
-) -> tuple[tuple[int, ...], ...] | None:
-    """Return parents with a family turned round, or None if there is no edge.
-
-    Of an edge u -> v, the node v gets the parents of u, and u what is left of the parents of v,
-    with v in its own place: what several nodes do together may be said by any of them. The edge is
-    drawn, each as probable as others. The DAG reached has as many edges, among them v -> u, which
-    leads back, so that the way back is as probable. A covered edge is just reversed.
-
-    Parameters
-    ----------
-    parents
-        The parents of each node.
-    random
-        The source of random numbers.
-    """
-    edges = [(parent, node) for node, others in enumerate(parents) for parent in others]
-    if not edges:
-        return None
-    u, v = edges[int(random.integers(len(edges)))]
-    new = list(parents)
-    new[u] = _with(_with(parents[v], u, present=False), v, present=True)
-    new[v] = parents[u]
-    return tuple(new)
-
-
 def _with(parents: tuple[int, ...], other: int, *, present: bool) -> tuple[int, ...]:
     rest = {parent for parent in parents if parent != other}
     return tuple(sorted(rest | {other} if present else rest))
@@ -400,29 +343,48 @@ class OtherEdge:
 
 @dataclass(frozen=True)
 class OtherEnd:
-    """An edge of a node leads to another one of two nodes; the way back is as probable."""
+    """An edge of a node leads to the other one of two nodes, in any direction.
+
+    There is no such DAG if the node has edges to both or to neither. The way back is as probable.
+    """
 
     node: int
-    one: int
-    other: int
+    ends: tuple[int, int]
     steps: ClassVar[tuple[int, ...]] = _STEPS
 
     def proposed(self, parents: Parents, random: np.random.Generator) -> Proposed | None:
         """Return the DAG with the edge led over, if the node has an edge to just one."""
-        found = other_end(parents, self.node, self.one, self.other, random)
-        return None if found is None else Proposed(found, 0.0)
+        adjacent = [u in parents[self.node] or self.node in parents[u] for u in self.ends]
+        forward = bool(random.integers(2))
+        if adjacent[0] == adjacent[1]:
+            return None
+        old, end = self.ends if adjacent[0] else reversed(self.ends)
+        edges = {(self.node, old): 0, (self.node, end): 1 if forward else 2}
+        return Proposed(with_edges(parents, edges), 0.0)
 
 
 @dataclass(frozen=True)
 class TurnedFamily:
-    """A family of a node becomes that of one of its parents; the way back is as probable."""
+    """A family turned round.
+
+    Of an edge u -> v, the node v gets the parents of u, and u what is left of the parents of v,
+    with v in its own place: what several nodes do together may be said by any of them. The edge is
+    drawn, each as probable as others. The DAG reached has as many edges, among them v -> u, which
+    leads back, so that the way back is as probable. A covered edge is just reversed.
+    """
 
     steps: ClassVar[tuple[int, ...]] = _STEPS
 
     def proposed(self, parents: Parents, random: np.random.Generator) -> Proposed | None:
         """Return the DAG with a family turned round, if it has an edge."""
-        found = turned_family(parents, random)
-        return None if found is None else Proposed(found, 0.0)
+        edges = [(parent, node) for node, others in enumerate(parents) for parent in others]
+        if not edges:
+            return None
+        u, v = edges[int(random.integers(len(edges)))]
+        new = list(parents)
+        new[u] = _with(_with(parents[v], u, present=False), v, present=True)
+        new[v] = parents[u]
+        return Proposed(new, 0.0)
 
 
 @dataclass(frozen=True)

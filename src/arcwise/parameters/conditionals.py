@@ -11,25 +11,20 @@ as numbers where they are continuous, with any number of rows, the same for all 
 
 from __future__ import annotations
 
-import math
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
-from arcwise.graphs.dag import Dag
 from arcwise.laws import Parameters, RegressionParameters
+from arcwise.laws.law import Columns
 from arcwise.scores import LocalScore
-from arcwise.support.log_space import logarithms
 
 Array = NDArray[np.float64]
-
-Columns: TypeAlias = Sequence[NDArray[Any]]
-"""A column for each variable: codes of levels, or numbers."""
 
 
 class Regression(NamedTuple):
@@ -60,19 +55,27 @@ class Regression(NamedTuple):
         return mean
 
 
-class Conditionals(ABC):
+@dataclass(frozen=True, eq=False)
+class Conditionals:
     """One draw of all parameters of a DAG.
 
-    Attributes
+    Parameters
     ----------
-    parents : tuple of tuple of int
+    parents
         The parents of each node, as positions.
+    parameters
+        One draw for each node, or for those that are asked about.
     """
 
     parents: tuple[tuple[int, ...], ...]
+    parameters: Mapping[int, Parameters]
 
-    def __init__(self, parents: Sequence[tuple[int, ...]]) -> None:
-        self.parents = tuple(parents)
+    def with_families(self, others: Conditionals) -> Conditionals:
+        """Return the parameters of others in place of those of the same nodes."""
+        parents = list(self.parents)
+        for node in others.parameters:
+            parents[node] = others.parents[node]
+        return Conditionals(tuple(parents), {**self.parameters, **others.parameters})
 
     def log_probability(self, node: int, columns: Columns) -> Array:
         """Return the log probability, or density, of the node's value given its parents', by row.
@@ -84,15 +87,9 @@ class Conditionals(ABC):
         columns
             The columns; those of the node and of its parents are looked at.
         """
-        found = self.regression(node, columns)
-        if found is None:
-            raise NotImplementedError
-        apart = columns[node] - found.mean(columns)
-        return np.asarray(
-            -0.5 * (logarithms(math.tau * found.variance) + apart**2 / found.variance)
-        )
+        found: Array = self.parameters[node].log_density(columns)[0]
+        return found
 
-    @abstractmethod
     def regression(self, node: int, columns: Columns) -> Regression | None:
         """Return the normal distribution of the node given its parents; None if it is discrete.
 
@@ -103,33 +100,7 @@ class Conditionals(ABC):
         columns
             The columns; those of the discrete parents may be looked at, and the number of rows.
         """
-
-
-class DrawnConditionals(Conditionals):
-    """What a law says, with one draw of the parameters of each family.
-
-    Parameters
-    ----------
-    parents
-        The parents of each node.
-    parameters
-        One draw for each node, or for those that are asked about.
-    """
-
-    def __init__(
-        self, parents: Sequence[tuple[int, ...]], parameters: Mapping[int, Parameters]
-    ) -> None:
-        super().__init__(parents)
-        self._parameters = dict(parameters)
-
-    def log_probability(self, node: int, columns: Columns) -> Array:
-        """Return the log probability, or density, of the node given its parents, by row."""
-        found: Array = self._parameters[node].log_density(columns)[0]
-        return found
-
-    def regression(self, node: int, columns: Columns) -> Regression | None:
-        """Return the regression of each row's configuration; None if the node is discrete."""
-        own = self._parameters[node]
+        own = self.parameters[node]
         if not isinstance(own, RegressionParameters):
             return None
         which = own.configurations(columns, len(columns[node]))
@@ -148,7 +119,7 @@ def can_draw(score: LocalScore | None, data: Data) -> bool:
 
 
 def draw_conditionals(
-    dag: Dag,
+    parents: Sequence[tuple[int, ...]],
     data: Data,
     score: LocalScore,
     random: np.random.Generator,
@@ -158,8 +129,8 @@ def draw_conditionals(
 
     Parameters
     ----------
-    dag
-        The DAG, over the variables of the data.
+    parents
+        The parents of each node.
     data
         The data.
     score
@@ -173,8 +144,8 @@ def draw_conditionals(
     --------
     >>> import arcwise
     >>> data = arcwise.read({"a": [0, 0, 1, 1] * 50, "b": [0, 0, 1, 1] * 50})
-    >>> dag = arcwise.Dag(["a", "b"], {"b": ["a"]})
-    >>> drawn = draw_conditionals(dag, data, arcwise.scores.BDeu(), np.random.default_rng(1))
+    >>> score, random = arcwise.scores.BDeu(), np.random.default_rng(1)
+    >>> drawn = draw_conditionals([(), (0,)], data, score, random)
     >>> columns = [column.codes for column in data.columns]
     >>> bool((drawn.log_probability(1, columns) > np.log(0.9)).all())
     True
@@ -185,8 +156,9 @@ def draw_conditionals(
             f"drawing parameters needs a prior on them, which the score {type(score).__name__} "
             "does not have; use BDeu, BDe, BGe or ConditionalGaussian"
         )
-    posteriors, parents = found.given(data), dag.parent_indices
+    posteriors = found.given(data)
     wanted = range(len(parents)) if nodes is None else sorted(nodes)
-    return DrawnConditionals(
-        parents, {node: posteriors.of(node, parents[node]).drawn(1, random) for node in wanted}
+    return Conditionals(
+        tuple(parents),
+        {node: posteriors.of(node, parents[node]).drawn(1, random) for node in wanted},
     )
