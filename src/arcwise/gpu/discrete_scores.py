@@ -24,18 +24,6 @@ _USUAL_COUNTERS = 6 * 1024
 _THREADS = 256
 _ROWS_AT_ONCE = 2**34  # times sets, some hundredths of a second between reports of progress
 _FEWEST_SETS_AT_ONCE, _MOST_SETS_AT_ONCE = 2**10, 2**22
-_FIELDS = (
-    "words",
-    "padding",
-    "codes",
-    "weights",
-    "level_counts",
-    "equivalent_sample_size",
-    "shared_counters",
-    "large",
-    "large_cells",
-    "values",
-)
 
 
 def needed_bytes(variables: int, rows: int, most_cells: int) -> int:
@@ -92,12 +80,14 @@ class DiscreteScoring:
         self._words = -(-self._rows // _ROWS_OF_WORD)
         padded = np.zeros((variables, max(1, self._words) * _ROWS_OF_WORD), dtype=np.uint8)
         padded[:, : self._rows] = codes.T
-        self._arrays = {
+        self._fields = {
+            "words": self._words,
+            "padding": 0,
             "codes": device.upload(padded.reshape(-1).view(np.uint64)),
+            "weights": None,
             "level_counts": device.upload(np.array(level_counts, dtype=np.uint32)),
+            "equivalent_sample_size": equivalent_sample_size,
         }
-        size = np.float64(equivalent_sample_size)
-        self._numbers = {"words": self._words, "equivalent_sample_size": int(size.view(np.uint64))}
 
     def score(
         self, targets: Sequence[Target], weights: NDArray[np.float64] | None, tell: Tell
@@ -121,24 +111,19 @@ class DiscreteScoring:
         # Where few blocks fit on a multiprocessor, each has more threads.
         threads = _THREADS * (1 if shared < 50_000 else 2 if shared < 100_000 else 4)
         blocks = device.blocks_at_once("score_discrete_sets", threads, shared)
-        arrays, numbers = dict(self._arrays), dict(self._numbers)
+        fields = {**self._fields, "shared_counters": counters, "large": None, "large_cells": 0}
         if cells > counters:
             blocks = max(1, min(blocks, device.free_bytes() // 2 // (4 * cells)))
-            arrays["large"] = device.zeros(blocks * cells, np.uint32)
-            numbers["large_cells"] = cells
+            fields |= {"large": device.zeros(blocks * cells, np.uint32), "large_cells": cells}
         if weights is None:
-            numbers["padding"] = self._words * _ROWS_OF_WORD - self._rows
+            fields["padding"] = self._words * _ROWS_OF_WORD - self._rows
         else:
             padded = np.zeros(max(1, self._words) * _ROWS_OF_WORD, dtype=np.uint32)
             padded[: self._rows] = weights
             assert (padded[: self._rows] == weights).all()  # whole numbers, as `refusal` told
-            arrays["weights"] = device.upload(padded)
+            fields["weights"] = device.upload(padded)
         at_once = _ROWS_AT_ONCE // max(1, self._rows)
-        WalksOnDevice(
-            device,
-            targets,
-            _FIELDS,
-            arrays,
-            {**numbers, "shared_counters": counters},
-            min(max(at_once, _FEWEST_SETS_AT_ONCE), _MOST_SETS_AT_ONCE),
-        ).score("score_discrete_sets", lambda count: min(count, blocks), threads, shared, tell)
+        at_once = min(max(at_once, _FEWEST_SETS_AT_ONCE), _MOST_SETS_AT_ONCE)
+        WalksOnDevice(device, targets, fields, at_once).score(
+            "score_discrete_sets", lambda count: min(count, blocks), threads, shared, tell
+        )

@@ -8,6 +8,7 @@ form pieces of about the root of their number, pieces of about the same length s
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,28 +60,22 @@ class FamilyPieces:
 
     Parameters
     ----------
-    node_pieces, group_entries, group_length, piece_place, place_pieces, listed_pieces, entry_high
-        As there.
+    arrays
+        Those of the structure by their names, in its order, up to `entry_high`.
     entry_logs
         The log weight of each entry, minus infinity where there is no family.
     entries
         For each node, the entries of its families, in their order.
     """
 
-    node_pieces: NDArray[np.uint32]
-    group_entries: NDArray[np.uint64]
-    group_length: NDArray[np.uint32]
-    piece_place: NDArray[np.uint16]
-    place_pieces: NDArray[np.uint32]
-    listed_pieces: NDArray[np.uint16]
-    entry_high: NDArray[np.uint32]
+    arrays: dict[str, NDArray[Any]]
     entry_logs: NDArray[np.float64]
     entries: tuple[NDArray[np.int64], ...]
 
     @property
     def most_pieces(self) -> int:
         """The largest number of pieces of a node."""
-        return int(np.diff(self.node_pieces.astype(np.int64)).max())
+        return int(np.diff(self.arrays["node_pieces"].astype(np.int64)).max())
 
 
 def cut_into_pieces(nodes: list[NodeLists], low: int) -> FamilyPieces:
@@ -105,17 +100,16 @@ def cut_into_pieces(nodes: list[NodeLists], low: int) -> FamilyPieces:
         entries.append(next_entry + cut.entries)
         next_entry += cut.size
         next_listed += len(cut.listed_pieces)
-    return FamilyPieces(
-        np.array(node_pieces, dtype=np.uint32),
-        np.concatenate(groups).astype(np.uint64),
-        np.concatenate(lengths).astype(np.uint32),
-        np.concatenate(places).astype(np.uint16),
-        np.concatenate(place_pieces).astype(np.uint32),
-        np.concatenate(listed).astype(np.uint16),
-        np.concatenate(highs),
-        np.concatenate(logs),
-        tuple(entries),
-    )
+    arrays: dict[str, NDArray[Any]] = {
+        "node_pieces": np.array(node_pieces, dtype=np.uint32),
+        "group_entries": np.concatenate(groups).astype(np.uint64),
+        "group_length": np.concatenate(lengths).astype(np.uint32),
+        "piece_place": np.concatenate(places).astype(np.uint16),
+        "place_pieces": np.concatenate(place_pieces).astype(np.uint32),
+        "listed_pieces": np.concatenate(listed).astype(np.uint16),
+        "entry_high": np.concatenate(highs),
+    }
+    return FamilyPieces(arrays, np.concatenate(logs), tuple(entries))
 
 
 class _NodePieces:

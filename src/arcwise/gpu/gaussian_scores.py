@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from arcwise.errors import NumericalError
 from arcwise.gpu.device import KernelDevice
+from arcwise.gpu.kernel_struct import KernelStruct
 from arcwise.gpu.set_walks import SetWalk, Target, Tell, WalksOnDevice
-from arcwise.gpu.subset_sums import WrittenDown
 from arcwise.laws import NormalWishart
 
 MOST_MEMBERS = 40  # of a family: what a block has to share holds the matrices of a warp
@@ -25,18 +25,6 @@ _TILE_THREADS = 256
 _THREADS = 128
 _FAMILIES_AT_ONCE = 2**24
 _SINGULAR_SHARE = 1e-12  # as on processors
-_FIELDS = (
-    "variables",
-    "most_members",
-    "data",
-    "border",
-    "prior",
-    "log_diagonal",
-    "coefficients",
-    "singular_share",
-    "singular",
-    "values",
-)
 
 
 def needed_bytes(variables: int, rows: int, families: int) -> int:
@@ -126,9 +114,12 @@ class GaussianScoring:
         self._values = values
         self._prior = prior
         scale = prior.scale
-        self._arrays = {"log_diagonal": device.upload(np.log(np.diagonal(scale)))}
-        if np.count_nonzero(scale - np.diag(np.diagonal(scale))):
-            self._arrays["prior"] = device.upload(scale.reshape(-1))
+        diagonal = np.diagonal(scale)
+        is_diagonal = not np.count_nonzero(scale - np.diag(diagonal))
+        self._of_prior = {
+            "prior": None if is_diagonal else device.upload(scale.reshape(-1)),
+            "log_diagonal": device.upload(np.log(diagonal)),
+        }
 
     def score(
         self, targets: Sequence[Target], weights: NDArray[np.float64] | None, tell: Tell
@@ -150,18 +141,15 @@ class GaussianScoring:
         shrink = math.sqrt(rows.total * prior.alpha_mu / (rows.total + prior.alpha_mu))
         largest = max(walk.largest for walk, _ in targets)
         singular = device.zeros(variables, np.int32)
-        arrays = {
-            **self._arrays,
-            "data": self._products(rows.columns),
-            "border": device.upload(shrink * rows.offset),
-            "coefficients": device.upload(self._coefficients(rows.total, largest)),
-            "singular": singular,
-        }
-        share = np.float64(_SINGULAR_SHARE)
-        numbers = {
+        fields = {
             "variables": variables,
             "most_members": largest,
-            "singular_share": int(share.view(np.uint64)),
+            "data": self._products(rows.columns),
+            "border": device.upload(shrink * rows.offset),
+            **self._of_prior,
+            "coefficients": device.upload(self._coefficients(rows.total, largest)),
+            "singular_share": _SINGULAR_SHARE,
+            "singular": singular,
         }
         of_thread = 8 * (largest * (largest + 1) // 2 + largest) + 4 * largest
         threads = _THREADS
@@ -169,7 +157,7 @@ class GaussianScoring:
             threads //= 2
         kernel, shared = "score_gaussian_families", threads * of_thread
         most = device.blocks_at_once(kernel, threads, shared)
-        WalksOnDevice(device, targets, _FIELDS, arrays, numbers, _FAMILIES_AT_ONCE).score(
+        WalksOnDevice(device, targets, fields, _FAMILIES_AT_ONCE).score(
             kernel, lambda count: min(most, -(-count // threads)), threads, shared, tell
         )
         found = np.flatnonzero(device.download(singular))
@@ -184,11 +172,9 @@ class GaussianScoring:
         """Return the prior scale plus the sums of products of columns, on the device."""
         device, (variables, rows) = self._device, columns.shape
         sums = device.upload(np.array(self._prior.scale, dtype=np.float64).reshape(-1))
-        told = WrittenDown(
-            device,
-            ("rows", "variables", "columns", "sums"),
-            {"columns": device.upload(columns.reshape(-1)), "sums": sums},
-            {"rows": rows, "variables": variables},
+        columns_there = device.upload(columns.reshape(-1))
+        told = KernelStruct(
+            device, {"rows": rows, "variables": variables, "columns": columns_there, "sums": sums}
         )
         tiles = -(-variables // _TILE)
         kernel = "add_column_products"

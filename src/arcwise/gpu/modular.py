@@ -15,15 +15,16 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.gpu.device import KernelDevice, refuse_beyond_device
 from arcwise.gpu.family_pieces import NodeLists
+from arcwise.gpu.kernel_struct import KernelStruct
 from arcwise.gpu.subset_sums import (
     DevicePosterior,
     Listener,
-    WrittenDown,
+    SubsetComputation,
     bit_counts,
-    families_of_nodes,
     impossible_model,
     sets_by_size,
     sorted_by_size,
+    stretch,
 )
 
 MOST_VARIABLES = 28  # 80 GiB
@@ -42,7 +43,7 @@ def needed_bytes(nodes: int, families: int) -> int:
     return sums_and_shares + ((8 + 8 + 4) << nodes) + families * (4 + 8 + 4 + 8)
 
 
-class ModularComputation:
+class ModularComputation(SubsetComputation):
     """The tables of the modular posterior of one model, on one device.
 
     Parameters
@@ -64,15 +65,10 @@ class ModularComputation:
         low: int | None = None,
         threads: int = THREADS,
     ) -> None:
-        self._device = device
-        self._weights = weights
-        self._threads = threads
-        self._nodes = len(weights)
-        self._low = min(self._nodes, LOW if low is None else low)
-        self._lists = families_of_nodes(weights)
+        super().__init__(device, weights, LOW if low is None else low, threads)
         refuse_beyond_device(
             device,
-            needed_bytes(self._nodes, sum(len(each.sets) for each in self._lists)),
+            needed_bytes(self._nodes, self._families),
             f"the exact modular posterior of {self._nodes} variables",
         )
         sets, sums = 1 << self._nodes, self._nodes << (self._nodes - 1)
@@ -82,10 +78,11 @@ class ModularComputation:
         pairs, pair_starts = _pairs_by_added(self._low)
         self._pairs = len(pairs)
         places, starts = sorted_by_size(self._low)
-        self._tables = WrittenDown(
+        self._tables = KernelStruct(
             device,
-            _FIELDS,
             {
+                "nodes": self._nodes,
+                "low": self._low,
                 "mantissas": device.zeros(sums, np.float64),
                 "exponents": device.zeros(sums, np.int32),
                 "scales": self._scales,
@@ -98,26 +95,27 @@ class ModularComputation:
                 "level_places": device.upload(places),
                 "level_starts": device.upload(starts),
                 "ternary": device.upload(_ternary(self._low)),
+                "inverse_total": 0.0,
             },
-            {"nodes": self._nodes, "low": self._low},
         )
         self._listed = [self._list_on_device(node) for node in range(self._nodes)]
 
     def posterior(self, progress: Listener = None) -> DevicePosterior:
         """Return the evidence, and the probabilities of families and edges."""
-        log_weight, mismatch = self._fill(progress, 0.6)
-        last = (1 << self._nodes) - 1
-        total = float(self._device.download(self._on, last, 1)[0])
-        self._tables.write(inverse_total=int(np.float64(1.0 / total).view(np.uint64)))
-        self._by_size("fill_modular_shares", range(self._nodes), self._far_kinds, progress, 0.6, 1)
+        log_weight, mismatch = self._fill(stretch(progress, 0.0, 0.6))
+        total = float(self._entry(self._on, -1))
+        self._tables.write(inverse_total=1.0 / total)
+        far_kinds = _KINDS_OF_SUMS + max(0, self._nodes - 2 * _PRODUCTS_BITS)
+        sizes = range(self._nodes)
+        self._by_size("fill_modular_shares", sizes, far_kinds, stretch(progress, 0.6, 1.0))
         # The whole set has no nodes outside, and its place still holds H.
-        squares = float(self._device.download(self._on, 0, last).sum())
+        squares = float(self._device.download(self._on, 0, (1 << self._nodes) - 1).sum())
         self._over_sums("divide_modular_shares")
         for bit in range(self._nodes - 1):
             self._over_sums("add_modular_sums", np.uint64(bit), np.uint64(0))
         probabilities = []
         for told, buffer in self._listed:
-            self._launch("find_modular_probabilities", 1, (told.buffer,))
+            self._over_tables("find_modular_probabilities", 1, told.buffer)
             probabilities.append(self._device.download(buffer))
         # As on processors: one rounding for each factor and each sum that a term is part of; and
         # logarithms are rounded in proportion to their size.
@@ -131,120 +129,74 @@ class ModularComputation:
             rounding=_EPSILON * (512.0 * self._nodes + abs(log_weight - self._offset)),
         )
 
-    @property
-    def _offset(self) -> float:
-        return float(sum(each.offset for each in self._lists))
-
-    def _fill(self, progress: Listener, end: float) -> tuple[float, float]:
+    def _fill(self, progress: Listener) -> tuple[float, float]:
         """Fill all but the shares; return the log weight, and what H and B differ by."""
         for told, _ in self._listed:
-            self._launch("place_modular_families", 1, (told.buffer,))
+            self._over_tables("place_modular_families", 1, told.buffer)
         for bit in range(self._nodes - 1):
             self._over_sums("add_modular_sums", np.uint64(bit), np.uint64(1))
         sizes = range(self._nodes + 1)
         for size in sizes:
             count = math.comb(self._nodes, size)
             blocks = -(-count // _BLOCKS_OF_TABLES)
-            self._launch("fill_modular_scales", blocks, (np.uint64(size), np.uint64(count)))
-        self._by_size("fill_modular_beyond", sizes[::-1], 1, progress, 0.0, end / 2)
-        if not float(self._device.download(self._beyond, 0, 1)[0]) > 0.0:
+            self._over_tables("fill_modular_scales", blocks, np.uint64(size), np.uint64(count))
+        self._by_size("fill_modular_beyond", sizes[::-1], 1, stretch(progress, 0.0, 0.5))
+        beyond = float(self._entry(self._beyond, 0))
+        if not beyond > 0.0:
             raise impossible_model()
-        self._fill_on(progress, end / 2, end)
-        last = (1 << self._nodes) - 1
-        on = float(self._device.download(self._on, last, 1)[0])
-        beyond = float(self._device.download(self._beyond, 0, 1)[0])
-        scale = int(self._device.download(self._scales, last, 1)[0])
+        self._fill_on(stretch(progress, 0.5, 1.0))
+        on, scale = float(self._entry(self._on, -1)), int(self._entry(self._scales, -1))
         if not on > 0.0:
             raise impossible_model()
         return math.log(on) + scale * math.log(2.0) + self._offset, abs(beyond / on - 1.0)
 
-    def _fill_on(self, progress: Listener, begin: float, end: float) -> None:
+    def _fill_on(self, progress: Listener) -> None:
         sets = 1 << self._low
         shared = 8 * (2 * self._pairs + self._low * sets // 2 + sets)
         shared += 4 * (self._pairs + self._low * sets // 2 + sets + 2)
         high = self._nodes - self._low
         done = 0
         for size, (high_sets, count) in enumerate(sets_by_size(self._device, high)):
-            self._launch("fill_modular_on", count, (high_sets, np.uint64(count)), shared)
+            self._over_tables("fill_modular_on", count, high_sets, np.uint64(count), shared=shared)
             done += count << size
-            self._tell(progress, begin + (end - begin) * done / 3**high)
+            self._tell(progress, done / 3**high)
 
-    @property
-    def _far_kinds(self) -> int:
-        return _KINDS_OF_SUMS + max(0, self._nodes - 2 * _PRODUCTS_BITS)
-
-    def _by_size(
-        self,
-        kernel: str,
-        sizes: range,
-        kinds: int,
-        progress: Listener,
-        begin: float,
-        end: float,
-    ) -> None:
+    def _by_size(self, kernel: str, sizes: range, kinds: int, progress: Listener) -> None:
         """Start a kernel for the sets of each size, with room for so many kinds of sums."""
         shared = 8 * _LANES * (4 + kinds)
         done = 0
         for size in sizes:
             count = math.comb(self._nodes, size)
-            self._launch(kernel, count, (np.uint64(size), np.uint64(count)), shared)
+            self._over_tables(kernel, count, np.uint64(size), np.uint64(count), shared=shared)
             done += count << (self._nodes - size)
-            self._tell(progress, begin + (end - begin) * min(1.0, (done + 1) / 3**self._nodes))
+            self._tell(progress, min(1.0, (done + 1) / 3**self._nodes))
 
     def _over_sums(self, kernel: str, *arguments: Any) -> None:
         sums = self._nodes << (self._nodes - 1)
-        self._launch(kernel, -(-sums // _BLOCKS_OF_TABLES), arguments)
+        self._over_tables(kernel, -(-sums // _BLOCKS_OF_TABLES), *arguments)
 
-    def _launch(
-        self, kernel: str, blocks: int, arguments: tuple[Any, ...], shared: int = 0
-    ) -> None:
-        most = self._device.blocks_at_once(kernel, self._threads, shared)
-        told = (self._tables.buffer, *arguments)
-        self._device.launch(kernel, min(blocks, most), self._threads, told, shared)
+    def _over_tables(self, kernel: str, blocks: int, *arguments: Any, shared: int = 0) -> None:
+        self._launch(kernel, blocks, self._tables.buffer, *arguments, shared=shared)
 
-    def _tell(self, progress: Listener, share: float) -> None:
-        if progress is not None:
-            self._device.synchronize()  # else nothing would have been done yet
-            progress(share)
-
-    def _list_on_device(self, node: int) -> tuple[WrittenDown, Any]:
+    def _list_on_device(self, node: int) -> tuple[KernelStruct, Any]:
         """Return the `ListedFamilies` of a node, and where their probabilities will be."""
         families = self._lists[node]
         mantissas, exponents = _mantissas_and_exponents(families)
         below = (1 << node) - 1
         places = (families.sets & below) | (families.sets >> 1 & ~below)
         probabilities = self._device.zeros(len(places), np.float64)
-        told = WrittenDown(
+        told = KernelStruct(
             self._device,
-            ("node", "count", "places", "mantissas", "exponents", "probabilities"),
             {
+                "node": node,
+                "count": len(places),
                 "places": self._device.upload(places.astype(np.uint32)),
                 "mantissas": self._device.upload(mantissas),
                 "exponents": self._device.upload(exponents),
                 "probabilities": probabilities,
             },
-            {"node": node, "count": len(places)},
         )
         return told, probabilities
-
-
-_FIELDS = (
-    "nodes",
-    "low",
-    "mantissas",
-    "exponents",
-    "scales",
-    "on",
-    "beyond",
-    "shares",
-    "binomials",
-    "pairs",
-    "pair_starts",
-    "level_places",
-    "level_starts",
-    "ternary",
-    "inverse_total",
-)
 
 
 def _mantissas_and_exponents(

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from arcwise.families.families import Families, subsets
 from arcwise.gpu.device import KernelDevice
-from arcwise.gpu.subset_sums import WrittenDown
+from arcwise.gpu.kernel_struct import KernelStruct
 
 _NO_NODE = 2**64 - 1
-_FIELDS = ("walks", "list", "numbers", "below")  # of `SetWalks`, with which structures begin
 
 Tell = Callable[[int], None]
 """A function that receives how many sets are scored; it may end the computation by raising."""
@@ -88,8 +87,8 @@ class WalksOnDevice:
         The device.
     targets
         The walks, and where the scores go.
-    fields, arrays, numbers
-        What the kernels are told besides the walks, see `WrittenDown`; they write to `values`.
+    fields
+        What the kernels are told after the walks, before the array of the scores.
     at_once
         The number of sets that are scored between reports of progress.
     """
@@ -98,9 +97,7 @@ class WalksOnDevice:
         self,
         device: KernelDevice,
         targets: Sequence[Target],
-        fields: Sequence[str],
-        arrays: Mapping[str, Any],
-        numbers: Mapping[str, int],
+        fields: Mapping[str, Any],
         at_once: int,
     ) -> None:
         self._device = device
@@ -122,17 +119,16 @@ class WalksOnDevice:
             sizes = (len(walk.pool), len(walk.required), len(walk.others), key[1])
             rows.append((start, node, len(variables), *sizes, tables[key]))
             variables += [*walk.pool, *walk.required, *walk.others]
-        self._told = WrittenDown(
+        self._told = KernelStruct(
             device,
-            (*_FIELDS, *fields),
             {
-                **arrays,
+                "walks": len(targets),
                 "list": device.upload(np.array(rows, dtype=np.uint64).reshape(-1)),
                 "numbers": device.upload(np.array(variables or [0], dtype=np.uint32)),
                 "below": device.upload(np.concatenate(below)),
+                **fields,
                 "values": self._values,
             },
-            {**numbers, "walks": len(targets)},
         )
 
     def score(

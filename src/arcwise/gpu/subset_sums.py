@@ -1,8 +1,8 @@
-"""What exact computations over all subsets on a device share: answers, levels, what kernels see."""
+"""What exact computations over all subsets on a device share: answers and levels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,6 +74,53 @@ class DevicePosterior:
         return cls(log_weight, table, np.clip(edges, 0.0, 1.0), error)
 
 
+class SubsetComputation:
+    """What is computed over all subsets of the nodes of one model, on one device.
+
+    Parameters
+    ----------
+    device
+        The device.
+    weights
+        The log weights of all families.
+    low, threads
+        The number of low nodes, those of one tile, and the threads of a block. Neither changes
+        more than the last bits of a result.
+    """
+
+    def __init__(
+        self, device: KernelDevice, weights: _core.FamilyTable, low: int, threads: int
+    ) -> None:
+        self._device = device
+        self._weights = weights
+        self._threads = threads
+        self._nodes = len(weights)
+        self._low = min(self._nodes, low)
+        self._lists = families_of_nodes(weights)
+        self._families = sum(len(each.sets) for each in self._lists)
+        self._offset = float(sum(each.offset for each in self._lists))
+
+    def _launch(self, kernel: str, blocks: int, *arguments: Any, shared: int = 0) -> None:
+        most = self._device.blocks_at_once(kernel, self._threads, shared)
+        self._device.launch(kernel, min(blocks, most), self._threads, arguments, shared)
+
+    def _tell(self, progress: Listener, share: float) -> None:
+        if progress is not None:
+            self._device.synchronize()  # else nothing would have been done yet
+            progress(share)
+
+    def _entry(self, buffer: Any, place: int) -> Any:
+        """Return one entry of an array of the device; -1 for that of the whole set."""
+        return self._device.download(buffer, place % (1 << self._nodes), 1)[0]
+
+
+def stretch(progress: Listener, begin: float, end: float) -> Listener:
+    """Return what tells of a part of a computation as shares of the whole."""
+    if progress is None:
+        return None
+    return lambda share: progress(begin + (end - begin) * share)
+
+
 def families_of_nodes(weights: _core.FamilyTable) -> list[NodeLists]:
     """Return the families of all nodes, or refuse a model in which a node has none."""
     lists = [node_lists(weights, node) for node in range(len(weights))]
@@ -104,47 +151,6 @@ def bit_counts(sets: NDArray[np.uint32]) -> NDArray[np.int64]:
     for bit in range(32):
         counts += sets >> np.uint32(bit) & np.uint32(1)
     return counts
-
-
-class WrittenDown:
-    """A structure of eight-byte fields in the device's memory, and the arrays it points to.
-
-    Parameters
-    ----------
-    device
-        The device.
-    fields
-        The names of the fields, in their order.
-    arrays
-        What fields point to, by name; kept as long as this is.
-    numbers
-        The values of other fields; those not given are zero.
-    """
-
-    def __init__(
-        self,
-        device: KernelDevice,
-        fields: Sequence[str],
-        arrays: Mapping[str, Any],
-        numbers: Mapping[str, int],
-    ) -> None:
-        self._device = device
-        self._fields = fields
-        self._arrays = dict(arrays)
-        self._numbers = dict(numbers)
-        self.buffer: Any = None
-        self.write()
-
-    def write(self, **numbers: int) -> None:
-        """Write it down, with these fields changed."""
-        self._numbers.update(numbers)
-        values = [
-            self._device.address(self._arrays[name])
-            if name in self._arrays
-            else self._numbers.get(name, 0)
-            for name in self._fields
-        ]
-        self.buffer = self._device.upload(np.array(values, dtype=np.uint64))
 
 
 def impossible_model() -> ArgumentError:
