@@ -14,51 +14,56 @@ from gpu_cases import Limits, model_with_candidates
 from gpu_table import cpu_exact, row, say, seconds_of
 
 import arcwise
-from arcwise.gpu.canonical_orders import ORDER_POSTERIOR, POSTERIOR, CanonicalOrderChains
 from arcwise.gpu.device_chains import settle
-from arcwise.gpu.linear_orders import LinearOrderChains
-from arcwise.gpu.order_tables import OrderTables
-from arcwise.gpu.sampled_orders import SampledOrders
+from arcwise.gpu.order_chains import OrderChains
+from arcwise.gpu.order_tables import DeviceTables, OrderTables
+from arcwise.gpu.sampled_orders import ORDER_POSTERIOR, POSTERIOR, SampledOrders
 from arcwise.gpu.tempered_orders import TemperedOrders
 from arcwise.records.ladders import bridge, uniform_bridge
 
 MANY = 132 * 512  # chains that keep an H200 busy
-CANONICAL = SampledOrders(canonical=True, neighbours=None)
+CANONICAL = SampledOrders()
+LINEAR = SampledOrders(canonical=False)
+
+
+def tables_of(device: Any, model: arcwise.Model) -> DeviceTables:
+    return DeviceTables(device, OrderTables.of(model.weights.table))
 
 
 def timed_walk(device: Any, chains: Any, steps: int, what: str, more: str = "") -> None:
     """Add a row with the steps a second of chains that have warmed up."""
     chains.walk(200)
     device.synchronize()
-    before, proposed = chains.accepted().sum(), sum(chains.proposed)
+    before = chains.counts()
     taken, _ = seconds_of(lambda: chains.walk(steps))
-    made = (chains.accepted().sum() - before) / chains.chains / (sum(chains.proposed) - proposed)
+    tried, made = (now - then for now, then in zip(chains.counts(), before, strict=True))
     row(
         f"{what}: {chains.chains:,} chains, {steps:,} steps",
         f"{taken:.3f} s",
         "",
-        f"accepted {made:.1%}",
+        f"accepted {made.sum() / chains.chains / tried.sum():.1%}",
         f"{chains.chains * steps / taken:.2e} steps/s{more}",
     )
 
 
 def linear_part(device: Any, limits: Limits, quick: bool) -> None:
     say("\nChains over linear orders (n = 37, 10 candidates)")
-    tables = OrderTables.of(model_with_candidates(37, 1000, 10).weights.table)
+    tables = tables_of(device, model_with_candidates(37, 1000, 10))
     count, steps = (500, 500) if quick else (MANY, 100_000)
     for name, neighbours in (("usual", None), ("neighbours only", 1.0), ("any two", 0.0)):
-        chains = LinearOrderChains(device, tables, count, seed=1, neighbours=neighbours)
+        kind = SampledOrders(canonical=False, neighbours=neighbours)
+        chains = OrderChains(tables, kind, count, seed=1, point=ORDER_POSTERIOR)
         timed_walk(device, chains, steps, f"linear, {name}")
-    big = OrderTables.of(model_with_candidates(37, 1000, 13).weights.table)
-    chains = LinearOrderChains(device, big, count, seed=1)
-    timed_walk(device, chains, steps // 4, "linear, 13 candidates", ", tables not shared")
+    big = tables_of(device, model_with_candidates(37, 1000, 13))
+    chains = OrderChains(big, LINEAR, count, seed=1, point=ORDER_POSTERIOR)
+    timed_walk(device, chains, steps // 4, "linear, 13 candidates")
 
 
 def canonical_part(device: Any, limits: Limits, quick: bool) -> None:
     say("\nChains over canonical orders and the bridge (n = 37)")
     count, steps = (300, 200) if quick else (MANY, 20_000)
     for candidates in (6,) if quick else (10, 13, 16):
-        tables = OrderTables.of(model_with_candidates(37, 1000, candidates).weights.table)
+        tables = tables_of(device, model_with_candidates(37, 1000, candidates))
         cases: list[tuple[str, float | None, tuple[float, float]]] = [
             ("canonical", None, POSTERIOR),
             ("canonical, neighbours", 1.0, POSTERIOR),
@@ -67,11 +72,9 @@ def canonical_part(device: Any, limits: Limits, quick: bool) -> None:
             ("bridge, its beginning", None, ORDER_POSTERIOR),
         ]
         for name, neighbours, point in cases if candidates <= 10 else cases[:1]:
-            chains = CanonicalOrderChains(
-                device, tables, count, seed=1, neighbours=neighbours, point=(0.0, 0.0)
-            )
+            kind = SampledOrders(neighbours=neighbours)
+            chains = OrderChains(tables, kind, count, seed=1, point=(0.0, 0.0))
             settle(chains, steps // 4)
-            chains.take_canonical_orders()
             chains.go_to(point)
             timed_walk(device, chains, steps, f"{name}, K = {candidates}")
         if candidates in (6, 10):
@@ -86,14 +89,14 @@ def canonical_part(device: Any, limits: Limits, quick: bool) -> None:
 
 def coupled_part(device: Any, limits: Limits, quick: bool) -> None:
     say("\nCoupled chains over canonical orders (n = 37, 10 candidates, 16 levels), with exchanges")
-    tables = OrderTables.of(model_with_candidates(37, 1000, 5 if quick else 10).weights.table)
+    tables = tables_of(device, model_with_candidates(37, 1000, 5 if quick else 10))
     groups, sweeps = (20, 5) if quick else (MANY // 16, 400)
     ladders = {
         "temperatures": [(i / 15, 0.0) for i in range(16)],
         "the bridge": [(1.0, place) for place in bridge(15, 37)],
     }
     for name, points in ladders.items():
-        chains = TemperedOrders(device, tables, CANONICAL, points, groups, seed=1)
+        chains = TemperedOrders(tables, CANONICAL, points, groups, seed=1)
         chains.start(1000)
 
         def sweep(count: int, chains: TemperedOrders = chains) -> None:
@@ -121,22 +124,21 @@ def annealing_part(device: Any, limits: Limits, quick: bool) -> None:
     cases = [(10, 500, 500)] if quick else [(20, 10_000, 100_000), (37, 37_000, 100_000)]
     for nodes, steps, count in cases:
         model = model_with_candidates(nodes, 1000, min(10, nodes - 1))
-        tables = OrderTables.of(model.weights.table)
+        tables = tables_of(device, model)
         for canonical in (False, True):
 
             def annealed(
-                tables: OrderTables = tables,
+                tables: DeviceTables = tables,
                 nodes: int = nodes,
                 steps: int = steps,
                 count: int = count,
                 canonical: bool = canonical,
             ) -> Any:
+                kind, path = CANONICAL, uniform_bridge(steps, nodes, hold=nodes)
                 if not canonical:
-                    plain = LinearOrderChains(device, tables, count, seed=5)
-                    plain.anneal(np.linspace(0.0, 1.0, steps + 1)[1:])
-                    return plain.annealed()
-                path = uniform_bridge(steps, nodes, hold=nodes)
-                chains = CanonicalOrderChains(device, tables, count, seed=5, point=path[0])
+                    kind = LINEAR
+                    path = [(inverse, 0.0) for inverse in np.linspace(0.0, 1.0, steps + 1).tolist()]
+                chains = OrderChains(tables, kind, count, seed=5, point=path[0])
                 chains.anneal(path[1:])
                 return chains.annealed()
 
@@ -228,23 +230,24 @@ def order_bits(device: Any, quick: bool) -> None:
     sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
     from support.emulated_gpu import EmulatedGpu
 
-    tables = OrderTables.of(model_with_candidates(20, 200, 8).weights.table)
+    model = model_with_candidates(20, 200, 8)
     plain, canonical, coupled = [], [], []
     for each in (device, EmulatedGpu()):
-        chains = LinearOrderChains(each, tables, 300, seed=7)
-        chains.anneal(np.linspace(0, 1, 501)[1:])
+        tables = tables_of(each, model)
+        chains = OrderChains(tables, LINEAR, 300, seed=7, point=(0.0, 0.0))
+        chains.anneal([(inverse, 0.0) for inverse in np.linspace(0, 1, 501)[1:].tolist()])
         chains.walk(500 if quick else 3000)
         chains.observe(draw_dags=True)
         plain.append((chains.orders(), chains.annealed(), chains.edges(), chains.dags()))
         path = uniform_bridge(1000, 20, hold=20)
-        own = CanonicalOrderChains(each, tables, 300, seed=7, point=path[0])
+        own = OrderChains(tables, CANONICAL, 300, seed=7, point=path[0])
         own.anneal(path[1:])
         own.take_canonical_orders(renumber=True)
         own.walk(500)
         own.observe(draw_dags=True)
         canonical.append((own.orders(), own.annealed(), own.edges(), own.dags()))
         points = [(1.0, place) for place in bridge(7, 20)]
-        groups = TemperedOrders(each, tables, CANONICAL, points, 20, seed=7)
+        groups = TemperedOrders(tables, CANONICAL, points, 20, seed=7)
         groups.start(200)
         for _ in range(20):
             groups.walk(5)

@@ -8,7 +8,6 @@
 #include "arcwise/kernels/canonical_draws.hpp"
 #include "arcwise/kernels/discrete_scores.hpp"
 #include "arcwise/kernels/gaussian_scores.hpp"
-#include "arcwise/kernels/linear_orders.hpp"
 #include "arcwise/kernels/modular.hpp"
 #include "arcwise/kernels/order_draws.hpp"
 #include "arcwise/kernels/order_modular.hpp"
@@ -69,24 +68,6 @@ void draw_orders(u64 blocks, int threads, u64 shared, const OrderModular<Wide>* 
     run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
         arcwise::kernels::draw_orders(block, *computation, *draws, memory);
     });
-}
-
-void walk_orders(u64 blocks, int threads, u64 shared, const OrderChains* chains, u64 first_step,
-                 u64 steps) {
-    run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
-        walk(block, *chains, first_step, steps, memory);
-    });
-}
-
-void start_orders(u64 blocks, int threads, u64 shared, const OrderChains* chains) {
-    run_blocks(blocks, threads, shared,
-               [&](const Block& block, void*) { arcwise::kernels::start_orders(block, *chains); });
-}
-
-void observe_orders(u64 blocks, int threads, u64 shared, const OrderChains* chains,
-                    const OrderRecord* record, u64 position) {
-    run_blocks(blocks, threads, shared,
-               [&](const Block& block, void*) { observe(block, *chains, *record, position); });
 }
 
 void walk_canonical_orders(u64 blocks, int threads, u64 shared, const CanonicalChains* chains,

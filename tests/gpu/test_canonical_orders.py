@@ -14,13 +14,15 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.gpu.canonical_orders import UNIT, CanonicalOrderChains, Point
-from arcwise.gpu.canonical_orders import target_of as target_of_point
+from arcwise.gpu.order_chains import UNIT, OrderChains
+from arcwise.gpu.order_chains import target_of as target_of_point
 from arcwise.gpu.order_tables import OrderTables
+from arcwise.gpu.sampled_orders import Point
 from arcwise.spaces import CanonicalOrders
 from arcwise.sums import ScoreSums
 from reference.spaces import canonical_order, weights_on_bridge
 from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
+from support.device_orders import order_chains, set_orders
 from support.emulated_gpu import EmulatedGpu, Fault, compiled_kernels, kernel_device
 from support.exact_laws import imbalance, kernel_of, target_of
 from support.exact_models import random_model
@@ -45,23 +47,23 @@ def core_space(model: arcwise.Model, numbers: tuple[int, ...]) -> arcwise._core.
 
 def at_all_orders(
     model: arcwise.Model, numbers: tuple[int, ...], point: Point, fault: Fault | None = None
-) -> CanonicalOrderChains:
+) -> OrderChains:
     """Return a chain at each order."""
     tables = OrderTables.of(model.weights.table)
-    chains = CanonicalOrderChains(
+    chains = order_chains(
         EmulatedGpu(fault=fault), tables, len(SPACE), 1, numbers=numbers, point=point
     )
-    chains.set_orders(np.array(SPACE, dtype=np.uint8))
+    set_orders(chains, np.array(SPACE, dtype=np.uint8))
     return chains
 
 
 def log_ratios(
-    chains: CanonicalOrderChains, first: int, last: int, fault: Fault | None = None
+    chains: OrderChains, first: int, last: int, fault: Fault | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return ln of the acceptance ratio of a swap in each chain, and the bound that is tried."""
     exact, above = np.zeros(chains.chains), np.zeros(chains.chains)
     compiled_kernels(fault=fault).log_ratios_of_swap(
-        ctypes.c_void_p(chains.write().ctypes.data),
+        ctypes.c_void_p(chains.told().buffer.ctypes.data),
         ctypes.c_uint64(first),
         ctypes.c_uint64(last),
         ctypes.c_void_p(exact.ctypes.data),
@@ -75,9 +77,7 @@ def law_of_steps(
 ) -> np.ndarray:
     """Return the probability to go from each order to each, over distances, places and chance."""
     chains = at_all_orders(model, numbers, point, fault)
-    distances = CanonicalOrderChains(
-        EmulatedGpu(), chains.tables, 1, 1, neighbours=SHARE
-    ).distances.shares
+    distances = order_chains(EmulatedGpu(), chains.tables, 1, 1, neighbours=SHARE).distances.shares
     places = {order: place for place, order in enumerate(SPACE)}
     law = np.zeros((len(SPACE), len(SPACE)))
     for first, last in itertools.combinations(range(N), 2):
@@ -127,9 +127,7 @@ def test_weights_are_those_of_the_core_after_any_path(model: str) -> None:
     tables = OrderTables.of(made.weights.table)
     space = core_space(made, NUMBERS[1])
     for point in POINTS:
-        chains = CanonicalOrderChains(
-            kernel_device(), tables, 40, seed=2, numbers=NUMBERS[1], point=point
-        )
+        chains = order_chains(kernel_device(), tables, 40, seed=2, numbers=NUMBERS[1], point=point)
         chains.walk(60)
         for order, (units, impossible) in zip(
             chains.orders().tolist(), chains.unit_weights().tolist(), strict=True
@@ -208,10 +206,10 @@ def test_steps_are_those_tabulated() -> None:
     copies = 4000
     start, seeds = 5, 12  # all chains of a seed swap over the same distance
     for seed in range(seeds):
-        chains = CanonicalOrderChains(
+        chains = order_chains(
             kernel_device(), tables, copies, seed, numbers=NUMBERS[1], point=point, neighbours=SHARE
         )
-        chains.set_orders(np.array([SPACE[start]] * copies, dtype=np.uint8))
+        set_orders(chains, np.array([SPACE[start]] * copies, dtype=np.uint8))
         chains.walk(1)
         distance = int(chains.distances.of_steps(0, 1)[0])
         given = np.zeros(len(SPACE))
@@ -231,7 +229,7 @@ def test_states_follow_the_law(place: float) -> None:
     # False alarms: 1e-6. Independent chains, long enough to have forgotten their start.
     made = random_model(N, spread=0.8, seed=8)
     tables = OrderTables.of(made.weights.table)
-    chains = CanonicalOrderChains(
+    chains = order_chains(
         kernel_device(), tables, 30_000, seed=2, point=(1.0, 0.0), numbers=NUMBERS[1]
     )
     chains.walk(60)
@@ -253,10 +251,12 @@ def test_paths_depend_on_seed_and_number_alone() -> None:
     tables = OrderTables.of(random_model(5, spread=1.0, seed=1).weights.table)
     path = [(1.0, step / 101) for step in range(1, 102)]
 
-    def found(pieces: list[int], threads: int, block: int, seed: int = 3) -> tuple[np.ndarray, ...]:
-        chains = CanonicalOrderChains(
-            kernel_device(threads), tables, 9, seed, threads=block, point=(1.0, 0.0)
-        )
+    def found(
+        pieces: list[int], threads: int, multiprocessors: int, seed: int = 3
+    ) -> tuple[np.ndarray, ...]:
+        device = kernel_device(threads)
+        device.multiprocessors = multiprocessors  # which blocks are shared out among
+        chains = order_chains(device, tables, 100, seed, point=(1.0, 0.0))
         done = 0
         for piece in pieces:
             chains.anneal(path[done : done + piece])
@@ -267,10 +267,10 @@ def test_paths_depend_on_seed_and_number_alone() -> None:
         # Edges of pieces are added up in another order.
         return chains.orders(), chains.unit_weights(), chains.dags(), chains.edges()
 
-    whole = found([101], 1, 8)
-    for other in (found([1, 40, 60], 1, 8), found([101], 4, 4)):
+    whole = found([101], 1, 1)
+    for other in (found([1, 40, 60], 1, 1), found([101], 4, 4)):
         assert all((one == same).all() for one, same in zip(whole, other, strict=True))
-    assert (found([101], 1, 8, seed=4)[0] != whole[0]).any()
+    assert (found([101], 1, 1, seed=4)[0] != whole[0]).any()
 
 
 @pytest.mark.parametrize("model", ["free", "required edges", "far apart", "plus one"])
@@ -296,7 +296,7 @@ def test_dags_follow_the_modular_posterior(renumber: bool) -> None:
     made = random_model(N, spread=1.0, seed=4)
     law = law_of_dags(made)
     tables = OrderTables.of(made.weights.table)
-    chains = CanonicalOrderChains(kernel_device(), tables, 20_000, seed=5, point=(1.0, 0.0))
+    chains = order_chains(kernel_device(), tables, 20_000, seed=5, point=(1.0, 0.0))
     chains.walk(60)
     chains.take_canonical_orders()
     chains.go_to((1.0, 1.0))
@@ -324,7 +324,7 @@ def test_annealing_weights_average_to_the_evidence(model: str, bridged: bool) ->
     path = [(inverse, 0.0 if bridged else 1.0) for inverse in rising]
     if bridged:
         path += [(1.0, place) for place in rising]
-    chains = CanonicalOrderChains(
+    chains = order_chains(
         kernel_device(), tables, 6000, seed=3, point=(0.0, path[0][1]), numbers=NUMBERS[1]
     )
     chains.anneal(path)
@@ -341,7 +341,7 @@ def test_annealing_is_a_sum_of_reweighing() -> None:
     path = [(0.5, 0.0), (1.0, 0.0), (1.0, 0.5), (1.0, 0.9)]
     found = []
     for by_hand in (False, True):
-        chains = CanonicalOrderChains(kernel_device(), tables, 50, seed=3, point=(0.0, 0.0))
+        chains = order_chains(kernel_device(), tables, 50, seed=3, point=(0.0, 0.0))
         if by_hand:
             for point in path:
                 chains.reweigh(point)
@@ -355,11 +355,11 @@ def test_annealing_is_a_sum_of_reweighing() -> None:
 
 def test_states_are_copied() -> None:
     tables = OrderTables.of(random_model(5, spread=1.0, seed=1).weights.table)
-    chains = CanonicalOrderChains(kernel_device(), tables, 6, seed=3, point=(1.0, 0.3))
+    chains = order_chains(kernel_device(), tables, 6, seed=3, point=(1.0, 0.3))
     chains.walk(50)
     before = chains.orders(), chains.unit_weights()
     sources = np.array([0, 0, 5, 3, 3, 3], dtype=np.uint32)
-    chains.copy_states(sources)
+    chains.take_states(chains, sources)
     assert (chains.orders() == before[0][sources]).all()
     assert (chains.unit_weights() == before[1][sources]).all()
     chains.walk(50)  # each with random numbers of its own
@@ -381,7 +381,7 @@ def law_of_relocations(
     for start in range(N):
         above = np.zeros((len(SPACE), N))
         compiled_kernels(fault=fault).log_densities_of_places(
-            ctypes.c_void_p(chains.write().ctypes.data),
+            ctypes.c_void_p(chains.told().buffer.ctypes.data),
             ctypes.c_uint64(start),
             ctypes.c_void_p(above.ctypes.data),
         )
@@ -438,14 +438,14 @@ def test_relocations_are_those_tabulated(model: str) -> None:
     for point in ((1.0, 1.0), (0.4, 1.0)):
         with np.errstate(invalid="ignore"):
             law = law_of_relocations(made, NUMBERS[1], point)
-        chains = CanonicalOrderChains(
+        chains = order_chains(
             kernel_device(), tables, 20_000, seed=9, numbers=NUMBERS[1], point=point
         )
         start = int(at_all_orders(made, NUMBERS[1], (1.0, 1.0)).log_weights().argmax())
-        chains.set_orders(np.array([SPACE[start]] * chains.chains, dtype=np.uint8))
+        set_orders(chains, np.array([SPACE[start]] * chains.chains, dtype=np.uint8))
         chains.relocate(chains.targets([point]))
         found = [tuple(order) for order in chains.orders().tolist()]
         assert p_value(found, dict(zip(SPACE, law[start].tolist(), strict=True))) > FALSE_ALARM_RATE
         before = chains.unit_weights()
-        chains.set_orders(chains.orders())  # finds all anew
+        set_orders(chains, chains.orders())  # finds all anew
         assert (chains.unit_weights() == before).all()

@@ -1,4 +1,7 @@
-"""Chains over linear orders by the kernels of a device: their parts, their law, what they tell."""
+"""Chains over linear orders by the kernels of a device: their parts, their law, what they tell.
+
+These are at the beginning of the bridge.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,10 @@ from scipy import stats
 
 import arcwise
 from arcwise.errors import CapacityError
-from arcwise.gpu.linear_orders import LinearOrderChains, needed_bytes
+from arcwise.gpu.order_chains import UNIT, OrderChains, needed_bytes
 from arcwise.gpu.order_tables import OrderTables
+from arcwise.gpu.sampled_orders import ORDER_POSTERIOR
+from support.device_orders import order_chains
 from support.emulated_gpu import compiled_kernels, kernel_device
 
 
@@ -26,6 +31,12 @@ def random_model(nodes: int, seed: int, spread: float, **families: Any) -> arcwi
     rng = np.random.default_rng(seed)
     names = [f"x{node}" for node in range(nodes)]
     return arcwise.Model(names, lambda node, parents: float(rng.normal(0, spread)), **families)
+
+
+def linear_chains(
+    device: Any, tables: OrderTables, count: int, seed: int, neighbours: float | None = None
+) -> OrderChains:
+    return order_chains(device, tables, count, seed, neighbours=neighbours, point=ORDER_POSTERIOR)
 
 
 def order_log_weight(tables: OrderTables, order: Any) -> float:
@@ -64,38 +75,19 @@ def test_acceptance_has_the_probability_of_metropolis() -> None:
 
 def test_weights_are_those_of_the_definition_after_any_path() -> None:
     tables = random_tables(6, 4, 3.0)
-    chains = LinearOrderChains(kernel_device(), tables, 50, seed=5, neighbours=0.5)
+    chains = linear_chains(kernel_device(), tables, 50, seed=5, neighbours=0.5)
     seen = set()
     for _ in range(4):
         chains.walk(37)
         chains.observe()
-        known = chains.unit_weights() * tables.unit + tables.offset
-        for order, told, fixed in zip(
-            chains.orders().tolist(), chains.log_weights(), known, strict=True
-        ):
+        for order, told in zip(chains.orders().tolist(), chains.log_weights(), strict=True):
             assert sorted(order) == list(range(6))
-            assert math.isclose(told, order_log_weight(tables, order), rel_tol=1e-12)
-            assert abs(fixed - told) <= 6 * tables.unit
+            assert abs(told - order_log_weight(tables, order)) <= 6 * UNIT
             seen.add(tuple(order))
     assert len(seen) > 20
 
 
-def test_paths_depend_on_seed_and_number_alone() -> None:
-    tables = random_tables(5, 1, 1.0)
-
-    def orders(pieces: list[int], threads: int, block: int, seed: int = 3) -> np.ndarray:
-        chains = LinearOrderChains(kernel_device(threads), tables, 9, seed, threads=block)
-        for piece in pieces:
-            chains.walk(piece)
-        return chains.orders()
-
-    whole = orders([101], 1, 8)
-    assert (orders([1, 40, 60], 1, 8) == whole).all()
-    assert (orders([101], 4, 4) == whole).all()
-    assert (orders([101], 1, 8, seed=4) != whole).any()
-
-
-def law_and_counts(tables: OrderTables, chains: LinearOrderChains) -> tuple[np.ndarray, np.ndarray]:
+def law_and_counts(tables: OrderTables, chains: OrderChains) -> tuple[np.ndarray, np.ndarray]:
     space = list(itertools.permutations(range(tables.nodes)))
     logs = np.array([order_log_weight(tables, order) for order in space])
     law = np.exp(logs - logs.max())
@@ -110,7 +102,7 @@ def law_and_counts(tables: OrderTables, chains: LinearOrderChains) -> tuple[np.n
 def test_states_follow_the_law(neighbours: float) -> None:
     # False alarms: 1e-6. Independent chains, long enough to have forgotten their start.
     tables = random_tables(4, 8, 0.8)
-    chains = LinearOrderChains(kernel_device(), tables, 40_000, seed=2, neighbours=neighbours)
+    chains = linear_chains(kernel_device(), tables, 40_000, seed=2, neighbours=neighbours)
     chains.walk(150)
     law, counts = law_and_counts(tables, chains)
     assert stats.chisquare(counts, law * counts.sum()).pvalue > 1e-6
@@ -119,7 +111,7 @@ def test_states_follow_the_law(neighbours: float) -> None:
 def test_the_start_is_uniform() -> None:
     # False alarms: 1e-6.
     tables = random_tables(4, 8, 0.8)
-    chains = LinearOrderChains(kernel_device(), tables, 20_000, seed=6)
+    chains = linear_chains(kernel_device(), tables, 20_000, seed=6)
     _, counts = law_and_counts(tables, chains)
     assert stats.chisquare(counts).pvalue > 1e-6
 
@@ -127,7 +119,7 @@ def test_the_start_is_uniform() -> None:
 def test_a_wrong_law_would_be_caught() -> None:
     tables = random_tables(4, 8, 0.8)
     other = random_tables(4, 9, 0.8)
-    chains = LinearOrderChains(kernel_device(), other, 40_000, seed=2)
+    chains = linear_chains(kernel_device(), other, 40_000, seed=2)
     chains.walk(150)
     law, counts = law_and_counts(tables, chains)
     assert stats.chisquare(counts, law * counts.sum()).pvalue < 1e-12
@@ -137,7 +129,7 @@ def test_steps_are_those_of_metropolis() -> None:
     # One step from known states: each accepted with its own probability. False alarms: 1e-6.
     tables = random_tables(4, 3, 2.0)
     count = 20_000
-    chains = LinearOrderChains(kernel_device(), tables, count, seed=12, neighbours=0.0)
+    chains = linear_chains(kernel_device(), tables, count, seed=12, neighbours=0.0)
     before = chains.orders()
     distance = int(chains.distances.of_steps(0, 1)[0])
     chains.walk(1)
@@ -156,15 +148,16 @@ def test_steps_are_those_of_metropolis() -> None:
         variance += rate * (1 - rate)
         moved += new != old
     assert abs(moved - expected) < 4.9 * math.sqrt(variance)
-    assert chains.accepted().sum() == moved
-    assert sum(chains.proposed) == 1
+    proposed, accepted = chains.counts()
+    assert accepted.sum() == moved
+    assert proposed.sum() == 1
 
 
 def test_edges_given_states_and_dags_drawn_from_them() -> None:
     model = random_model(4, 5, 1.0)
     tables = OrderTables.of(model.weights.table)
     count = 3000
-    chains = LinearOrderChains(kernel_device(), tables, count, seed=1)
+    chains = linear_chains(kernel_device(), tables, count, seed=1)
     drawn = np.zeros((4, 4))
     for _ in range(3):
         chains.walk(40)
@@ -187,8 +180,8 @@ def test_annealing_weights_average_to_the_evidence() -> None:
     # The mean of the weights is the sum over all orders, over their number. False alarms: 1e-6.
     model = random_model(5, 6, 1.0)
     tables = OrderTables.of(model.weights.table)
-    chains = LinearOrderChains(kernel_device(), tables, 4000, seed=3)
-    chains.anneal(np.linspace(0, 1, 101)[1:])
+    chains = order_chains(kernel_device(), tables, 4000, seed=3, point=(0.0, 0.0))
+    chains.anneal([(inverse, 0.0) for inverse in np.linspace(0, 1, 101)[1:].tolist()])
     logs = chains.annealed() + math.log(math.factorial(5))
     space = itertools.permutations(range(5))
     total = np.logaddexp.reduce([order_log_weight(tables, order) for order in space])
@@ -197,22 +190,10 @@ def test_annealing_weights_average_to_the_evidence() -> None:
     assert ratios.std() < 1.0
 
 
-def test_tables_beyond_shared_memory_give_the_same_paths() -> None:
-    tables = random_tables(5, 1, 1.0)
-    small = kernel_device()
-    small.shared_bytes = 4 * 8 * (2 + 3) + 4 * 5 + 2 * 25 + 8
-    found = []
-    for device in (kernel_device(), small):
-        chains = LinearOrderChains(device, tables, 6, seed=3, threads=8)
-        chains.walk(50)
-        found.append(chains.orders())
-    assert (found[0] == found[1]).all()
-
-
 def test_too_many_chains_and_too_many_parents_are_refused() -> None:
     tables = random_tables(5, 1, 1.0)
     with pytest.raises(CapacityError, match=r"a run of 1,000,000 chains needs"):
-        LinearOrderChains(kernel_device(memory=2**20), tables, 1_000_000, seed=1)
+        linear_chains(kernel_device(memory=2**20), tables, 1_000_000, seed=1)
     assert needed_bytes(tables, 1_000_000) > 2**20
     names = [f"x{node}" for node in range(18)]
     wide = arcwise.Model(names, lambda node, parents: 0.0, max_indegree=1)

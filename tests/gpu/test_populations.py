@@ -8,10 +8,10 @@ import math
 import numpy as np
 import pytest
 
-from arcwise.gpu.canonical_orders import CanonicalOrderChains
 from arcwise.gpu.order_tables import OrderTables
 from arcwise.gpu.resampling import Populations, ancestors, kept_in_place
 from reference.spaces import weights_on_bridge
+from support.device_orders import order_chains, set_orders
 from support.emulated_gpu import kernel_device
 from support.exact_models import random_model
 
@@ -79,13 +79,13 @@ def test_weights_of_populations_average_to_the_evidence(size: int) -> None:
     tables = OrderTables.of(model.weights.table)
     count = 6000 // size
     path = [(0.4, 0.0), (1.0, 0.0), (1.0, 0.5), (1.0, 0.9), (1.0, 1.0)]
-    orders = CanonicalOrderChains(kernel_device(), tables, count * size, seed=3, point=(0.0, 0.0))
+    orders = order_chains(kernel_device(), tables, count * size, seed=3, point=(0.0, 0.0))
     populations = Populations(count, size, seed=3)
     for level, point in enumerate(path, 1):
         orders.reweigh(point)
         sources = populations.weigh(orders.log_ratios(), level, resample=level == len(path))
         if sources is not None:
-            orders.copy_states(sources)
+            orders.take_states(orders, sources)
         orders.set_log_ratios(populations.log_weights)
         orders.walk(3)
     total = math.log(sum(weights_on_bridge(model, range(4), 1.0).values()))
@@ -100,9 +100,9 @@ def test_weights_of_populations_average_to_the_evidence(size: int) -> None:
     exact = np.zeros((4, 4))
     space = itertools.permutations(range(4))
     weights = weights_on_bridge(model, range(4), 1.0)
-    chains = CanonicalOrderChains(kernel_device(), tables, 24, seed=1)
+    chains = order_chains(kernel_device(), tables, 24, seed=1)
     every = list(space)
-    chains.set_orders(np.array(every, dtype=np.uint8))
+    set_orders(chains, np.array(every, dtype=np.uint8))
     chains.observe()
     for order, own in zip(every, chains.edges(), strict=True):
         exact += weights[order] / math.exp(total) * own

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.gpu.canonical_orders import CanonicalOrderChains
-from arcwise.gpu.linear_orders import LinearOrderChains
 from arcwise.gpu.modular import ModularComputation
 from arcwise.gpu.order_modular import OrderModularComputation
-from arcwise.gpu.order_tables import OrderTables
+from arcwise.gpu.order_tables import DeviceTables, OrderTables
 from arcwise.gpu.sampled_orders import SampledOrders
 from arcwise.gpu.scoring import GpuScoring
 from arcwise.gpu.tempered_orders import TemperedOrders
 from arcwise.records.ladders import uniform_bridge
+from support.device_orders import order_chains
 from support.emulated_gpu import ON_DEVICE, EmulatedGpu, kernel_device
 
 pytestmark = pytest.mark.skipif(not ON_DEVICE, reason="make test-gpu runs it, on a device")
@@ -58,17 +57,17 @@ def test_scores(score: str) -> None:
 
 def test_canonical_orders_and_coupled_chains() -> None:
     tables = OrderTables.of(random_model(12, 1, 4.0).weights.table)
-    kind = SampledOrders(canonical=True, neighbours=None)
+    kind = SampledOrders()
     path = uniform_bridge(600, 12, hold=12)
     found = []
     for device in (EmulatedGpu(), kernel_device()):
-        chains = CanonicalOrderChains(device, tables, 100, seed=7, point=path[0])
+        chains = order_chains(device, tables, 100, seed=7, point=path[0])
         chains.anneal(path[1:])
         annealed = chains.annealed()
         chains.take_canonical_orders(renumber=True)
         chains.walk(2000)
         chains.observe(draw_dags=True)
-        groups = TemperedOrders(device, tables, kind, path[::100], 30, seed=7)
+        groups = TemperedOrders(DeviceTables(device, tables), kind, path[::100], 30, seed=7)
         groups.start(100)
         for _ in range(20):
             groups.walk(5)
@@ -77,18 +76,5 @@ def test_canonical_orders_and_coupled_chains() -> None:
         ratios = np.array([groups.ratios.of(group)[3][0] for group in range(30)])
         of_chains = chains.orders(), chains.numbers(), annealed, chains.edges(), chains.dags()
         found.append((*of_chains, groups.exchanged(), groups.take_coldest().orders(), ratios))
-    for one, other in zip(*found, strict=True):
-        assert (one == other).all()
-
-
-def test_paths_of_chains_and_annealing() -> None:
-    tables = OrderTables.of(random_model(12, 1, 4.0).weights.table)
-    found = []
-    for device in (EmulatedGpu(), kernel_device()):
-        chains = LinearOrderChains(device, tables, 100, seed=7)
-        chains.anneal(np.linspace(0, 1, 301)[1:])
-        chains.walk(2000)
-        chains.observe(draw_dags=True)
-        found.append((chains.orders(), chains.annealed(), chains.edges(), chains.dags()))
     for one, other in zip(*found, strict=True):
         assert (one == other).all()

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.gpu.canonical_orders import Point
-from arcwise.gpu.order_tables import OrderTables
-from arcwise.gpu.sampled_orders import SampledOrders
+from arcwise.gpu.order_tables import DeviceTables, OrderTables
+from arcwise.gpu.sampled_orders import Point, SampledOrders
 from arcwise.gpu.tempered_orders import TemperedOrders
 from arcwise.spaces import CanonicalOrders
 from arcwise.sums import ScoreSums
 from reference.spaces import weights_of_linear_orders, weights_on_bridge
 from support.chi_squared import assert_follows, p_value
+from support.device_orders import set_orders
 from support.emulated_gpu import EmulatedGpu, Fault, kernel_device
 from support.exact_laws import target_of
 from support.exact_models import random_model
@@ -25,7 +25,7 @@ from support.law_cases import model_of
 
 N = 3
 SPACE = list(itertools.permutations(range(N)))
-CANONICAL = SampledOrders(canonical=True, neighbours=None)
+CANONICAL = SampledOrders()
 PAIRS: list[tuple[Point, Point]] = [
     ((0.0, 1.0), (0.4, 1.0)),
     ((0.4, 1.0), (1.0, 1.0)),
@@ -43,9 +43,9 @@ def coupled(
     """Return groups of chains that are at given states, level by level."""
     device = kernel_device() if fault is None else EmulatedGpu(fault=fault)
     tables = OrderTables.of(model.weights.table)
-    chains = TemperedOrders(device, tables, CANONICAL, points, len(states), seed=5)
+    chains = TemperedOrders(DeviceTables(device, tables), CANONICAL, points, len(states), seed=5)
     columns = [order for level in zip(*states, strict=True) for order in level]
-    chains._orders.set_orders(np.array(columns, dtype=np.uint8))
+    set_orders(chains._orders, np.array(columns, dtype=np.uint8))
     chains._orders.weigh_at(chains._targets, levels=chains._level_of)
     return chains
 
@@ -162,9 +162,9 @@ def test_all_levels_follow_their_laws(canonical: bool) -> None:
     # False alarms: 1e-6 each. Groups are independent, and long enough to forget their start.
     made = random_model(4, spread=2.5, seed=8)
     tables = OrderTables.of(made.weights.table)
-    kind = SampledOrders(canonical=canonical, neighbours=None)
+    kind = SampledOrders(canonical=canonical)
     points = kind.points([(0.0, 0.0), (1.0, 0.0), (1.0, 0.5), 1.0])
-    chains = TemperedOrders(kernel_device(), tables, kind, points, 4000, seed=2)
+    chains = TemperedOrders(DeviceTables(kernel_device(), tables), kind, points, 4000, seed=2)
     chains.start(100)
     for _ in range(40):
         chains.walk(3)
@@ -188,7 +188,7 @@ def test_targets_are_spread_and_more_come() -> None:
     made = random_model(4, spread=1.0, seed=8)
     tables = OrderTables.of(made.weights.table)
     points: list[Point] = [(1.0, 0.0), (1.0, 0.5), (1.0, 1.0)]
-    chains = TemperedOrders(kernel_device(), tables, CANONICAL, points, 50, seed=2)
+    chains = TemperedOrders(DeviceTables(kernel_device(), tables), CANONICAL, points, 50, seed=2)
     chains.start(100)
     for _ in range(5):
         chains.walk(3)

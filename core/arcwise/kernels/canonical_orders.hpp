@@ -2,14 +2,44 @@
 // swaps of nodes at two places, at a target for each step, for each chain or for all.
 //
 // A move is scored from the nodes it changes: those whose predecessors change, and later ones whose
-// last larger predecessor is, or becomes, among these. All chains swap over the same distance in a
-// step, as in linear_orders.hpp.
+// last larger predecessor is, or becomes, among these.
+//
+// All chains swap over the same distance in a step, so that threads side by side do the same work;
+// the distances of all steps are drawn beforehand, independently of the states. For each distance
+// every pair of places is proposed with the same probability, so proposals are symmetric.
 #pragma once
 
 #include "arcwise/kernels/canonical_states.hpp"
-#include "arcwise/kernels/linear_orders.hpp"
+#include "arcwise/kernels/elementary.hpp"
+#include "arcwise/kernels/random.hpp"
 
 namespace arcwise::kernels {
+
+// The streams of random numbers of a chain.
+constexpr u64 walk_stream = 0;
+constexpr u64 start_stream = u64{1} << 56;
+constexpr u64 draw_stream = u64{2} << 56;
+
+// Whether to accept a change of the log weight, in nats, with the probability e^change.
+ARCWISE_DEVICE bool accepts(double change, u32 word) {
+    if (change >= 0.0) return true;
+    if (change < -23.0) return false;  // below 2^-32
+    return static_cast<double>(word) < exponential(change) * 4294967296.0;
+}
+
+// Puts the numbers from 0 on into at(place), in any order with the same probability; takes as many
+// random numbers of the stream, and one more, from `position` on.
+template <class At>
+ARCWISE_DEVICE void shuffle_places(u64 seed, u64 stream, u64 position, int count, At at) {
+    for (int i = 0; i < count; ++i) at(i) = static_cast<u8>(i);
+    for (int left = count; left > 1; --left) {
+        const FourWords words = philox(seed, stream, position + static_cast<u64>(left));
+        const int to = static_cast<int>(high_product(words.a, static_cast<u32>(left)));
+        const u8 kept = at(left - 1);
+        at(left - 1) = at(to);
+        at(to) = kept;
+    }
+}
 
 template <class Order>
 ARCWISE_DEVICE u32 number_of(const Order& order, int node) {

@@ -8,15 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.engines.sampling_jobs import AnnealingJob, Listener
-from arcwise.gpu.canonical_orders import CanonicalOrderChains
-from arcwise.gpu.device import KernelDevice
-from arcwise.gpu.linear_orders import LinearOrderChains
-from arcwise.gpu.order_tables import OrderTables
+from arcwise.gpu.order_chains import OrderChains, moves_by_name
+from arcwise.gpu.order_tables import DeviceTables
 from arcwise.gpu.recorded_chains import no_directory
 from arcwise.gpu.resampling import Populations
 from arcwise.gpu.sampled_orders import SampledOrders
 from arcwise.gpu.state_record import FEWEST_BATCHES, StateRecord
-from arcwise.gpu.swap_chains import moves_by_name
 
 _PIECES = 16  # of an annealing, between which progress is told
 
@@ -26,14 +23,13 @@ class DeviceAnnealedRuns:
 
     Parameters
     ----------
-    device, tables
-        The device, and the score sums for it.
+    tables
+        The score sums, on the device.
     job
         What the runs are made from.
     """
 
-    def __init__(self, device: KernelDevice, tables: OrderTables, job: AnnealingJob) -> None:
-        self._device = device
+    def __init__(self, tables: DeviceTables, job: AnnealingJob) -> None:
         self._tables = tables
         self._job = job
         self._kind = SampledOrders.of(job.space, job.sums.variables)
@@ -41,7 +37,7 @@ class DeviceAnnealedRuns:
         self._logs: list[NDArray[np.float64]] = []
         self._parts: list[tuple[int, StateRecord]] = []
         self._threads = 1
-        self._moves = np.zeros((2, 3), dtype=np.int64)  # proposed and accepted, by kind
+        self._proposed = self._accepted = np.zeros(4, dtype=np.int64)  # moves by kind
 
     def __len__(self) -> int:
         """Return the number of runs."""
@@ -54,41 +50,29 @@ class DeviceAnnealedRuns:
         orders, logs = self._annealed(first * population, count * population, progress)
         self._logs.append(logs)
         self._parts.append((count, self._stretched(orders, progress)))
-        made = orders.accepted().sum(axis=1).astype(np.int64)
-        chains = count * population
-        self._moves[:, : len(made)] += np.array([np.array(orders.proposed) * chains, made])
+        proposed, accepted = orders.counts()
+        self._proposed = self._proposed + proposed * orders.chains
+        self._accepted = self._accepted + accepted.sum(axis=1)
         if progress is not None:
             progress(1.0)
 
     def _annealed(
         self, first: int, count: int, progress: Listener
-    ) -> tuple[LinearOrderChains | CanonicalOrderChains, NDArray[np.float64]]:
+    ) -> tuple[OrderChains, NDArray[np.float64]]:
         """Anneal chains; return them with the log weight of each run."""
-        job, path = self._job, self._path
-        if self._kind.canonical:
-            orders = self._kind.chains(
-                self._device, self._tables, count, job.seed, first_chain=first, point=path[0]
-            )
-            piece = -(-(len(path) - 1) // _PIECES)
-            for done in range(1, len(path), piece):
-                orders.anneal(path[done : done + piece])
-                _tell(progress, 0.8 * done / len(path))
-            return orders, orders.annealed()
-        self._kind.refuse_relocations()
-        plain = LinearOrderChains(
-            self._device,
-            self._tables,
-            count,
-            job.seed,
-            first_chain=first,
-            neighbours=self._kind.neighbours,
-        )
-        plain.anneal(np.array([inverse for inverse, _ in path[1:]]))
-        return plain, plain.annealed()
+        orders, path = self._started(first, count), self._path
+        piece = -(-(len(path) - 1) // _PIECES)
+        for done in range(1, len(path), piece):
+            orders.anneal(path[done : done + piece])
+            _tell(progress, 0.8 * done / len(path))
+        return orders, orders.annealed()
 
-    def _stretched(
-        self, orders: LinearOrderChains | CanonicalOrderChains, progress: Listener
-    ) -> StateRecord:
+    def _started(self, first: int, count: int) -> OrderChains:
+        """Return chains at the beginning of the path."""
+        seed, begin = self._job.seed, self._path[0]
+        return OrderChains(self._tables, self._kind, count, seed, first_chain=first, point=begin)
+
+    def _stretched(self, orders: OrderChains, progress: Listener) -> StateRecord:
         """Keep states along the stretch at the posterior."""
         options = self._job.options
         kept = StateRecord(orders, options.record, FEWEST_BATCHES)
@@ -118,7 +102,7 @@ class DeviceAnnealedRuns:
 
     def moves(self) -> dict[str, tuple[int, int]]:
         """Return the numbers of proposed and accepted moves of each kind."""
-        return moves_by_name(*self._moves.tolist())
+        return moves_by_name(self._proposed, self._accepted)
 
     def save_runs(self, first: int) -> bytes:
         """Return the runs from an index on, as saved by the core."""
@@ -134,16 +118,8 @@ class DevicePopulations(DeviceAnnealedRuns):
 
     def _annealed(
         self, first: int, count: int, progress: Listener
-    ) -> tuple[CanonicalOrderChains, NDArray[np.float64]]:
-        job = self._job
-        orders = self._kind.chains(
-            self._device,
-            self._tables,
-            count,
-            job.seed,
-            first_chain=first,
-            point=self._path[0],
-        )
+    ) -> tuple[OrderChains, NDArray[np.float64]]:
+        job, orders = self._job, self._started(first, count)
         size, steps = job.options.population, job.options.steps_by_temperature
         populations = Populations(count // size, size, job.seed, first // size)
         last = len(self._path) - 1
@@ -151,11 +127,11 @@ class DevicePopulations(DeviceAnnealedRuns):
             orders.reweigh(self._path[level])
             sources = populations.weigh(orders.log_ratios(), level, resample=level == last)
             if sources is not None:
-                orders.copy_states(sources)
+                orders.take_states(orders, sources)
             orders.set_log_ratios(populations.log_weights)
             orders.walk(steps[level - 1] if steps else 1)
             _tell(progress, 0.8 * level / last)
-        return orders, populations.log_totals + self._tables.offset
+        return orders, populations.log_totals + self._tables.host.offset
 
 
 def _tell(progress: Listener, share: float) -> None:

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from arcwise.engines.sampling_jobs import ChainJob, Listener
 from arcwise.errors import ArgumentError
-from arcwise.gpu.canonical_orders import ORDER_POSTERIOR, POSTERIOR, CanonicalOrderChains
-from arcwise.gpu.device import KernelDevice
-from arcwise.gpu.linear_orders import LinearOrderChains
-from arcwise.gpu.order_tables import OrderTables
+from arcwise.gpu.order_chains import OrderChains
+from arcwise.gpu.order_tables import DeviceTables
 from arcwise.gpu.recorded_chains import RecordedChains
-from arcwise.gpu.sampled_orders import SampledOrders
-from arcwise.gpu.swap_chains import moves_by_name
+from arcwise.gpu.sampled_orders import ORDER_POSTERIOR, SampledOrders
 
 _PIECES = 32  # of a burn-in, between which progress is told
 _FEWEST_STEPS = 1024  # of a piece
@@ -28,42 +22,27 @@ class DeviceChains(RecordedChains):
 
     Parameters
     ----------
-    device, tables
-        The device, and the score sums for it.
+    tables
+        The score sums, on the device.
     job
         What the chains are made from.
     """
 
-    def __init__(self, device: KernelDevice, tables: OrderTables, job: ChainJob) -> None:
+    def __init__(self, tables: DeviceTables, job: ChainJob) -> None:
         kind = SampledOrders.of(job.space, job.sums.variables, renumbers=True)
         self._order_steps = job.options.order_steps
-        self._orders: LinearOrderChains | CanonicalOrderChains
-        if kind.canonical:
-            self._orders = kind.chains(
-                device, tables, job.count, job.seed, point=(0.0, 0.0), renumber=True
-            )
-        else:
-            kind.refuse_relocations()
-            self._orders = LinearOrderChains(
-                device, tables, job.count, job.seed, neighbours=kind.neighbours
-            )
+        self._orders = OrderChains(tables, kind, job.count, job.seed, point=(0.0, 0.0))
         super().__init__(self._orders, job)
-        self._counted: tuple[list[int], NDArray[np.uint64], int] = (
-            list(self._orders.proposed),
-            self._orders.accepted(),
-            0,
-        )
+        self._counted = self._orders.counts()
 
     def __len__(self) -> int:
         """Return the number of chains."""
         return self._orders.chains
 
     def start(self, burn_in: int, threads: int, progress: Listener) -> None:
-        """Run the burn-in; linear orders have begun from random ones."""
-        if isinstance(self._orders, CanonicalOrderChains):
-            settle(self._orders, self._order_steps)
-            self._orders.take_canonical_orders()
-            self._orders.go_to(POSTERIOR)
+        """Start from states of positive weight and run the burn-in."""
+        settle(self._orders, self._order_steps)
+        self._orders.go_to(self._orders.kind.posterior)
         self.burn_in(burn_in, threads, progress)
 
     def burn_in(self, steps: int, threads: int, progress: Listener) -> None:
@@ -76,23 +55,14 @@ class DeviceChains(RecordedChains):
             done += piece
             if progress is not None:
                 progress(done / steps)
-        self._counted = (list(self._orders.proposed), self._orders.accepted(), self._numbered)
-
-    @property
-    def _numbered(self) -> int:
-        return getattr(self._orders, "numbered", 0)
+        self._counted = self._orders.counts()
 
     def _walk_to_draw(self, steps: int) -> None:
         self._orders.walk(steps)
 
     def moves(self, chain: int, /) -> dict[str, tuple[int, int]]:
         """Return the numbers of proposed and accepted moves of each kind."""
-        proposed, accepted, numbered = self._counted
-        made = self._orders.accepted()[:, chain] - accepted[:, chain]
-        tried = [now - then for now, then in zip(self._orders.proposed, proposed, strict=True)]
-        found = moves_by_name(tried, made.tolist())
-        anew = self._numbered - numbered
-        return found | ({"renumber": (anew, anew)} if anew > 0 else {})
+        return self._orders.moves_since(self._counted, chain)
 
     def path(self, chain: int, /) -> list[tuple[float, float]]:
         """Return the one inverse temperature."""
@@ -111,8 +81,10 @@ class DeviceChains(RecordedChains):
         return []
 
 
-def settle(orders: CanonicalOrderChains, steps: int) -> None:
+def settle(orders: OrderChains, steps: int) -> None:
     """Take chains from random orders to linear orders of positive weight, in so many steps.
+
+    Those over canonical orders are then at the canonical orders of DAGs.
 
     Raises
     ------
@@ -127,6 +99,8 @@ def settle(orders: CanonicalOrderChains, steps: int) -> None:
         orders.walk(count - count // 2)
         if (orders.unit_weights()[:, 1] == 0).all():
             assert orders.point == ORDER_POSTERIOR
+            if orders.kind.canonical:
+                orders.take_canonical_orders()
             return
     raise ArgumentError(
         "No structure that satisfies the constraints was found to start from; check that the "

@@ -6,8 +6,7 @@ from typing import Any
 
 from arcwise import _core
 from arcwise.engines.sampling_jobs import ChainJob, Listener
-from arcwise.gpu.device import KernelDevice
-from arcwise.gpu.order_tables import OrderTables
+from arcwise.gpu.order_tables import DeviceTables
 from arcwise.gpu.recorded_chains import RecordedChains
 from arcwise.gpu.sampled_orders import SampledOrders
 from arcwise.gpu.tempered_orders import TemperedOrders
@@ -21,18 +20,17 @@ class DeviceTemperedChains(RecordedChains):
 
     Parameters
     ----------
-    device, tables
-        The device, and the score sums for it.
+    tables
+        The score sums, on the device.
     job
         What the chains are made from.
     """
 
-    def __init__(self, device: KernelDevice, tables: OrderTables, job: ChainJob) -> None:
+    def __init__(self, tables: DeviceTables, job: ChainJob) -> None:
         kind = SampledOrders.of(job.space, job.sums.variables)
         self._job = job
-        self._orders = TemperedOrders(
-            device, tables, kind, kind.points(job.options.path), job.count, job.seed
-        )
+        points = kind.points(job.options.path)
+        self._orders = TemperedOrders(tables, kind, points, job.count, job.seed)
         super().__init__(self._orders.coldest, job)
         self._steps_in_sweep = 0
         self._sweeps_since_spread = 0

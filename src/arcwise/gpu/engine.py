@@ -9,7 +9,7 @@ from arcwise.gpu.device import KernelDevice
 from arcwise.gpu.device_annealing import DeviceAnnealedRuns, DevicePopulations
 from arcwise.gpu.device_chains import DeviceChains
 from arcwise.gpu.device_tempering import DeviceTemperedChains
-from arcwise.gpu.order_tables import OrderTables
+from arcwise.gpu.order_tables import DeviceTables, OrderTables
 
 
 class GpuEngine(Threads):
@@ -25,7 +25,7 @@ class GpuEngine(Threads):
 
     def __init__(self, device: KernelDevice, weights: _core.FamilyTable) -> None:
         self._device = device
-        self._tables = OrderTables.of(weights)
+        self._tables = DeviceTables(device, OrderTables.of(weights))
 
     def __repr__(self) -> str:
         """Show the device."""
@@ -39,11 +39,11 @@ class GpuEngine(Threads):
     def chains(self, job: ChainJob) -> Chains:
         """Return chains on the device."""
         if len(job.options.path) > 1:
-            return DeviceTemperedChains(self._device, self._tables, job)
-        return DeviceChains(self._device, self._tables, job)
+            return DeviceTemperedChains(self._tables, job)
+        return DeviceChains(self._tables, job)
 
     def annealed_runs(self, job: AnnealingJob) -> AnnealedRuns:
         """Return annealing runs on the device."""
         if job.options.population > 1 or job.options.steps_by_temperature:
-            return DevicePopulations(self._device, self._tables, job)
-        return DeviceAnnealedRuns(self._device, self._tables, job)
+            return DevicePopulations(self._tables, job)
+        return DeviceAnnealedRuns(self._tables, job)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.errors import ArgumentError, CapacityError
+from arcwise.gpu.device import KernelDevice
 from arcwise.gpu.family_pieces import node_lists
 from arcwise.support.log_space import logarithms, relative_weights
 
@@ -27,20 +29,14 @@ class OrderTables:
         Where the sets of each node begin.
     log_sums, log_families
         By set of possible parents: the log sum over the families within it, and its own weight.
-    units
-        The log sums less those of all possible parents, as whole numbers of `unit`.
-    unit
-        In nats; the smaller, the closer sums are to each other.
     offset
-        What `units` leave out, summed over all nodes.
+        The log sums of all possible parents, added up over all nodes.
     """
 
     parents: tuple[tuple[int, ...], ...]
     starts: NDArray[np.uint32]
     log_sums: NDArray[np.float64]
     log_families: NDArray[np.float64]
-    units: NDArray[np.int32]
-    unit: float
     offset: float
 
     @classmethod
@@ -68,19 +64,11 @@ class OrderTables:
             families.append(own)
             sums.append(_log_sums_over_subsets(own))
         sizes = [len(each) for each in sums]
-        scaled = [each - each[-1] for each in sums]  # the largest is that of all
-        lowest = min(float(each[np.isfinite(each)].min()) for each in scaled)
-        # As fine as all finite sums allow, which leaves room below them for those of nothing.
-        unit = 2.0 ** (np.ceil(np.log2(max(-lowest, 1.0))) - 30)
-        together = np.concatenate(scaled)
-        units = np.where(np.isfinite(together), np.rint(together / unit), -(2.0**31) + 1)
         return cls(
             tuple(parents),
             np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.uint32),
             np.concatenate(sums),
             np.concatenate(families),
-            units.astype(np.int32),
-            float(unit),
             float(sum(each[-1] for each in sums)),
         )
 
@@ -95,13 +83,34 @@ class OrderTables:
         last = self.starts.astype(np.int64) + sizes - 1
         return logs - np.repeat(self.log_sums[last], sizes)
 
-    def candidate_bits(self) -> NDArray[np.uint16]:
-        """Return the bit of u among the possible parents of v, or 0, at [v, u]."""
-        bits = np.zeros((self.nodes, self.nodes), dtype=np.uint16)
+    def pairs(self) -> Iterator[tuple[int, int, int]]:
+        """Yield each node with the bit of each of its possible parents, and that parent."""
         for node, members in enumerate(self.parents):
             for bit, member in enumerate(members):
-                bits[node, member] = 1 << bit
-        return bits
+                yield node, bit, member
+
+
+class DeviceTables:
+    """The tables in the memory of a device.
+
+    Parameters
+    ----------
+    device, host
+        The device, and the tables.
+    """
+
+    def __init__(self, device: KernelDevice, host: OrderTables) -> None:
+        self.device = device
+        self.host = host
+        bits = np.zeros((host.nodes, host.nodes), dtype=np.uint16)
+        for node, bit, parent in host.pairs():
+            bits[node, parent] = 1 << bit
+        self.arrays = {
+            "log_sums": device.upload(host.relative(host.log_sums)),
+            "log_families": device.upload(host.relative(host.log_families)),
+            "table_start": device.upload(host.starts),
+            "candidate": device.upload(bits.ravel()),
+        }
 
 
 def _members(bits: int) -> tuple[int, ...]:

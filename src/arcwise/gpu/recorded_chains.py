@@ -7,8 +7,7 @@ from typing import Any
 
 from arcwise.engines.sampling_jobs import ChainJob, Listener
 from arcwise.errors import ArgumentError, option
-from arcwise.gpu.canonical_orders import CanonicalOrderChains
-from arcwise.gpu.linear_orders import LinearOrderChains
+from arcwise.gpu.order_chains import OrderChains
 from arcwise.gpu.state_record import FEWEST_BATCHES, StateRecord
 
 _BATCHES_OF_ALL = 256  # of edge sums, at least, over all chains
@@ -25,7 +24,7 @@ class RecordedChains(ABC):
         What the chains are made from.
     """
 
-    def __init__(self, recorded: LinearOrderChains | CanonicalOrderChains, job: ChainJob) -> None:
+    def __init__(self, recorded: OrderChains, job: ChainJob) -> None:
         most = max(
             FEWEST_BATCHES, min(job.options.record.edge_batches, _BATCHES_OF_ALL // job.count)
         )

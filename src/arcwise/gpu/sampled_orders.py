@@ -6,16 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from arcwise.errors import ArgumentError, option
-from arcwise.gpu.canonical_orders import (
-    ORDER_POSTERIOR,
-    POSTERIOR,
-    CanonicalOrderChains,
-    Point,
-)
-from arcwise.gpu.device import KernelDevice
-from arcwise.gpu.order_tables import OrderTables
 from arcwise.records.tempering import Path, PathPoint
 from arcwise.spaces import CanonicalOrders, Space
+
+Point = tuple[float, float]
+"""An inverse temperature, and a place on the bridge: 0 for linear orders, 1 for canonical ones."""
+
+POSTERIOR: Point = (1.0, 1.0)
+ORDER_POSTERIOR: Point = (1.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -33,15 +31,17 @@ class SampledOrders:
     steps_of_relocation
         The steps between relocations; None if there are none.
     steps_of_numbering
-        The steps between new numberings; None if the space makes none. If it does, the codes of
-        states have their numbers.
+        The steps between new numberings; None if there are none.
+    codes_with_numbers
+        Whether codes of states have their numbers after the orders.
     """
 
-    canonical: bool
-    neighbours: float | None
+    canonical: bool = True
+    neighbours: float | None = None
     numbers: tuple[int, ...] | None = None
     steps_of_relocation: int | None = None
     steps_of_numbering: int | None = None
+    codes_with_numbers: bool = False
 
     @classmethod
     def of(
@@ -78,27 +78,20 @@ class SampledOrders:
             return max(1, round(swaps / share)) if share > 0.0 else None
 
         numbering = getattr(space, "numbering", None)
+        renumber = steps_between("renumber") if numbering is None else None
         return cls(
             canonical,
             near,
             None if numbering is None else tuple(numbering.index(name) for name in variables),
             steps_between("relocate"),
-            steps_between("renumber") if numbering is None else None,
+            renumber if renumbers else None,
+            renumber is not None,
         )
 
     @property
     def posterior(self) -> Point:
         """Where the posterior is."""
         return POSTERIOR if self.canonical else ORDER_POSTERIOR
-
-    def refuse_relocations(self) -> None:
-        """Refuse them where chains make swaps alone."""
-        if self.steps_of_relocation is not None:
-            raise ArgumentError(
-                option("device", "gpu"),
-                " makes swaps alone in mcmc and ais over linear orders, and the space asks for the "
-                "move 'relocate'; leave either out",
-            )
 
     def points(self, path: Path) -> list[Point]:
         """Return the points of a path; linear orders are at the beginning of the bridge."""
@@ -107,40 +100,6 @@ class SampledOrders:
     def _point(self, point: PathPoint) -> Point:
         inverse, bridge = point if isinstance(point, tuple) else (point, 1.0)
         return float(inverse), float(bridge) if self.canonical else 0.0
-
-    def chains(
-        self,
-        device: KernelDevice,
-        tables: OrderTables,
-        count: int,
-        seed: int,
-        *,
-        point: Point,
-        first_chain: int = 0,
-        renumber: bool = False,
-    ) -> CanonicalOrderChains:
-        """Return chains at random orders.
-
-        Parameters
-        ----------
-        device, tables, count, seed, point, first_chain
-            As for `CanonicalOrderChains`.
-        renumber
-            Whether to draw numbers anew once in a while, if the core would.
-        """
-        return CanonicalOrderChains(
-            device,
-            tables,
-            count,
-            seed,
-            first_chain=first_chain,
-            neighbours=self.neighbours,
-            numbers=self.numbers,
-            point=point,
-            steps_of_relocation=self.steps_of_relocation,
-            steps_of_numbering=self.steps_of_numbering if renumber else None,
-            codes_with_numbers=self.steps_of_numbering is not None,
-        )
 
 
 def neighbour_share(moves: Mapping[str, float] | None) -> float | None:

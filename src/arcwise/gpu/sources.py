@@ -28,7 +28,6 @@ _FILES = (
     "random.hpp",
     "order_draws.hpp",
     "elementary.hpp",
-    "linear_orders.hpp",
     "canonical_weights.hpp",
     "canonical_states.hpp",
     "canonical_orders.hpp",

@@ -3,42 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.gpu.edge_batches import EdgeBatches
-from arcwise.gpu.order_tables import OrderTables
+from arcwise.gpu.order_chains import OrderChains
 
 FEWEST_BATCHES = 2
-
-
-class ObservedOrders(Protocol):
-    """Chains whose states can be looked at."""
-
-    tables: OrderTables
-
-    def observe(self, *, edges: bool = True, draw_dags: bool = False) -> None:
-        """Add up the edge probabilities given the states, and draw a DAG given each if asked to."""
-        ...
-
-    def codes(self) -> NDArray[np.uint16]:
-        """Return the states as whole numbers, as the core has them."""
-        ...
-
-    def log_weights(self) -> NDArray[np.float64]:
-        """Return the log weight of each chain's state, as last observed."""
-        ...
-
-    def edges(self) -> NDArray[np.float64]:
-        """Return the summed edge probabilities of each chain, as [chain, parent, child]."""
-        ...
-
-    def dags(self) -> NDArray[np.uint64]:
-        """Return the DAGs drawn last, as [chain, node, word]: parents as bits."""
-        ...
 
 
 class StateRecord:
@@ -54,7 +28,7 @@ class StateRecord:
         The most batches of edge sums.
     """
 
-    def __init__(self, orders: ObservedOrders, options: _core.RecordOptions, most: int) -> None:
+    def __init__(self, orders: OrderChains, options: _core.RecordOptions, most: int) -> None:
         self._orders = orders
         self._options = options
         self._log_weights: list[NDArray[np.float64]] = []

@@ -1,16 +1,12 @@
-"""What all chains over orders on a device have in common: swaps, and how arrays are laid out."""
+"""The swaps of chains over orders on a device, and the threads that make them."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import CapacityError
 from arcwise.gpu.device import KernelDevice
-from arcwise.gpu.order_tables import MOST_PARENTS, OrderTables
 
 THREADS = 512
 MOST_NODES = 256  # of which orders are made: places are bytes
@@ -83,44 +79,3 @@ def threads_of_block(device: KernelDevice, chains: int, fixed: int, each: int) -
             f"block, and {_WARP} chains need {fixed + _WARP * each:,}; use fewer variables"
         )
     return min(wanted, fitting)
-
-
-def moves_by_name(proposed: Sequence[int], accepted: Sequence[int]) -> dict[str, tuple[int, int]]:
-    """Return the numbers of proposed and accepted moves of each kind; relocations if there are any.
-
-    Examples
-    --------
-    >>> moves_by_name([5, 2, 0], [3, 1, 0])
-    {'adjacent': (5, 3), 'swap': (2, 1)}
-    """
-    kinds = zip(("adjacent", "swap", "relocate"), proposed, accepted, strict=False)
-    return {
-        name: (int(tried), int(made))
-        for name, tried, made in kinds
-        if tried > 0 or name != "relocate"
-    }
-
-
-def edges_of_chains(
-    tables: OrderTables, found: NDArray[np.float64], chains: int
-) -> NDArray[np.float64]:
-    """Return sums by node, possible parent and chain as [chain, parent, child]."""
-    n = tables.nodes
-    by_bit = found.reshape(n, MOST_PARENTS, chains)
-    edges = np.zeros((chains, n, n))
-    for node, members in enumerate(tables.parents):
-        for bit, member in enumerate(members):
-            edges[:, member, node] = by_bit[node, bit]
-    return edges
-
-
-def dags_of_chains(tables: OrderTables, found: NDArray[Any], chains: int) -> NDArray[np.uint64]:
-    """Return sets of possible parents by node and chain as [chain, node, word]: parents as bits."""
-    n = tables.nodes
-    by_node = found.reshape(n, chains)
-    dags = np.zeros((chains, n, (n + 63) // 64), dtype=np.uint64)
-    for node, members in enumerate(tables.parents):
-        for bit, member in enumerate(members):
-            has = by_node[node] >> np.uint16(bit) & np.uint16(1)
-            dags[:, node, member // 64] |= has.astype(np.uint64) << np.uint64(member % 64)
-    return dags

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.gpu.canonical_orders import CanonicalOrderChains, Point
-from arcwise.gpu.device import KernelDevice
 from arcwise.gpu.device_chains import settle
-from arcwise.gpu.order_tables import OrderTables, log_add
-from arcwise.gpu.sampled_orders import SampledOrders
-from arcwise.gpu.swap_chains import moves_by_name
+from arcwise.gpu.kernel_struct import KernelStruct
+from arcwise.gpu.order_chains import OrderChains
+from arcwise.gpu.order_tables import DeviceTables, log_add
+from arcwise.gpu.sampled_orders import Point, SampledOrders
 
 # Passes of exchanges at a time, as in core/arcwise/chains/replicas.cpp.
 _MOST_PASSES = 16
@@ -27,8 +26,8 @@ class TemperedOrders:
 
     Parameters
     ----------
-    device, tables
-        The device, and the score sums.
+    tables
+        The score sums, on the device.
     kind
         What the chains do.
     points
@@ -39,14 +38,13 @@ class TemperedOrders:
 
     def __init__(
         self,
-        device: KernelDevice,
-        tables: OrderTables,
+        tables: DeviceTables,
         kind: SampledOrders,
         points: Sequence[Point],
         groups: int,
         seed: int,
     ) -> None:
-        self._device = device
+        self._device = tables.device
         self._tables = tables
         self._kind = kind
         self._seed = seed
@@ -55,15 +53,14 @@ class TemperedOrders:
         self.passes = 0
         self._orders = self._made(len(points))
         # The states that are recorded, with random numbers of their own.
-        self.coldest = kind.chains(
-            device, tables, groups, seed, point=kind.posterior, first_chain=_FIRST_RECORDED
+        self.coldest = OrderChains(
+            tables, kind, groups, seed, first_chain=_FIRST_RECORDED, point=kind.posterior
         )
         self._set_levels()
 
-    def _made(self, levels: int) -> CanonicalOrderChains:
-        return self._kind.chains(
-            self._device, self._tables, levels * self.groups, self._seed, point=(0.0, 0.0)
-        )
+    def _made(self, levels: int) -> OrderChains:
+        count = levels * self.groups
+        return OrderChains(self._tables, self._kind, count, self._seed, point=(0.0, 0.0))
 
     def _set_levels(self) -> None:
         """Chain by chain of a group has level by level; counts begin anew."""
@@ -86,7 +83,7 @@ class TemperedOrders:
         }
         self.proposed_exchanges = np.zeros(pairs, dtype=np.int64)
         self._read: dict[str, tuple[int, NDArray[Any]]] = {}
-        self._moved = (list(self._orders.proposed), self._orders.accepted())
+        self._moved = self._orders.counts()
         self.ratios = RatioBatches(self, pairs)
 
     @property
@@ -97,8 +94,6 @@ class TemperedOrders:
     def start(self, steps: int) -> None:
         """Go to states of positive weight, in so many steps."""
         settle(self._orders, steps)
-        if self._kind.canonical:
-            self._orders.take_canonical_orders()
         self._weigh_anew()
         self.forget_counts()
 
@@ -130,19 +125,20 @@ class TemperedOrders:
         self.passes += 1
 
     def _launch(self, kernel: str, items: int, *more: Any, log_ratios: Any = None) -> None:
-        buffers = [
-            self._level_of,
-            self._chain_of,
-            *self._counts.values(),
-        ]
-        addresses = [self._device.address(buffer) for buffer in buffers]
-        addresses.append(0 if log_ratios is None else self._device.address(log_ratios))
-        written = self._device.upload(
-            np.array([self.groups, len(self.points), *addresses], dtype=np.uint64)
+        groups = KernelStruct(
+            self._device,
+            {
+                "groups": self.groups,
+                "levels": len(self.points),
+                "level_of": self._level_of,
+                "chain_of": self._chain_of,
+                **self._counts,
+                "log_ratios": log_ratios,
+            },
         )
-        chains = self._orders.write(targets=self._targets, levels=self._level_of)
+        chains = self._orders.told(targets=self._targets, levels=self._level_of)
         blocks = min(-(-items // 64), 65535)
-        self._device.launch(kernel, blocks, 64, (chains, written, *more))
+        self._device.launch(kernel, blocks, 64, (chains.buffer, groups.buffer, *more))
         self._device.synchronize()  # before what it reads is given back
 
     def add_ratios(self, log_ratios: Any) -> None:
@@ -154,10 +150,9 @@ class TemperedOrders:
         """Return the chain of each group that is at a level."""
         return self._device.download(self._chain_of, level * self.groups, self.groups)
 
-    def take_coldest(self) -> CanonicalOrderChains:
+    def take_coldest(self) -> OrderChains:
         """Return chains with the states of the coldest level, to look at."""
-        sources = self._device.upload(self.chains_at(len(self.points) - 1))
-        self.coldest.take_states(self._orders, sources)
+        self.coldest.take_states(self._orders, self.chains_at(len(self.points) - 1))
         return self.coldest
 
     def refusal_rates(self) -> NDArray[np.float64]:
@@ -183,11 +178,8 @@ class TemperedOrders:
 
     def moves(self, group: int) -> dict[str, tuple[int, int]]:
         """Return the numbers of proposed and accepted moves of each kind at the coldest level."""
-        proposed, accepted = self._moved
         column = (len(self.points) - 1) * self.groups + group
-        made = self._orders.accepted()[:, column] - accepted[:, column]
-        tried = [now - then for now, then in zip(self._orders.proposed, proposed, strict=True)]
-        return moves_by_name(tried, made.tolist())
+        return self._orders.moves_since(self._moved, column)
 
     def spread(self, points: Sequence[Point]) -> None:
         """Go on at other targets, of which there may be more; the ends stay."""
@@ -201,7 +193,7 @@ class TemperedOrders:
             self._orders = self._made(count)
             # Random numbers go on where they were.
             self._orders.steps, self._orders.proposed = before.steps, list(before.proposed)
-        self._orders.take_states(before, self._device.upload(sources), apart=True)
+        self._orders.take_states(before, sources)
         self.points = list(points)
         self._set_levels()
         self._weigh_anew()
@@ -216,7 +208,7 @@ class TemperedOrders:
             if self.points[level][0] >= 1.0:
                 moved[level] = np.where(missing[level], moved[level + 1], moved[level])
         if (moved.ravel() != columns).any():
-            self._orders.copy_states(moved.ravel())
+            self._orders.take_states(self._orders, moved.ravel())
             self._orders.weigh_at(self._targets, levels=self._level_of)
 
 

@@ -140,9 +140,9 @@ class LocalRun(Settings):
         None,
         'None for the processors. ``"gpu"``: chains over linear or canonical orders run on a '
         "graphics processor, each in a thread of its own, so that it takes thousands of chains to "
-        "keep it busy; all nodes may have up to 16 possible parents, and moves of linear orders "
-        "are swaps. Log weights are rounded to some millionths of a nat, and draws differ from "
-        'those of processors. ``"auto"``: where there is one, and at least 256 chains that it can '
+        "keep it busy; all nodes may have up to 16 possible parents. Log weights are rounded to "
+        "less than a billionth of a nat, and draws differ from those of "
+        'processors. ``"auto"``: where there is one, and at least 256 chains that it can '
         "run.",
         check=lambda value, name: None if value is None else as_device(value),
         help="gpu: a graphics processor computes exact posteriors, samples linear and canonical "
