@@ -65,62 +65,47 @@ class GpuScoring(Threads):
         refuse_beyond_device(self._device, needed, "scoring", "fewer rows, or processors")
         table = job.families.table()
         if isinstance(job.score, BDeu):
-            assert isinstance(job.plan, _core.SetPlan)
-            self._fill_discrete(job.score, job.data, job.families, job.plan, table, run)
+            self._fill_discrete(job, table, run)
         else:
-            assert isinstance(job.score, BGe)
-            self._fill_gaussian(job.score, job.data, job.families, table, run)
+            # One elimination gives both determinants of a family, so that sets need no table.
+            groups = _groups(job.data, job.families, table, range(len(table)))
+            _score(self._gaussian(job), job.data, groups, run)
         return table
 
-    def _fill_discrete(
-        self,
-        score: BDeu,
-        data: Data,
-        families: Families,
-        plan: _core.SetPlan,
-        table: _core.FamilyTable,
-        run: Stage,
-    ) -> None:
-        scoring = discrete_scores.DiscreteScoring(
-            self._device,
-            data.discrete_codes("BDeu"),
-            [int(each) for each in data.level_counts()],
-            float(score.equivalent_sample_size),
-        )
-        variables = tuple(range(len(families.variables)))
-        sets = SetWalk(None, variables, plan.largest_set)
-        of_sets = np.empty(len(sets) if plan.largest_set else 0)
-        targets = [(sets, of_sets)] if plan.largest_set else []
-        _score_groups(scoring, data, families, table, plan.alone, targets, run)
-        if plan.largest_set:
-            plan.take_differences(of_sets, table, run.threads)
+    def _gaussian(self, job: FamilyScoring) -> gaussian_scores.GaussianScoring:
+        assert isinstance(job.score, BGe)
+        assert isinstance(job.data, Data)
+        values, prior = job.data.continuous_values("BGe"), job.score.normal_wishart(job.data)
+        return gaussian_scores.GaussianScoring(self._device, job.data.variables, values, prior)
 
-    def _fill_gaussian(
-        self,
-        score: BGe,
-        data: Data,
-        families: Families,
-        table: _core.FamilyTable,
-        run: Stage,
-    ) -> None:
-        values = data.continuous_values("BGe")
-        prior = score.normal_wishart(data)
-        scoring = gaussian_scores.GaussianScoring(self._device, data.variables, values, prior)
-        # One elimination gives both determinants of a family, so that sets need no table.
-        _score_groups(scoring, data, families, table, range(len(table)), [], run)
+    def _fill_discrete(self, job: FamilyScoring, table: _core.FamilyTable, run: Stage) -> None:
+        score, data, plan = job.score, job.data, job.plan
+        assert isinstance(score, BDeu)
+        assert isinstance(data, Data)
+        assert isinstance(plan, _core.SetPlan)
+        levels = [int(each) for each in data.level_counts()]
+        size = float(score.equivalent_sample_size)
+        codes = data.discrete_codes("BDeu")
+        scoring = discrete_scores.DiscreteScoring(self._device, codes, levels, size)
+        groups = _groups(data, job.families, table, plan.alone)
+        if not plan.largest_set:
+            return _score(scoring, data, groups, run)
+        sets = SetWalk(None, tuple(range(len(table))), plan.largest_set)
+        of_sets = np.empty(len(sets))
+        groups[None] = [(sets, of_sets), *groups.get(None, [])]
+        _score(scoring, data, groups, run)
+        plan.take_differences(of_sets, table, run.threads)
 
 
-def _score_groups(
-    scoring: _Scoring,
-    data: Data,
-    families: Families,
-    table: _core.FamilyTable,
-    alone: Sequence[int],
-    targets: list[Target],
-    run: Stage,
-) -> None:
-    """Score sets, and the families of nodes that are scored alone, by the rows that they share."""
-    groups: dict[int | None, list[Target]] = {None: targets} if targets else {}
+Groups = dict[int | None, list[Target]]
+"""What is scored, by the node whose interventions are left out; None where none are."""
+
+
+def _groups(
+    data: Data, families: Families, table: _core.FamilyTable, alone: Sequence[int]
+) -> Groups:
+    """Return the families of nodes that are scored alone, by the rows that they share."""
+    groups: Groups = {}
     own = set(alone)
     for node in range(len(table)):
         inside, plus_one = walks_of_node(families, node)
@@ -131,15 +116,18 @@ def _score_groups(
         if found:
             group = node if data.intervened is not None and data.intervened[:, node].any() else None
             groups.setdefault(group, []).extend(found)
-    total = sum(len(walk) for each in groups.values() for walk, _ in each)
-    tell = _telling(run, total)
-    for node_or_all, each in groups.items():
+    return groups
+
+
+def _score(scoring: _Scoring, data: Data, groups: Groups, run: Stage) -> None:
+    tell = _telling(run, sum(len(walk) for each in groups.values() for walk, _ in each))
+    for node, targets in groups.items():
         weights = data.weights
-        if node_or_all is not None:
+        if node is not None:
             assert data.intervened is not None
-            counted = ~data.intervened[:, node_or_all]
+            counted = ~data.intervened[:, node]
             weights = counted.astype(np.float64) if weights is None else weights * counted
-        scoring.score(each, weights, tell)
+        scoring.score(targets, weights, tell)
 
 
 def _telling(run: Stage, total: int) -> Tell:
