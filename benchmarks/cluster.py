@@ -125,7 +125,7 @@ def many_workers(workers: int, rounds: int) -> None:
             tasks += 1
             busy += done.seconds
 
-        def spread(units: int, seconds: float, most: int | None = None) -> tuple[float, float]:
+        def spread(units: int, seconds: float, where: Any = None) -> tuple[float, float]:
             nonlocal tasks, busy
             tasks, busy = 0, 0.0
             start, used = time.perf_counter(), time.process_time()
@@ -133,10 +133,10 @@ def many_workers(workers: int, rounds: int) -> None:
             def work(first: int, count: int) -> Work:
                 return Sleep(seconds, count)
 
-            Spread(cluster, units, work, collect, most=most).run()
+            Spread(cluster, units, work, collect, where).run()
             return time.perf_counter() - start, time.process_time() - used
 
-        seconds, used = spread(3_000, 0.0, most=1)
+        seconds, used = spread(3_000, 0.0, lambda unit: None)  # one by one
         line("tasks that take no time", f"{tasks / seconds:.0f} a second")
         line("processor time for one", f"{1e3 * used / tasks:.2f} ms")
         unit = 0.5

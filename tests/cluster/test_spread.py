@@ -40,7 +40,7 @@ class Landing(Spread):
     """A spread that lets simulated tasks come down when it waits for them."""
 
     def _wait(self) -> list[Any]:
-        self._cluster.land()  # type: ignore[attr-defined]
+        self.cluster.land()  # type: ignore[attr-defined]
         return [] if self._landed.empty() else super()._wait()
 
 
@@ -155,7 +155,7 @@ def test_units_that_go_on_stay_where_they_are() -> None:
         return left[unit] < 0
 
     cluster = Pinning(4)
-    made = Landing(cluster, 12, lambda f, c: Units(f, c, 1.0), collect, most=1)  # type: ignore[arg-type]
+    made = Landing(cluster, 12, lambda f, c: Units(f, c, 1.0), collect, lambda unit: None)  # type: ignore[arg-type]
     made.run()
     assert set(left.values()) == {-1}
     assert workers.count("worker 0") == sum(unit % 4 for unit in range(12))
@@ -211,7 +211,7 @@ def test_work_that_waits_for_a_worker_that_is_gone_is_done_elsewhere(
         return futures
 
     monkeypatch.setattr(cluster, "submit", submit)
-    counted = spread(cluster, 6, where=lambda unit: "worker 1" if unit == 3 else None, most=1)
+    counted = spread(cluster, 6, where=lambda unit: "worker 1" if unit == 3 else None)
     assert sorted(counted) == list(range(6))
     assert cluster.cancelled == stranded
     assert len(stranded) == 1

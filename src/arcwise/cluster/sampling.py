@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arcwise import _core
 from arcwise.cluster.connection import Cluster
 from arcwise.cluster.host_files import HostFile
 from arcwise.cluster.sampling_work import (
@@ -22,8 +22,6 @@ from arcwise.cluster.sampling_work import (
     ChainWork,
     Command,
     SamplingJob,
-    as_short_ladder,
-    values_of,
 )
 from arcwise.cluster.spread import Spread
 from arcwise.cluster.work import Done, Work
@@ -33,8 +31,8 @@ from arcwise.records.chain_record import DRAW_ARRAYS
 _LONGEST_PIECE = 5.0
 
 
-class ClusterAnnealedRuns:
-    """The annealing runs requested so far, made by workers.
+class ClusterAnnealedRuns(_core.AnnealedRuns):
+    """The annealing runs requested so far, made by workers and kept as if made here.
 
     If their number is not fixed in advance, runs are made ahead of requests, enough to
     keep all workers busy.
@@ -48,20 +46,14 @@ class ClusterAnnealedRuns:
     """
 
     def __init__(self, cluster: Cluster, table: HostFile, job: AnnealingJob) -> None:
+        super().__init__(job.core_space, job.options, job.seed)
         self._cluster = cluster
         weakref.finalize(self, cluster.forget, table)
-        ladder = as_short_ladder(job.options.path)
-        self._job = SamplingJob(table, job.space, ladder, values_of(job.options), job.seed)
+        self._job = SamplingJob.of(table, job)
         self._open_ended = job.open_ended
         self._made: dict[int, bytes] = {}
-        # Runs that were requested and made are kept as if they had been made here.
-        self._here = job.in_core()
 
-    def __len__(self) -> int:
-        """Return the number of runs."""
-        return len(self._here)
-
-    def run(self, first: int, count: int, threads: int, progress: Listener) -> None:
+    def run(self, first: int, count: int, threads: int, progress: Any) -> None:
         """Make runs by index; if interrupted, those up to the first unfinished one are kept."""
         ahead = count
         if self._open_ended:
@@ -75,7 +67,7 @@ class ClusterAnnealedRuns:
             for number in wanted:
                 if number not in self._made:
                     break
-                self._here.append_runs(self._made.pop(number))
+                self.append_runs(self._made.pop(number))
 
     def _make(self, first: int, count: int, progress: Listener) -> None:
         numbers = [n for n in range(first, first + count) if n not in self._made]
@@ -89,28 +81,8 @@ class ClusterAnnealedRuns:
 
         Spread(self._cluster, total, work, collect, share=progress).run()
 
-    def log_weights(self) -> NDArray[np.float64]:
-        """Return the log importance weight of every run."""
-        return self._here.log_weights()
 
-    def record(self, run: int) -> dict[str, Any]:
-        """Return the record of a run."""
-        return self._here.record(run)
-
-    def moves(self) -> dict[str, tuple[int, int]]:
-        """Return the numbers of proposed and accepted moves of each kind."""
-        return self._here.moves()
-
-    def save_runs(self, first: int) -> bytes:
-        """Return the runs from an index on, as saved by the core."""
-        return self._here.save_runs(first)
-
-    def restore_runs(self, runs: bytes) -> None:
-        """Add runs returned by `save_runs`."""
-        self._here.restore_runs(runs)
-
-
-class ClusterChains:
+class ClusterChains(_core.Chains):
     """Chains on workers, each with its own random streams.
 
     Parameters
@@ -122,40 +94,34 @@ class ClusterChains:
     """
 
     def __init__(self, cluster: Cluster, table: HostFile, job: ChainJob) -> None:
+        super().__init__(job.core_space, job.options, job.seed, 0, job.count)
         self._cluster = cluster
         weakref.finalize(self, cluster.forget, table)
-        ladder = as_short_ladder(job.options.path)
-        self._job = SamplingJob(table, job.space, ladder, values_of(job.options), job.seed)
+        self._job = SamplingJob.of(table, job)
         self._identity = uuid.uuid4().hex
-        self._count = job.count
         self._thinning: int | None = 1
         self._version = 0
-        # The chains after the last command, without their draws, which are kept separately.
-        self._here = job.in_core()
+        # In the core there are the chains after the last command, without their draws.
         self._draws: list[list[dict[str, Any]]] = [[] for _ in range(job.count)]
         self._workers: dict[int, str] = {}
         self._unknown: set[int] = set()
 
-    def __len__(self) -> int:
-        """Return the number of chains."""
-        return self._count
-
     def set_thinning(self, thinning: int) -> None:
         """Set the number of steps between draws."""
         self._thinning = thinning
-        self._here.set_thinning(thinning)
+        super().set_thinning(thinning)
 
-    def start(self, burn_in: int, threads: int, progress: Listener) -> None:
+    def start(self, burn_in: int, threads: int, progress: Any) -> None:
         """Start every chain from a random state and run its burn-in."""
         self._do("start", 0, None)
         if burn_in > 0:
             self.burn_in(burn_in, threads, progress)
 
-    def burn_in(self, steps: int, threads: int, progress: Listener) -> None:
+    def burn_in(self, steps: int, threads: int, progress: Any) -> None:
         """Continue the chains without draws; counts of moves and exchanges begin anew."""
         self._do("burn in", steps, progress)
 
-    def sample(self, draws: int, threads: int, progress: Listener) -> None:
+    def sample(self, draws: int, threads: int, progress: Any) -> None:
         """Continue the chains for this many draws."""
         self._do("sample", draws, progress)
 
@@ -165,10 +131,10 @@ class ClusterChains:
         command = Command(what, amount, self._thinning)
         arrived: set[int] = set()
         try:
-            self._spread(command, range(self._count), arrived, progress, as_it_is=False)
+            self._spread(command, range(len(self)), arrived, progress, as_it_is=False)
         except KeyboardInterrupt:
             # The other chains stop where they are.
-            left = [chain for chain in range(self._count) if chain not in arrived]
+            left = [chain for chain in range(len(self)) if chain not in arrived]
             self._spread(command, left, arrived, None, as_it_is=True)
             raise
         finally:
@@ -188,7 +154,7 @@ class ClusterChains:
 
         def work(at: int, count: int) -> Work:
             chain = chains[at]
-            state = self._here.save_chain(chain) if chain in self._unknown else None
+            state = self.save_chain(chain) if chain in self._unknown else None
             return ChainWork(
                 self._job,
                 self._identity,
@@ -214,7 +180,7 @@ class ClusterChains:
             if reached.state is None:
                 return False
             assert reached.draws is not None
-            self._here.restore_chain(chain, reached.state)
+            self.restore_chain(chain, reached.state)
             if len(reached.draws["log_weights"]):
                 self._draws[chain].append(reached.draws)
             arrived.add(chain)
@@ -223,11 +189,11 @@ class ClusterChains:
         def where(at: int) -> str | None:
             return self._workers.get(chains[at])
 
-        Spread(self._cluster, len(chains), work, collect, most=1, where=where).run()
+        Spread(self._cluster, len(chains), work, collect, where).run()
 
     def record(self, chain: int) -> dict[str, Any]:
         """Return the record of a chain."""
-        record = self._here.record(chain)
+        record = super().record(chain)
         parts = self._draws[chain]
         if not parts:
             return record
@@ -240,34 +206,10 @@ class ClusterChains:
         self._draws[chain] = []
         return record
 
-    def save_state(self) -> bytes:
-        """Return everything that determines the continuation of the chains, as the core does."""
-        return self._here.save_state()
-
     def restore_state(self, state: bytes) -> None:
         """Continue from the state returned by `save_state` of such chains, here or in the core."""
-        self._here.restore_state(state)
+        super().restore_state(state)
         self._identity = uuid.uuid4().hex
         self._version = 1
         self._thinning = None
-        self._unknown = set(range(self._count))
-
-    def moves(self, chain: int) -> dict[str, tuple[int, int]]:
-        """Return the numbers of proposed and accepted moves of each kind."""
-        return self._here.moves(chain)
-
-    def path(self, chain: int) -> list[tuple[float, float]]:
-        """Return the inverse temperatures, perhaps adapted, and the places on the bridge."""
-        return self._here.path(chain)
-
-    def exchanges(self, chain: int) -> list[tuple[int, int]]:
-        """Return the numbers of proposed and accepted exchanges, by pair of temperatures."""
-        return self._here.exchanges(chain)
-
-    def round_trips(self, chain: int) -> int:
-        """Return how often a state went from the hottest temperature to the coldest and back."""
-        return self._here.round_trips(chain)
-
-    def ratios(self, chain: int) -> list[Any]:
-        """Return log sums of batches, their count and batch size, by pair of temperatures."""
-        return list(self._here.ratios(chain))
+        self._unknown = set(range(len(self)))

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.cluster.host_files import OPENED, HostFile, opened
 from arcwise.cluster.work import Work
+from arcwise.engines.sampling_jobs import AnnealingJob, ChainJob
 from arcwise.records.ladders import linear
 from arcwise.records.settings import filled
 from arcwise.records.tempering import Path
@@ -75,6 +76,12 @@ class SamplingJob:
     ladder: Ladder
     options: dict[str, Any]
     seed: int
+
+    @classmethod
+    def of(cls, table: HostFile, job: ChainJob | AnnealingJob) -> SamplingJob:
+        """Return what workers are told of a job, given the file of the score sums."""
+        ladder = as_short_ladder(job.options.path)
+        return cls(table, job.space, ladder, values_of(job.options), job.seed)
 
     def core_space(self) -> _core.Space:
         """Return the core's space on the mapped sums, made once per process."""

@@ -43,6 +43,7 @@ class _Block:
     deaths: int = 0
 
 
+@dataclass(eq=False)
 class Spread:
     """The distribution of units of work over a cluster.
 
@@ -57,32 +58,22 @@ class Spread:
     collect
         A function of the number of the first unit, the number of units and the result of
         their task; returns False if the task must continue on the same worker.
-    most
-        The maximum number of units of a task.
     where
-        A function that returns the worker a unit must run on, or None for any.
+        A function that returns the worker a unit must run on, or None for any; units then run
+        one by one.
     share
         A function called with the fraction done whenever it changes, or None.
     """
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        total: int,
-        work: Callable[[int, int], Work],
-        collect: Callable[[int, int, Done], bool | None],
-        *,
-        most: int | None = None,
-        where: Callable[[int], str | None] = lambda unit: None,
-        share: Callable[[float], None] | None = None,
-    ) -> None:
-        self._cluster = cluster
-        self._total = total
-        self._work = work
-        self._collect = collect
-        self._most = most
-        self._where = where
-        self._share = share
+    cluster: Cluster
+    total: int
+    work: Callable[[int, int], Work]
+    collect: Callable[[int, int, Done], bool | None]
+    where: Callable[[int], str | None] | None = None
+    share: Callable[[float], None] | None = None
+
+    def __post_init__(self) -> None:
+        """Begin with nothing done."""
         self._done: set[int] = set()
         self._next = 0
         self._again: deque[_Block] = deque()
@@ -96,35 +87,35 @@ class Spread:
         """Run until every unit has been collected; if it ends early, the rest is cancelled."""
         looked = alone_since = time.monotonic()
         try:
-            self._slots = self._cluster.slots()
-            while len(self._done) < self._total:
+            self._slots = self.cluster.slots()
+            while len(self._done) < self.total:
                 self._hand_out()
                 self._land(self._wait())
                 now = time.monotonic()
                 if now - looked < _LOOK_AROUND:
                     continue
                 looked = now
-                self._slots = self._cluster.slots()
+                self._slots = self.cluster.slots()
                 if self._slots:
                     alone_since = now
                     self._free_pinned()
                 elif now - alone_since > _NO_WORKERS:
                     raise EngineError(
-                        f"{self._cluster} has had no workers for {_NO_WORKERS:.0f} seconds; start "
+                        f"{self.cluster} has had no workers for {_NO_WORKERS:.0f} seconds; start "
                         "some and run again"
                     )
         except Exception as error:
-            if isinstance(error, ArcwiseError) or self._cluster.is_reachable():
+            if isinstance(error, ArcwiseError) or self.cluster.is_reachable():
                 raise
             raise EngineError(
-                f"the scheduler of {self._cluster} no longer responds ({type(error).__name__}); "
+                f"the scheduler of {self.cluster} no longer responds ({type(error).__name__}); "
                 "restart it and its workers"
             ) from error
         finally:
             flying = list(self._flying)
             self._flying.clear()
-            if flying and self._cluster.is_reachable():
-                self._cluster.cancel(flying)
+            if flying and self.cluster.is_reachable():
+                self.cluster.cancel(flying)
 
     def _hand_out(self) -> None:
         """Submit enough tasks to keep every worker busy."""
@@ -138,20 +129,21 @@ class Spread:
             size = self._size(slots)
             if size == 0:
                 break
-            blocks.append(_Block(self._next, size, self._where(self._next)))
+            worker = None if self.where is None else self.where(self._next)
+            blocks.append(_Block(self._next, size, worker))
             self._next += size
         free = [block for block in blocks if block.worker is None]
         for group, worker in [(free, None)] + [([b], b.worker) for b in blocks if b.worker]:
             if group:
-                works = [self._work(block.first, block.count) for block in group]
-                for future, block in zip(self._cluster.submit(works, worker), group, strict=True):
+                works = [self.work(block.first, block.count) for block in group]
+                for future, block in zip(self.cluster.submit(works, worker), group, strict=True):
                     self._flying[future] = block
                     future.add_done_callback(self._landed.put)
 
     def _size(self, slots: int) -> int:
         """Return the number of units of the next task."""
-        left = self._total - self._next
-        if left == 0 or self._units < min(slots, _FEWEST_MEASURED):
+        left = self.total - self._next
+        if left == 0 or self.where is not None or self._units < min(slots, _FEWEST_MEASURED):
             return min(left, 1)
         wanted = max(_SHORTEST_TASK, slots / _TASKS_PER_SECOND)
         each = max(self._seconds / self._units, 1e-6)
@@ -159,9 +151,9 @@ class Spread:
         # Not so many that some workers would be idle towards the end, and not so few that there
         # would be more tasks than can be submitted. The first tasks to return are the shortest,
         # which makes all of them look short: so tasks grow gradually.
-        fewest = min(whole // 3, -(-self._total // slots))
+        fewest = min(whole // 3, -(-self.total // slots))
         even = max(-(-left // (2 * slots)), fewest)
-        return max(1, min(whole, even, _GROWTH * self._largest, self._most or left, left))
+        return max(1, min(whole, even, _GROWTH * self._largest, left))
 
     def _wait(self) -> list[Any]:
         """Return all futures that are done, waiting for one if there is none."""
@@ -175,7 +167,7 @@ class Spread:
 
     def _land(self, futures: list[Any]) -> None:
         missing: list[str] = []
-        for future, result in self._cluster.results(futures):
+        for future, result in self.cluster.results(futures):
             block = self._flying.pop(future)
             if isinstance(result, Done):
                 self._take(block, result)
@@ -189,7 +181,7 @@ class Spread:
             elif isinstance(result, BaseException):
                 self._again.append(self._after(block, result))
         if missing:
-            self._cluster.send_files(missing)
+            self.cluster.send_files(missing)
 
     def _take(self, block: _Block, result: Done) -> None:
         self._seconds += result.seconds
@@ -198,16 +190,16 @@ class Spread:
         units = range(block.first, block.first + block.count)
         if any(unit in self._done for unit in units):
             return
-        if self._collect(block.first, block.count, result) is False:
+        if self.collect(block.first, block.count, result) is False:
             self._again.append(_Block(block.first, block.count, result.worker))
             return
         self._done.update(units)
-        if self._share is not None:
-            self._share(len(self._done) / self._total)
+        if self.share is not None:
+            self.share(len(self._done) / self.total)
 
     def _after(self, block: _Block, error: BaseException) -> _Block:
         """Return the block to retry, or raise its error."""
-        if not self._cluster.is_loss(error):
+        if not self.cluster.is_loss(error):
             raise error
         if block.deaths + 1 >= _MOST_DEATHS:
             raise EngineError(
@@ -227,25 +219,25 @@ class Spread:
             block = self._flying.pop(future)
             self._again.append(_Block(block.first, block.count, None, block.deaths))
         if stranded:
-            self._cluster.cancel(stranded)
+            self.cluster.cancel(stranded)
 
 
 def disagreement(worker: str, versions: Versions) -> EngineError:
     """Return the error that states how a worker differs from the driver."""
     own = own_versions()
-    if versions.arcwise != own.arcwise:
-        what, theirs, ours = "arcwise", versions.arcwise, own.arcwise
-    elif versions.python != own.python:
-        what, theirs, ours = "Python", versions.python, own.python
-    elif versions.score_table != own.score_table:
-        what = "the format of score tables"
-        theirs, ours = str(versions.score_table), str(own.score_table)
-    else:
-        return EngineError(
-            f"the worker {worker} has the byte order {versions.byte_order}, but this machine has "
-            f"{own.byte_order}; use machines of the same kind"
-        )
+    kinds = {
+        "arcwise": "arcwise",
+        "python": "Python",
+        "score_table": "the format of score tables",
+    }
+    for name, what in kinds.items():
+        theirs, ours = getattr(versions, name), getattr(own, name)
+        if theirs != ours:
+            return EngineError(
+                f"the worker {worker} has version {theirs} of {what}, but this process has {ours}; "
+                "install the same version on both"
+            )
     return EngineError(
-        f"the worker {worker} has version {theirs} of {what}, but this process has {ours}; install "
-        "the same version on both"
+        f"the worker {worker} has the byte order {versions.byte_order}, but this machine has "
+        f"{own.byte_order}; use machines of the same kind"
     )
