@@ -11,17 +11,12 @@ import numpy as np
 import pytest
 
 import arcwise
+from arcwise.constraints import ConstraintArguments
 from arcwise.data import IncompleteData
+from arcwise.data.reading import ReadingToLearn
 from arcwise.errors import RunDirectoryError, TimeIsUpError
 from arcwise.learning import learn as learn_function
-from arcwise.learning.learn import (
-    STEPS,
-    ConstraintOptions,
-    ReadingOptions,
-    account,
-    begin,
-    compute,
-)
+from arcwise.learning.learn import STEPS, account, begin, compute
 from arcwise.learning.request import Request
 from arcwise.learning.study import KeptStudy, Study
 from arcwise.records.algorithm import Algorithm
@@ -63,7 +58,7 @@ def _begun(
 ) -> Study:
     run = Run(seed=1, threads=1, directory=directory, seconds=seconds)
     request = Request(completions=8, **options)
-    return begin(request, run, table, ConstraintOptions(), ReadingOptions())
+    return begin(request, run, table, ConstraintArguments(), ReadingToLearn())
 
 
 KINDS: dict[str, tuple[dict[str, list[Any]], dict[str, Any]]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, Unpack
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from arcwise.algorithms.growth_state import GrowthRound, GrowthState, Matrix, gr
 from arcwise.algorithms.mcmc import mcmc
 from arcwise.candidates import Candidates
 from arcwise.candidates import candidates as choose_candidates
-from arcwise.constraints import ConstraintArguments, gather, takes_constraints
+from arcwise.constraints import gather, takes_constraints
 from arcwise.errors import (
     ArgumentError,
     ConvergenceWarning,
@@ -108,7 +108,7 @@ def grow(
     threads: int | None = None,
     progress: Progress = None,
     file: str | os.PathLike[str] | None = None,
-    **constraints: Unpack[ConstraintArguments],
+    **constraints: Any,
 ) -> Growth:
     """Grow candidate parents until nothing better is found outside them.
 

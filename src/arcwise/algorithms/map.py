@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, Unpack
+from typing import Any, Literal
 
 import numpy as np
 
 from arcwise import _core
 from arcwise.algorithms.exact_computation import ExactComputation
-from arcwise.constraints import ConstraintArguments, gather
+from arcwise.constraints import gather
 from arcwise.constraints.edges import as_dag
 from arcwise.errors import (
     ArgumentError,
@@ -210,7 +210,7 @@ def _is_small(model: Model) -> bool:
     return len(model.ordinary) <= MOST_VARIABLES and len(model.weights) <= _MOST_FAMILIES
 
 
-def all_families_fit(variables: tuple[str, ...], **rule: Unpack[ConstraintArguments]) -> bool:
+def all_families_fit(variables: tuple[str, ...], **rule: Any) -> bool:
     """Return whether exact computation can handle all families allowed by the constraints."""
     ordinary = len(variables) - len(gather(rule).parent_only)
     return ordinary <= MOST_VARIABLES and Families.of(variables, **rule).total <= _MOST_FAMILIES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from arcwise.candidates.gains import gains
 from arcwise.candidates.greedy import By, greedy
 from arcwise.candidates.pc import pc
 from arcwise.candidates.result import Candidates
-from arcwise.constraints import ConstraintArguments, gather, takes_constraints
+from arcwise.constraints import gather, takes_constraints
 from arcwise.errors import ArgumentError
 from arcwise.families.families import candidate_matrix
 from arcwise.model import ask
@@ -39,7 +39,7 @@ def candidates(
     by: Literal["sum", "best"] = "sum",
     seconds: float | Deadline | None = None,
     threads: int | None = None,
-    **constraints: Unpack[ConstraintArguments],
+    **constraints: Any,
 ) -> Candidates:
     """Choose candidate parents: for each node, the few others worth considering as its parents.
 

@@ -15,7 +15,7 @@ from arcwise.cli.table_options import TableOptions
 from arcwise.data.describe import examined_dict
 from arcwise.data.examination import examine
 from arcwise.data.export import write_text
-from arcwise.data.reader import DEFAULTS
+from arcwise.data.reading import Reading
 
 
 def describe(data: TableOptions) -> Result:
@@ -31,7 +31,7 @@ def describe(data: TableOptions) -> Result:
     if data.series is not None:
         source, reading = data.read(), {}
     print(arcwise.describe(source, **reading).in_shell)
-    return lambda: examined_dict(examine(source, DEFAULTS | reading))
+    return lambda: examined_dict(examine(source, Reading(**reading)))
 
 
 def simulate(

@@ -8,7 +8,7 @@ from typing import Any
 
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.growth_state import growth_memory
-from arcwise.constraints import ConstraintArguments, gather
+from arcwise.constraints import gather
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
 from arcwise.learning.choose_parents import with_parents
@@ -37,7 +37,7 @@ class FamilyChoice:
         The options of these names.
     """
 
-    constraints: ConstraintArguments
+    constraints: dict[str, Any]
     candidates: Any = None
     plus_one: bool = False
     grow: bool = False

@@ -12,8 +12,8 @@ import typer
 from arcwise.cli.composition import OptionGroup
 from arcwise.cli.table_files import TableFormat, table_source
 from arcwise.data import Data, IncompleteData, read
-from arcwise.data.arguments import LENIENT, ReadingArguments
 from arcwise.data.reader import read_table
+from arcwise.data.reading import LENIENT, Reading
 from arcwise.errors import ArgumentError
 from arcwise.series import time_series
 from arcwise.support.words import shown
@@ -46,7 +46,7 @@ class TableFile:
     """
 
     source: Path | Mapping[str, Any]
-    reading: ReadingArguments
+    reading: dict[str, Any]
     series: Mapping[str, Any] | None = None
     first_slice: bool = False
 
@@ -65,14 +65,14 @@ class TableFile:
 
         Unless the options say otherwise. Columns of time series are on their own scales.
         """
-        reading: ReadingArguments = {"missing": LENIENT["missing"], **self.reading}
+        reading: dict[str, Any] = {"missing": LENIENT["missing"], **self.reading}
         if self.series is not None:
             return self._in_time(reading)
         if reading.get("transform") is None:
             reading["transform"] = LENIENT["transform"]
-        return read_table(self.source, reading)
+        return read_table(self.source, Reading(**reading))
 
-    def _in_time(self, reading: ReadingArguments) -> Data | IncompleteData:
+    def _in_time(self, reading: dict[str, Any]) -> Data | IncompleteData:
         assert self.series is not None
         series = time_series(self.source, **self.series, **reading)
         table: Data | IncompleteData = series.first_slice if self.first_slice else series
@@ -264,7 +264,7 @@ def _table_file(
     else:
         given |= {"within": not no_within, "gaps": gaps}
     levels = dict(map(_ordered_levels, ordinal or []))
-    reading: ReadingArguments = {
+    reading: dict[str, Any] = {
         "drop": drop,
         "kinds": _kinds(discrete or [], continuous or [], list(levels)),
         "levels": {column: found for column, found in levels.items() if found} or None,

@@ -3,40 +3,80 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
 
 from arcwise.constraints.constraints import Constraints
 from arcwise.support.arguments import checks_names
+from arcwise.support.settings import Settings, setting
 
 
-class ConstraintArguments(TypedDict, total=False):
-    """The constraint arguments of `Model`, `score`, `candidates`, `grow` and `learn`.
-
-    Parameters
-    ----------
-    max_indegree
-        The maximum number of parents, for all nodes or by name; None for no bound.
-    required_edges, forbidden_edges, tiers, parent_only
-        See `Constraints`; `temporal_order` is another name for `tiers`.
-    constraints
-        Further constraints in one object: `Constraints`, a mapping, the path of a knowledge
-        file, a pgmpy ExpertKnowledge or a causal-learn BackgroundKnowledge.
+@dataclass(frozen=True, kw_only=True)
+class ConstraintArguments(Settings):
+    """Which edges are allowed: arguments of `Model`, `score`, `candidates`, `grow` and `learn`.
 
     Examples
     --------
-    >>> import arcwise
-    >>> rules: ConstraintArguments = {"max_indegree": 2, "tiers": [["a"], ["b", "c"]]}
-    >>> len(arcwise.score(["a", "b", "c"], lambda node, parents: 0.0, **rules))
-    9
+    >>> ConstraintArguments(max_indegree=3, constraints={"max_indegree": 2}).together.max_indegree
+    2
     """
 
-    max_indegree: int | Mapping[str, int] | None
-    required_edges: Any
-    forbidden_edges: Any
-    tiers: Any
-    temporal_order: Any
-    parent_only: Any
-    constraints: Any
+    max_indegree: int | Mapping[str, int] | None = setting(
+        None,
+        "The maximum number of parents, for all nodes or by name; None for no bound.",
+        help="Maximum number of parents of a node (default: no bound).",
+        metavar="N",
+        kind=int | None,
+    )
+    required_edges: Any = setting(
+        (),
+        "Edges every DAG must have, in any form that `Constraints` takes.",
+        help="Edges that every DAG must have: a file, a .csv of source,target pairs, an adjacency "
+        "matrix with a header, or a .json, or a text ('smoke -> lung').",
+        metavar="FILE|EDGES",
+        kind=Path | None,
+    )
+    forbidden_edges: Any = setting(
+        (),
+        "Edges no DAG may have, likewise.",
+        help="Edges that no DAG may have, likewise.",
+        metavar="FILE|EDGES",
+        kind=Path | None,
+    )
+    tiers: Any = setting(
+        None,
+        "Tiers of variables, the earliest first: no edge goes from a later to an earlier tier; see "
+        "`Constraints`.",
+        help="Tiers of variables, such as 'age, sex < smoke < lung', or a file of them: no edge "
+        "goes from a later to an earlier tier.",
+        metavar="TIERS|FILE",
+        kind=str | None,
+    )
+    temporal_order: Any = setting(None, "Another name for `tiers`.", in_shell=False)
+    parent_only: Any = setting(
+        (),
+        "Variables that have children only; see `Constraints`.",
+        help="This variable has children only, such as a covariate or the indicator of an "
+        "intervention; the model is conditional on it; repeatable.",
+        metavar="COLUMN",
+        kind=list[str] | None,
+    )
+    constraints: Any = setting(
+        None,
+        "Further constraints in one object: `Constraints`, a mapping, the path of a knowledge "
+        "file, a pgmpy ExpertKnowledge or a causal-learn BackgroundKnowledge.",
+        help="A knowledge file as Tetrad writes it, with tiers, forbidden and required edges.",
+        flag="--knowledge",
+        metavar="FILE",
+        kind=Path | None,
+    )
+
+    @property
+    def together(self) -> Constraints:
+        """The conjunction of all of them."""
+        own = {name: value for name, value in self.specified.items() if name != "constraints"}
+        return Constraints(**own) & Constraints.coerce(self.constraints)
 
 
 SYNONYMS = {
@@ -51,19 +91,10 @@ SYNONYMS = {
 }
 """What other libraries call these arguments, to suggest the right name."""
 
-NAMES = tuple(ConstraintArguments.__annotations__)
-
-takes_constraints = checks_names(NAMES, SYNONYMS)
+takes_constraints = checks_names([each.name for each in fields(ConstraintArguments)], SYNONYMS)
 """Decorates a function that takes ``**constraints``, so that it refuses unknown names."""
 
 
-def gather(arguments: ConstraintArguments) -> Constraints:
-    """Return the conjunction of all constraints in the arguments.
-
-    Examples
-    --------
-    >>> gather({"max_indegree": 3, "constraints": {"max_indegree": 2}}).max_indegree
-    2
-    """
-    own = {name: value for name, value in arguments.items() if name != "constraints"}
-    return Constraints(**own) & Constraints.coerce(arguments.get("constraints"))
+def gather(arguments: Mapping[str, Any]) -> Constraints:
+    """Return the conjunction of all constraints in the arguments."""
+    return ConstraintArguments(**arguments).together

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
-from arcwise.data.arguments import ReadingArguments
 from arcwise.data.columns import Column
 from arcwise.data.description import as_it_comes
 from arcwise.data.examination import examine
 from arcwise.data.incomplete import IncompleteData
-from arcwise.data.reader import DEFAULTS
+from arcwise.data.reading import Reading
 from arcwise.data.table import Data
 from arcwise.errors import Wording, worded
-from arcwise.support.arguments import refuse_unknown
+from arcwise.support.settings import keywords_of
 
 if TYPE_CHECKING:
     from arcwise.data.examination import Examination
@@ -36,18 +36,26 @@ class TableDescription(str):
         return f"<pre>{escape(self)}</pre>"
 
 
-def describe(data: Any, **reading: Unpack[ReadingArguments]) -> TableDescription:
+@dataclass(frozen=True, kw_only=True)
+class _Arguments(Reading):
+    """The arguments of `describe`."""
+
+    data: Any = field(kw_only=False)
+
+
+@keywords_of(_Arguments, described_by=(Reading,))
+def describe(data: Any, reading: Reading) -> TableDescription:
     """Describe a table: rows, and each column's kind, levels or range, and what is missing.
 
     Any table that can be read at all is described, with the problems that keep it from being
     used and what mends each of them.
 
+    Besides the table, it takes the arguments of `arcwise.read`, such as `missing` or `kinds`.
+
     Parameters
     ----------
     data
         Anything `arcwise.read` takes.
-    **reading
-        Further arguments of `arcwise.read`.
 
     Examples
     --------
@@ -68,10 +76,9 @@ def describe(data: Any, **reading: Unpack[ReadingArguments]) -> TableDescription
     To be mended for anything but learn:
       - values are missing in 'smoker' (1); give missing='drop' to drop ...
     """
-    refuse_unknown(reading, DEFAULTS, "describe")
-    if isinstance(data, Data | IncompleteData) and not reading:
+    if isinstance(data, Data | IncompleteData) and not reading.specified:
         return TableDescription(worded(data.describe()))
-    return TableDescription(as_it_comes(examine(data, DEFAULTS | dict(reading))))
+    return TableDescription(as_it_comes(examine(data, reading)))
 
 
 def examined_dict(table: Examination) -> dict[str, Any]:

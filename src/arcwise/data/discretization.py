@@ -3,29 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Unpack
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
-from arcwise.data.arguments import ReadingArguments
 from arcwise.data.columns import Column
 from arcwise.data.encoding import DEFAULT_BINS, Discretization, Method, cut, discrete
 from arcwise.data.examination import numbers_of
 from arcwise.data.messages import warn
-from arcwise.data.reader import read
+from arcwise.data.reader import read_table
+from arcwise.data.reading import Reading
 from arcwise.data.sources import raw_column_of
 from arcwise.data.table import Data
 from arcwise.data.wording import fewer_intervals, with_sizes
 from arcwise.errors import ArgumentError
+from arcwise.support.settings import Settings, keywords_of, setting
 
 
-def discretize(
-    data: Any,
-    *,
-    method: Method = "quantile",
-    bins: int | Mapping[str, int] = DEFAULT_BINS,
-    columns: Sequence[str] | None = None,
-    breaks: Mapping[str, Sequence[float]] | None = None,
-    **reading: Unpack[ReadingArguments],
-) -> Data:
+@dataclass(frozen=True, kw_only=True)
+class _Cutting(Settings):
+    """Which columns are cut into intervals, and how."""
+
+    method: Method = setting(
+        "quantile",
+        '"quantile": intervals that hold about the same number of rows; "uniform": intervals of '
+        "about the same width.",
+    )
+    bins: int | Mapping[str, int] = setting(
+        DEFAULT_BINS,
+        "The number of intervals, 2 or more, for all columns or by name (3 for the others).",
+    )
+    columns: Sequence[str] | None = setting(
+        None,
+        "The columns to discretize. By default all continuous ones and those named in `bins` and "
+        "`breaks`; a column of integers is discretized only if it is named.",
+    )
+    breaks: Mapping[str, Sequence[float]] | None = setting(
+        None, "Cut points by column; they take precedence over `method` and `bins`."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Arguments(Reading, _Cutting):
+    """The arguments of `discretize`."""
+
+    data: Any = field(kw_only=False)
+
+
+@keywords_of(_Arguments, described_by=(Reading,))
+def discretize(data: Any, cutting: _Cutting, reading: Reading) -> Any:
     """Discretize continuous columns, so that a score for discrete data can use them.
 
     The levels are the intervals that hold a value, in ascending order, each closed on the
@@ -34,23 +59,13 @@ def discretize(
     warning. Cut points that were not given in `breaks` are rounded to as few digits as
     keep every row in its interval.
 
+    Besides the arguments described here, it takes those of `arcwise.read`, such as
+    ``missing="level"``, which makes missing a level beside the intervals.
+
     Parameters
     ----------
     data
         A Data, or anything that `read` accepts.
-    method
-        "quantile": intervals that hold about the same number of rows; "uniform":
-        intervals of about the same width.
-    bins
-        The number of intervals, 2 or more, for all columns or by name (3 for the others).
-    columns
-        The columns to discretize. By default all continuous ones and those named in `bins`
-        and `breaks`; a column of integers is discretized only if it is named.
-    breaks
-        Cut points by column; they take precedence over `method` and `bins`.
-    **reading
-        Further arguments of `read`, such as ``missing="level"``, which makes missing a level
-        beside the intervals.
 
     Returns
     -------
@@ -65,13 +80,11 @@ def discretize(
     >>> discretize(table, breaks={"height": [1.55]}).columns[0].levels
     ('(-inf, 1.55)', '[1.55, inf)')
     """
-    how = Discretization.of(method, bins, columns, breaks)
-    if "discretize" in reading:
+    how = Discretization.of(cutting.method, cutting.bins, cutting.columns, cutting.breaks)
+    if reading.discretize is not None:
         raise ArgumentError("discretize has no argument 'discretize'; give method, bins or breaks")
-    if not isinstance(data, Data) or reading:
-        options: dict[str, Any] = {**reading, "discretize": how}
-        table: Data = read(data, **options)
-        return table
+    if not isinstance(data, Data) or reading.specified:
+        return read_table(data, replace(reading, discretize=cast(Any, how)))
     how.check_names(data.variables)
     result: list[Column] = []
     collapsed: dict[str, tuple[int, int]] = {}

@@ -30,7 +30,7 @@ from arcwise.data.raw import (
 )
 from arcwise.errors import ArgumentError, DataError, Wording, option, worded
 from arcwise.support import words
-from arcwise.support.checks import real_numbers
+from arcwise.support.checks import one_of, real_numbers
 from arcwise.support.names import as_list
 from arcwise.support.words import counted, listing, plural, quoted, shown
 
@@ -234,17 +234,7 @@ def _is_finite(level: object) -> bool:
         return False
 
 
-MISSING_CHOICES = ("error", "drop", "level", "impute")
-CONSTANT_CHOICES = ("error", "drop", "keep")
-IDENTIFIER_CHOICES = ("warn", "drop", "keep", "error")
-
 _MOSTLY = 0.5
-
-
-def check_choice(argument: Wording, value: object, choices: Sequence[str]) -> None:
-    """Refuse a value that is not among the choices of an argument."""
-    if not isinstance(value, str) or value not in choices:
-        raise ArgumentError(argument, f" is {shown(value)}; give one of {quoted(choices)}")
 
 
 def missing_counts(columns: Sequence[RawColumn]) -> dict[str, int]:
@@ -465,7 +455,7 @@ class Discretization:
         breaks: Mapping[str, Sequence[float]] | None,
     ) -> Discretization:
         """Return the discretization that the arguments of `discretize` stand for."""
-        check_choice(DISCRETIZATION_METHOD, method, METHODS)
+        one_of(method, DISCRETIZATION_METHOD, METHODS)
         if breaks is not None:
             check_mapping("breaks", breaks)
         points = {name: _checked_breaks(name, given) for name, given in (breaks or {}).items()}
@@ -543,7 +533,7 @@ def _checked_name(name: Any) -> str:
 
 def _parsed(text: str) -> Cut:
     method, _, bins = text.partition(":")
-    check_choice(DISCRETIZATION_METHOD, method, METHODS)
+    one_of(method, DISCRETIZATION_METHOD, METHODS)
     if bins and not (bins.isdecimal() and len(bins) < 10):
         raise ArgumentError(
             option("discretize"),

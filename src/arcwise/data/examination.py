@@ -26,6 +26,7 @@ from arcwise.data.incomplete import OBSERVED, IncompleteData
 from arcwise.data.messages import Problems, suggestion
 from arcwise.data.missing_codes import MissingCodes, read_codes, settle_words, warn_of_codes
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, has_many_values, is_whole
+from arcwise.data.reading import Reading
 from arcwise.data.remarks import identifier_reason, note_copies, note_spellings
 from arcwise.data.rows import array_weights, column_mask, column_weights, given_mask
 from arcwise.data.scales import Scale, Transformation, asked_scale, normal_scores
@@ -33,8 +34,7 @@ from arcwise.data.slices import Slices
 from arcwise.data.sources import usable_columns
 from arcwise.data.table import Data, Preparation
 from arcwise.errors import ArgumentError, DataError, Wording, option, worded
-from arcwise.support.names import as_list
-from arcwise.support.words import counted, plural, quoted, shown
+from arcwise.support.words import counted, plural, quoted
 
 MANY_LEVELS = 50
 MANY_LEVELS_SHARE = 0.2
@@ -114,45 +114,39 @@ class Examination:
         self.warnings.append(worded(*parts))
 
 
-def examine(source: Any, options: Mapping[str, Any], *, empty_rows: bool = False) -> Examination:
-    """Return the table of a source, examined with the arguments of `read`.
+def examine(source: Any, reading: Reading, *, empty_rows: bool = False) -> Examination:
+    """Return the table of a source, examined as it is to be read.
 
     Parameters
     ----------
-    source, options
-        The source and all arguments of `read`.
+    source, reading
+        The source, and how it is read.
     empty_rows
         Whether rows without any value stay where values are imputed.
     """
-    for name, choices in (
-        ("missing", encoding.MISSING_CHOICES),
-        ("constant", encoding.CONSTANT_CHOICES),
-        ("identifiers", encoding.IDENTIFIER_CHOICES),
-    ):
-        encoding.check_choice(option(name), options[name], choices)
-    cuts = Discretization.parse(options["discretize"])
-    transformation = Transformation.parse(options["transform"])
-    codes = MissingCodes.parse(options["missing_codes"])
-    columns, unusable = usable_columns(source, options["names"], _dropped(options["drop"]))
-    table = _begun(source, columns, unusable, options)
+    cuts = Discretization.parse(reading.discretize)
+    transformation = Transformation.parse(reading.transform)
+    codes = MissingCodes.parse(reading.missing_codes)
+    columns, unusable = usable_columns(source, reading.names, reading.drop or ())
+    table = _begun(source, columns, unusable, reading)
     table.name = _name_of(source)
     variables = [*(column.name for column in table.found), *unusable]
     cuts.check_names(variables)
     transformation.check_names(variables)
     codes.check_names(variables)
-    missing = options["missing"]
+    missing = reading.missing
     columns = table.found
-    labels = declared_labels(columns, options["kinds"], declared_levels(columns, options["levels"]))
+    labels = declared_labels(columns, reading.kinds, declared_levels(columns, reading.levels))
     columns = table.found = read_codes(table, columns, codes, labels)
     if isinstance(source, Data) and missing in ("drop", "impute"):
         columns = [_without_missing_level(column) for column in columns]
-    declared = declared_levels(columns, options["levels"])
-    labels = declared_labels(columns, options["kinds"], declared)
+    declared = declared_levels(columns, reading.levels)
+    labels = declared_labels(columns, reading.kinds, declared)
     table.found, slips = settle_words(table, columns, labels)
     columns = table.found
-    table.kinds = chosen_kinds(columns, options["kinds"], declared)
-    settled = _settled(columns, options["kinds"], declared, cuts) | slips
-    columns = _leave_out(table, columns, options, settled)
+    table.kinds = chosen_kinds(columns, reading.kinds, declared)
+    settled = _settled(columns, reading.kinds, declared, cuts) | slips
+    columns = _leave_out(table, columns, reading, settled)
     if cuts.others is None:
         _ask_about_integers(table, columns, settled)
     if not isinstance(source, Data | IncompleteData):  # whose columns were looked at before
@@ -165,7 +159,7 @@ def examine(source: Any, options: Mapping[str, Any], *, empty_rows: bool = False
     columns = _cut_columns(table, columns, cuts)
     columns = _transformed(table, columns, transformation)
     varied = {name for name, levels in declared.items() if len(levels) > 1}
-    columns = _without_constants(table, columns, options["constant"], missing, varied)
+    columns = _without_constants(table, columns, reading.constant, missing, varied)
     if missing == "impute":
         columns = with_placeholders(table, columns, variables, empty_rows=empty_rows)
     _encode(table, columns, declared)
@@ -186,23 +180,13 @@ def _name_of(source: object) -> str | None:
     return Path(source).name if isinstance(source, str | os.PathLike) else None
 
 
-def _dropped(drop: Any) -> list[str]:
-    if drop is None:
-        return []
-    names = [drop] if isinstance(drop, str) else as_list(drop, option("drop"), "a list of columns")
-    for name in names:
-        if not isinstance(name, str):
-            raise ArgumentError(option("drop"), f" holds {shown(name)}; give names of columns")
-    return names
-
-
 def _begun(
-    source: Any, columns: list[RawColumn], unusable: dict[str, str], options: Mapping[str, Any]
+    source: Any, columns: list[RawColumn], unusable: dict[str, str], reading: Reading
 ) -> Examination:
     if not columns and not unusable:
         raise DataError("the table has no columns; give at least one")
     rows = len(columns[0].missing) if columns else 0
-    weights, interventions = options["weights"], options["interventions"]
+    weights, interventions = reading.weights, reading.interventions
     columns, weight_column = _extract(columns, weights, "weights")
     columns, intervention_column = _extract(columns, interventions, "interventions")
     if not columns and not unusable:
@@ -273,10 +257,10 @@ def _settled(
 
 
 def _leave_out(
-    table: Examination, columns: list[RawColumn], options: Mapping[str, Any], settled: set[str]
+    table: Examination, columns: list[RawColumn], reading: Reading, settled: set[str]
 ) -> list[RawColumn]:
     """Leave out columns without a value and, as asked, those that identify rows."""
-    if options["constant"] == "drop":
+    if reading.constant == "drop":
         for column in columns:
             if encoding.is_empty(column) and table.rows:
                 table.left_out[column.name] = "it has no values"
@@ -288,7 +272,7 @@ def _leave_out(
         if column.name not in settled and column.name not in table.left_out
         if (reason := identifier_reason(column)) is not None
     }
-    action = options["identifiers"]
+    action = reading.identifiers
     table.identifying = reasons
     if reasons and action == "error":
         table.problems.add(*wording.identifiers_refused(reasons))

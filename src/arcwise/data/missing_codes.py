@@ -60,6 +60,8 @@ class MissingCodes:
         >>> codes.of("age"), codes.of("sex")
         ((-999,), ('unknown', 99))
         """
+        if isinstance(value, cls):
+            return value
         if not isinstance(value, Mapping):
             return cls(_parsed(value), {})
         each = {name: _parsed(given) for name, given in value.items()}

@@ -226,6 +226,8 @@ class Transformation:
         >>> Transformation.parse({"income": "log"}).wanted("income", "continuous")
         'log'
         """
+        if isinstance(value, cls):
+            return value
         if not isinstance(value, Mapping):
             return cls(_parsed(value), {})
         each = {name: _parsed(given) for name, given in value.items()}

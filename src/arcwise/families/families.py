@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.constraints import ConstraintArguments, gather, takes_constraints
+from arcwise.constraints import gather, takes_constraints
 from arcwise.constraints.edges import edge_matrix, read_edges
 from arcwise.errors import ArgumentError, CapacityError, ConstraintError, option
 from arcwise.support.checks import true_or_false
@@ -70,7 +70,7 @@ class Families:
         *,
         candidates: Any = None,
         plus_one: bool = False,
-        **constraints: Unpack[ConstraintArguments],
+        **constraints: Any,
     ) -> Families:
         """Return all families that the constraints and the candidates allow.
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from dataclasses import fields, replace
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Data, read
-from arcwise.data.arguments import LENIENT, ReadingArguments
+from arcwise.data import Data
+from arcwise.data.reader import read_table
+from arcwise.data.reading import LENIENT, Reading
 from arcwise.errors import ArgumentError, option
 from arcwise.learning.learn import learn
 from arcwise.parameters.frames import figure, frame, html_table, stacked, text_table, write_columns
@@ -165,14 +167,11 @@ def cross_validate(
     for name in ("directory", "checkpoint_seconds"):
         if name in further:
             raise ArgumentError(f"{name} is for a single run; leave it out of cross_validate")
-    reading = {
-        name: further.pop(name)
-        for name in list(further)
-        if name in ReadingArguments.__annotations__
-    }
-    if not isinstance(data, Data) and reading.get("transform") is None:
-        reading["transform"] = LENIENT["transform"]  # as `learn` does
-    table = read(data, **reading)
+    own = {each.name for each in fields(Reading)} & further.keys()
+    reading = Reading(**{name: further.pop(name) for name in own})
+    if not isinstance(data, Data) and reading.transform is None:
+        reading = replace(reading, transform=LENIENT["transform"])  # as `learn` does
+    table = cast(Data, read_table(data, reading))
     (place,) = positions([target], table.variables, "target")
     count = whole_number(folds, option("folds"), at_least=2)
     if count > table.rows:

@@ -11,16 +11,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from arcwise.algorithms.exact import Exact, exactly
 from arcwise.algorithms.growth_log import read_log
 from arcwise.algorithms.resume import resume_run
 from arcwise.algorithms.sample import SAMPLERS, SamplerOptions, posterior_of
 from arcwise.comparison import sensitivity
-from arcwise.constraints import gather
-from arcwise.constraints.arguments import SYNONYMS
+from arcwise.constraints.arguments import SYNONYMS, ConstraintArguments
 from arcwise.data import IncompleteData
+from arcwise.data.reading import ReadingToLearn
 from arcwise.errors import ArgumentError, TimeIsUpError, Wording
 from arcwise.graphs.dag import Dag
 from arcwise.imputation.checkpoint import FILE as COMPLETIONS
@@ -50,7 +50,7 @@ from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
 from arcwise.support.checks import folder_path
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress, Run
-from arcwise.support.settings import Settings, keywords_of, setting_like
+from arcwise.support.settings import keywords_of, setting_like
 from arcwise.support.signals import refuse_after_sigterm
 from arcwise.support.words import plural
 
@@ -58,38 +58,7 @@ _SECONDS_FOR_SENSITIVITY = 4.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadingOptions(Settings):
-    """How the table is read."""
-
-    names: Any = None
-    drop: Any = None
-    kinds: Any = None
-    levels: Any = None
-    missing: Any = None
-    missing_codes: Any = None
-    constant: Any = None
-    identifiers: Any = None
-    discretize: Any = None
-    transform: Any = None
-    weights: Any = None
-    interventions: Any = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ConstraintOptions(Settings):
-    """Which edges are allowed."""
-
-    max_indegree: Any = None
-    required_edges: Any = None
-    forbidden_edges: Any = None
-    tiers: Any = None
-    temporal_order: Any = None
-    parent_only: Any = None
-    constraints: Any = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Arguments(Run, Request, ReadingOptions, ConstraintOptions):
+class _Arguments(Run, Request, ReadingToLearn, ConstraintArguments):
     """The arguments of `learn`."""
 
     data: Any = field(kw_only=False)
@@ -121,10 +90,10 @@ class _Arguments(Run, Request, ReadingOptions, ConstraintOptions):
 @keywords_of(
     _Arguments,
     other_words=SYNONYMS,
-    described_by=(SamplerOptions, ReadingOptions, ConstraintOptions),
+    described_by=(SamplerOptions, ReadingToLearn, ConstraintArguments),
 )
 def learn(
-    data: Any, request: Request, reading: ReadingOptions, constraints: ConstraintOptions, run: Run
+    data: Any, request: Request, reading: ReadingToLearn, constraints: ConstraintArguments, run: Run
 ) -> Posterior:
     """Learn the posterior probability of each edge between the variables of a table.
 
@@ -180,11 +149,10 @@ def learn(
 
 
 def begin(
-    request: Request, run: Run, data: Any, constraints: ConstraintOptions, reading: ReadingOptions
+    request: Request, run: Run, data: Any, constraints: ConstraintArguments, reading: ReadingToLearn
 ) -> Study:
     """Read the table, and return the study of it with nothing chosen yet."""
-    read: Any = reading.specified
-    table = None if isinstance(data, Model) else table_to_learn(data, read)
+    table = table_to_learn(data.question if isinstance(data, Model) else data, reading)
     incomplete = table if isinstance(table, IncompleteData) else None
     if incomplete is not None:
         refuse_with_missing_values(request, run, incomplete)
@@ -194,8 +162,7 @@ def begin(
         request.score,
         prior=request.prior if request.prior_given or isinstance(data, Model) else None,
         edge_probabilities=request.edge_probabilities,
-        constraints=gather(cast(Any, constraints.specified)),
-        reading=read if table is None else None,
+        constraints=constraints.together,
     )
     if incomplete is not None:
         assert isinstance(asked, Question)

@@ -6,21 +6,20 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar, Unpack
+from typing import Any, ClassVar
 
 import numpy as np
 
 from arcwise import _core
-from arcwise.constraints import ConstraintArguments, Constraints, gather, takes_constraints
+from arcwise.constraints import Constraints, gather, takes_constraints
 from arcwise.constraints.edges import as_dag
-from arcwise.data.arguments import ReadingArguments
 from arcwise.data.profile import DataProfile
 from arcwise.errors import ArgumentError, ConstraintError
 from arcwise.families import Families
 from arcwise.families.functions import parent_names
 from arcwise.model.folded import FoldedWeights
 from arcwise.model.provenance import Provenance
-from arcwise.model.question import Question, refuse_more, refuse_reading
+from arcwise.model.question import Question, refuse_more
 from arcwise.model.scoring import score_families
 from arcwise.priors import PriorTerms, Uniform
 from arcwise.scores import FamilyScores
@@ -110,7 +109,7 @@ class Model:
         threads: int | None = None,
         progress: Progress = None,
         file: str | os.PathLike[str] | None = None,
-        **constraints: Unpack[ConstraintArguments],
+        **constraints: Any,
     ) -> None:
         self.question = question = Question.of(
             data,
@@ -319,7 +318,6 @@ def ask(
     constraints: Constraints | None = None,
     candidates: Any = None,
     plus_one: bool = False,
-    reading: ReadingArguments | None = None,
 ) -> Model | Question:
     """Return the given model, or the question that data and arguments define; see `Question.of`.
 
@@ -328,7 +326,6 @@ def ask(
     if isinstance(data, Model):
         stated = prior if edge_probabilities is None else edge_probabilities
         refuse_more("a model", score, stated, constraints, candidates, plus_one)
-        refuse_reading(reading)
         return data
     return Question.of(
         data,
@@ -338,7 +335,6 @@ def ask(
         constraints=constraints,
         candidates=candidates,
         plus_one=plus_one,
-        reading=reading,
     )
 
 

@@ -7,7 +7,6 @@ together with a score, a prior, constraints and candidates they define a model.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -18,8 +17,8 @@ from arcwise import _core
 from arcwise.constraints import Constraints
 from arcwise.constraints.in_time import in_time
 from arcwise.data import Data, IncompleteData
-from arcwise.data.arguments import LENIENT, ReadingArguments
 from arcwise.data.reader import read_table
+from arcwise.data.reading import Reading, ReadingToLearn
 from arcwise.errors import ArgumentError, ConstraintError, Wording, option
 from arcwise.families import Families
 from arcwise.priors import EdgeProbabilities, Prior, Sparse, Uniform, as_prior
@@ -83,7 +82,6 @@ class Question:
         constraints: Constraints | None = None,
         candidates: Any = None,
         plus_one: bool = False,
-        reading: ReadingArguments | None = None,
     ) -> Question:
         """Return the question that data and arguments define.
 
@@ -102,13 +100,10 @@ class Question:
             Prior probabilities of edges, stated beside the prior; see `EdgeProbabilities`.
         constraints, candidates, plus_one
             As for the question.
-        reading
-            Further arguments of `arcwise.read`.
         """
         if isinstance(data, Question):
             stated = prior if edge_probabilities is None else edge_probabilities
             refuse_more("a question", score, stated, constraints, candidates, plus_one)
-            refuse_reading(reading)
             return data
         rules = constraints or Constraints()
         by_evidence = isinstance(prior, str) and prior == BY_EVIDENCE
@@ -130,14 +125,12 @@ class Question:
                 f" is {BY_EVIDENCE!r}, which needs a table; give the table, or another prior",
             )
         if precomputed is not None:
-            refuse_reading(reading)
             if score is not None:
                 raise ArgumentError(
                     "the data are precomputed scores, which have their own; leave out the score"
                 )
             return cls(precomputed, None, **rest)
         if _are_names(data):
-            refuse_reading(reading)
             chosen = as_score(score)
             if not isinstance(chosen, FunctionScore):
                 raise ArgumentError(
@@ -145,7 +138,7 @@ class Question:
                     "computed; give the data, or a function as the score"
                 )
             return cls(tuple(data), chosen, **rest)
-        table = data if isinstance(data, Data) and not reading else read_table(data, reading or {})
+        table = read_table(data, Reading())
         if isinstance(table, IncompleteData):
             raise ArgumentError(
                 f"{sum(table.missing_counts().values()):,} values of the table are missing, which "
@@ -279,34 +272,17 @@ def refuse_more(
         )
 
 
-def refuse_reading(options: Mapping[str, Any] | None) -> None:
-    """Refuse arguments of `read` where there is no table to read."""
-    if options:
-        raise ArgumentError(
-            f"there is no table to read, so {quoted(options)} cannot be used; leave it out, or "
-            "give data"
-        )
-
-
-def table_to_learn(data: Any, reading: ReadingArguments) -> Data | IncompleteData | None:
-    """Return the table that `learn` was given; None for a model, scores or names.
-
-    Constant columns and those that identify rows are left out, missing values are to be imputed,
-    and columns that are far from normal are modelled on another scale if that is clearly better,
-    of a table that is yet to be read, unless `reading` says otherwise.
-
-    Parameters
-    ----------
-    data, reading
-        As for `Question.of`.
-    """
+def table_to_learn(data: Any, reading: ReadingToLearn) -> Data | IncompleteData | None:
+    """Return the table that `learn` was given; None for a model, scores or names."""
     unread = isinstance(data, Question | FamilyScores) or _are_names(data)
     if unread or (isinstance(data, str | os.PathLike) and as_family_scores(data) is not None):
+        if reading.specified:
+            raise ArgumentError(
+                f"there is no table to read, so {quoted(reading.specified)} cannot be used; leave "
+                "it out, or give data"
+            )
         return None
-    if isinstance(data, Data | IncompleteData):
-        return read_table(data, reading)
-    given = {name: value for name, value in reading.items() if value is not None}
-    return read_table(data, {**LENIENT, **given})
+    return read_table(data, reading.of(data))
 
 
 def _with_impossible(rules: Constraints, score: LocalScore, table: Data) -> Constraints:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
-from arcwise.constraints import ConstraintArguments, gather, takes_constraints
+from arcwise.constraints import gather, takes_constraints
 from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError
 from arcwise.model.question import Question
@@ -32,7 +32,7 @@ def score(
     seconds: float | Deadline | None = None,
     threads: int | None = None,
     progress: Progress = None,
-    **constraints: Unpack[ConstraintArguments],
+    **constraints: Any,
 ) -> FamilyScores:
     """Score every family that the constraints and candidates allow.
 

@@ -16,7 +16,7 @@ from arcwise.data.examination import examine
 from arcwise.data.incomplete import OBSERVED, IncompleteData
 from arcwise.data.messages import suggestion, warn
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, UnusableColumnError
-from arcwise.data.reader import DEFAULTS
+from arcwise.data.reading import Reading
 from arcwise.data.sources import RENAME, checked_names, named_columns, raw_column, raw_column_of
 from arcwise.data.table import Data
 from arcwise.errors import ArgumentError, DataError, Wording, option
@@ -116,7 +116,7 @@ def set_aside(
 
 
 def read_in_time(
-    table: Any, time: str | None, subject: str | None, reading: Mapping[str, Any]
+    table: Any, time: str | None, subject: str | None, reading: Reading
 ) -> TableInTime:
     """Read a table; times and subjects are no variables of it.
 
@@ -125,14 +125,12 @@ def read_in_time(
     table, time, subject
         As for `set_aside`.
     reading
-        Further arguments of `arcwise.read`.
+        How it is read.
     """
-    options = DEFAULTS | dict(reading)
-    aside = set_aside(table, time, subject, options["names"])
-    options["names"] = None
+    aside = set_aside(table, time, subject, reading.names)
     rest = list(aside.others)
     chosen = table.select(rest) if isinstance(table, Data) else aside.others
-    examined = examine(chosen, options, empty_rows=True)
+    examined = examine(chosen, replace(reading, names=None), empty_rows=True)
     if isinstance(table, str | os.PathLike):
         examined.name = Path(table).name
     for warning in examined.warnings:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, Unpack
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.arguments import ReadingArguments
 from arcwise.data.columns import Column
-from arcwise.data.encoding import check_choice
 from arcwise.data.incomplete import OBSERVED, IncompleteData
-from arcwise.data.reader import DEFAULTS
+from arcwise.data.reading import Missing, Reading
 from arcwise.data.slices import Place, Slices
 from arcwise.data.table import Data
-from arcwise.errors import ArgumentError, DataError, option
+from arcwise.errors import ArgumentError, DataError, Wording, option
 from arcwise.series.order import Rows, ordered_rows, too_short
 from arcwise.series.reading import (
     SUBJECT,
@@ -25,30 +25,116 @@ from arcwise.series.reading import (
     unknown_values,
     with_static_known,
 )
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import one_of, whole_number
 from arcwise.support.names import as_list
+from arcwise.support.settings import Settings, keywords_of, setting, setting_like
 from arcwise.support.words import plural, quoted, shown
 
 LAGS = option("lags")
-COMMON_LAGS = option("common_lags")
 _MOST_LAGS = 10_000
 _MOST_COLUMNS = 100_000
 
 Gaps = Literal["error", "split"]
 
 
-def time_series(
-    table: Any,
-    *,
-    time: str | None = None,
-    subject: str | None = None,
-    lags: int | Iterable[int] = 1,
-    static: str | Sequence[str] | None = None,
-    within: bool = True,
-    common_lags: int | None = None,
-    gaps: Gaps = "error",
-    **reading: Unpack[ReadingArguments],
-) -> Any:
+def checked_lags(lags: Any, name: Wording = LAGS) -> tuple[int, ...]:
+    """Return the lags, ascending, or refuse them."""
+    if isinstance(lags, Iterable) and not isinstance(lags, str | bytes):
+        each = [
+            whole_number(lag, name, at_least=1, at_most=_MOST_LAGS)
+            for lag in as_list(lags, name, "a number, or a list of lags")
+        ]
+        if len(set(each)) < len(each):
+            raise ArgumentError(name, f" holds {shown(lags)}; give each lag once")
+        return tuple(sorted(each))
+    return tuple(range(1, whole_number(lags, name, at_least=0, at_most=_MOST_LAGS) + 1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class InTime(Settings):
+    """Which columns say when and of whom a row is, and which slices stand before it."""
+
+    time: str | None = setting(
+        None,
+        "The column of times: numbers, or dates such as 2024-03-01, at equal distances (months "
+        "and years count as equal). The rows may be in any order. None if the rows are in order, "
+        "a step apart.",
+        help="The column of times, numbers or dates at equal distances: the table is a time "
+        "series, and edges go from earlier slices to the present one, x(t-1) -> y(t).",
+        metavar="COLUMN",
+    )
+    subject: str | None = setting(
+        None,
+        "The column that says which subject (patient, country, run) a row is of; None if all rows "
+        "are of one.",
+        help="The column that says which subject a row of a panel is of.",
+        metavar="COLUMN",
+    )
+    lags: int | Iterable[int] = setting(
+        1,
+        "How many earlier slices each row has: a number L for the lags 1 to L, or the lags "
+        "themselves, as in ``[1, 12]``. 0 for none.",
+        check=checked_lags,
+        help="How many earlier slices may have an effect (default: 1), or which ones, as in 1,12.",
+        metavar="N|LAGS",
+        kind=str | None,
+    )
+    static: str | Sequence[str] | None = setting(
+        None,
+        "Columns that are the same at all times, which have no lags. Those that are constant "
+        "within every subject are taken as such in any case.",
+        help="A column that is the same at all times, which may be a parent only; repeatable. "
+        "Those that are constant within every subject are found.",
+        metavar="COLUMN",
+        kind=list[str] | None,
+    )
+    within: bool = setting(
+        True,
+        "Whether edges within a slice, ``x(t) -> y(t)``, are allowed.",
+        check=lambda value, name: bool(value),
+        in_shell=False,
+    )
+    common_lags: int | None = setting(
+        None,
+        "Leave out the rows that so many lags would lack: tables with fewer lags then have the "
+        "same rows, so that their evidences can be compared.",
+        check=partial(whole_number, at_least=0, at_most=_MOST_LAGS),
+        help="Use the rows that have so many earlier ones, whatever --lags is: models with other "
+        "lags can then be compared.",
+        metavar="N",
+    )
+    gaps: Gaps = setting(
+        "error",
+        'What to do where times are missing: "error", or "split", which uses only rows whose '
+        "earlier ones are there.",
+        check=partial(one_of, choices=get_args(Gaps)),
+        help="How to treat missing times: as an error, or use only rows whose earlier ones are "
+        "there.",
+        shell_default="error",
+    )
+
+    @property
+    def each_lag(self) -> tuple[int, ...]:
+        """The lags themselves, ascending."""
+        assert isinstance(self.lags, tuple)
+        return self.lags
+
+    @property
+    def needed(self) -> set[int]:
+        """The lags at which a row must have an earlier one, to be used."""
+        return {*self.each_lag, *range(1, (self.common_lags or 0) + 1)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Arguments(Reading, InTime):
+    """The arguments of `time_series`."""
+
+    table: Any = field(kw_only=False)
+    missing: Missing = setting_like(Reading, "missing", "impute")
+
+
+@keywords_of(_Arguments, described_by=(Reading,))
+def time_series(table: Any, in_time: InTime, reading: Reading) -> Any:
     """Return a table of lagged columns from rows in time, for dynamic Bayesian networks.
 
     Each row of the result holds a present slice, the columns ``x(t)``, and the slices before
@@ -56,34 +142,14 @@ def time_series(
     conditioned on, and the posterior is over the edges into the present slice. The same
     transition network is assumed for all rows; `TimeSeries.steps` has one for each step.
 
+    Besides the arguments described here, it takes those of `arcwise.read`, such as `kinds`,
+    `discretize`, `weights` and `interventions`, which are those of the present slice. `missing` is
+    "impute" unless given.
+
     Parameters
     ----------
     table
         Anything `arcwise.read` takes, a row for each time, or for each subject and time.
-    time
-        The column of times: numbers, or dates such as 2024-03-01, at equal distances (months
-        and years count as equal). The rows may be in any order. None if the rows are in
-        order, a step apart.
-    subject
-        The column that says which subject (patient, country, run) a row is of; None if all
-        rows are of one.
-    lags
-        How many earlier slices each row has: a number L for the lags 1 to L, or the lags
-        themselves, as in ``[1, 12]``. 0 for none.
-    static
-        Columns that are the same at all times, which have no lags. Those that are constant
-        within every subject are taken as such in any case.
-    within
-        Whether edges within a slice, ``x(t) -> y(t)``, are allowed.
-    common_lags
-        Leave out the rows that so many lags would lack: tables with fewer lags then have the
-        same rows, so that their evidences can be compared.
-    gaps
-        What to do where times are missing: "error", or "split", which uses only rows whose
-        earlier ones are there.
-    **reading
-        Arguments of `arcwise.read`, such as `kinds`, `discretize`, `weights` and
-        `interventions`, which are those of the present slice. `missing` is "impute" unless given.
 
     Returns
     -------
@@ -103,47 +169,21 @@ def time_series(
     >>> series.to_dict()
     {'dose(t)': [1, 1, 0, 0], 'dose(t-1)': [0, 1, 1, 0]}
     """
-    chosen = checked_lags(lags)
-    needed = set(chosen)
-    if common_lags is not None:
-        common = whole_number(common_lags, COMMON_LAGS, at_least=0, at_most=_MOST_LAGS)
-        needed |= set(range(1, common + 1))
-    check_choice(option("gaps"), gaps, ("error", "split"))
-    unknown = [name for name in reading if name not in DEFAULTS]
-    if unknown:
-        raise ArgumentError(
-            f"time_series has no argument {quoted(unknown)}; give those of arcwise.read besides "
-            "its own"
-        )
-    read = read_in_time(table, time, subject, {"missing": "impute", **reading})
-    rows = ordered_rows(read.times, read.subjects, read.names, split=gaps == "split")
-    fixed = static_columns(read, rows, static)
+    read = read_in_time(table, in_time.time, in_time.subject, reading)
+    rows = ordered_rows(read.times, read.subjects, read.names, split=in_time.gaps == "split")
+    fixed = static_columns(read, rows, in_time.static)
     known = with_static_known(read, rows, fixed)
-    return _lagged(known, rows, fixed, chosen, needed, bool(within))
-
-
-def checked_lags(lags: Any) -> tuple[int, ...]:
-    """Return the lags, ascending, or refuse them."""
-    if isinstance(lags, Iterable) and not isinstance(lags, str | bytes):
-        each = [
-            whole_number(lag, LAGS, at_least=1, at_most=_MOST_LAGS)
-            for lag in as_list(lags, LAGS, "a number, or a list of lags")
-        ]
-        if len(set(each)) < len(each):
-            raise ArgumentError(LAGS, f" holds {shown(lags)}; give each lag once")
-        return tuple(sorted(each))
-    return tuple(range(1, whole_number(lags, LAGS, at_least=0, at_most=_MOST_LAGS) + 1))
+    return _lagged(known, rows, fixed, in_time)
 
 
 def _lagged(
     read: TableInTime,
     rows: Rows,
     static: tuple[str, ...],
-    lags: tuple[int, ...],
-    needed: set[int],
-    within: bool,
+    in_time: InTime,
 ) -> TimeSeries | IncompleteTimeSeries:
     data, names = read.data, read.names
+    lags, needed, within = in_time.each_lag, in_time.needed, in_time.within
     changing = [column for column in data.columns if column.name not in static]
     if len(changing) * (1 + len(lags)) + len(static) > _MOST_COLUMNS:
         raise ArgumentError(

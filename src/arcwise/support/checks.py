@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ArcwiseError, ArgumentError, CapacityError, Wording, option
 from arcwise.support.memory import available_memory
-from arcwise.support.words import byte_size, shown
+from arcwise.support.words import byte_size, quoted, shown
 
 Kind = TypeVar("Kind")
 
@@ -125,6 +125,13 @@ def true_or_false(value: Any, name: str | Wording) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise ArgumentError(name, f" is {shown(value)}; give True or False")
     return bool(value)
+
+
+def one_of(value: Any, name: str | Wording, choices: Iterable[str]) -> str:
+    """Return one of the values that an argument can have, or refuse any other."""
+    if not isinstance(value, str) or value not in choices:
+        raise ArgumentError(name, f" is {shown(value)}; give one of {quoted(choices)}")
+    return value
 
 
 def instance(value: Any, kind: type[Kind], name: str | Wording, wanted: str) -> Kind:

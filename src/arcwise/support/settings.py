@@ -45,6 +45,8 @@ class Setting:
         The type of the option in the shell, if it is not that of the field.
     in_shell
         Whether the shell has the option.
+    shell_default
+        The default in the shell, which its help shows as such; None for no value.
     stored
         The type of the value in files, where that is not a plain one.
     """
@@ -56,6 +58,7 @@ class Setting:
     metavar: str | None = None
     kind: Any = None
     in_shell: bool = True
+    shell_default: Any = None
     stored: Any = None
 
     def in_words(self, name: str) -> Wording:
@@ -83,14 +86,16 @@ def setting(default: Value, description: str, **further: Any) -> Value:
 
 
 def setting_like(
-    group: type[Settings], name: str, default: Value, description: str, **further: Any
+    group: type[Settings], name: str, default: Value, description: str | None = None, **further: Any
 ) -> Value:
-    """Return a field for the option of another group with a default and a description of its own.
+    """Return a field for the option of another group with a default of its own.
 
-    The check, the help and the like are those of the option there, unless given.
+    The description, the check, the help and the like are those of the option there, unless given.
     """
     found = next(found for each, _, _, found in settings_of(group) if each == name)
-    metadata = {"setting": replace(found, description=description, **further)}
+    if description is not None:
+        further["description"] = description
+    metadata = {"setting": replace(found, **further)}
     made: Value = field(default=default, metadata=metadata)
     return made
 
