@@ -2,8 +2,8 @@
 
 A parameter annotated ``Annotated[Data, OptionGroup(read_data)]`` stands for all options of
 `read_data`: the command line shows those options, and the sub-command receives what
-`read_data` returns. Options shared by several sub-commands are thus declared once, on the
-function that reads them.
+`read_data` returns. A reader may have such parameters itself. Options shared by several
+sub-commands are thus declared once, on the function that reads them.
 
 Every command also has --quiet, and every one that returns a result has --json, which prints it.
 """
@@ -11,7 +11,7 @@ Every command also has --quiet, and every one that returns a result has --json, 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import wraps
@@ -50,39 +50,67 @@ def shell_option(group: type[Settings], name: str) -> Any:
     return typer.Option(found.flag_of(name), help=found.shell_help, metavar=found.metavar)
 
 
-def options_of(group: type[Settings], *names: str, without: Collection[str] = ()) -> OptionGroup:
+def options_of(
+    group: type[Settings],
+    *names: str,
+    without: Collection[str] = (),
+    panel: str | None = None,
+    converted: Mapping[str, Callable[[Any], Any]] | None = None,
+) -> OptionGroup:
     """Return options for settings, all those of the shell or some; it gives those specified.
 
     An option that has another default in the program, or in another sampler, has none here: its
     help says what is usual.
+
+    Parameters
+    ----------
+    group, names
+        The settings; without names, all that are options of the shell by themselves.
+    without
+        Those left out.
+    panel
+        The part of the help that they are in.
+    converted
+        What turns the texts given for some of them into their values.
     """
     hints = get_type_hints(group)
     own = {
         name: (hints[name] if found.kind is None else found.kind, default, found)
         for name, _, default, found in settings_of(group)
-        if found.in_shell and name not in without and (not names or name in names)
+        if (name in names if names else found.in_shell and name not in without)
     }
 
     def read(**given: Any) -> dict[str, Any]:
-        return {
-            name: value for name, value in given.items() if not (value is None or value is False)
+        values = {
+            name: value
+            for name, value in given.items()
+            if not (value is None or value is False or value == [])
+        }
+        return values | {
+            name: convert(values[name])
+            for name, convert in (converted or {}).items()
+            if name in values
         }
 
     parameters = []
     for name, (kind, default, found) in own.items():
-        flag, text = kind is bool, found.shell_help
-        if default not in (None, False) and "default" not in text:
+        flag, text, shown_default = kind is bool, found.shell_help, found.shell_default
+        if default and shown_default is None and not flag and "default" not in text:
             shown = f"{default:g}" if isinstance(default, float) else default
             text = f"{text.removesuffix('.')} (default: {shown})."
         declared = typer.Option(
-            found.flag_of(name), help=text, metavar=found.metavar, show_default=False
+            found.flag_of(name),
+            help=text,
+            metavar=found.metavar,
+            show_default=shown_default is not None,
+            rich_help_panel=panel,
         )
         parameters.append(
             inspect.Parameter(
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
-                default=False if flag else None,
-                annotation=Annotated[kind if flag else kind | None, declared],
+                default=False if flag else shown_default,
+                annotation=Annotated[kind if flag or shown_default else kind | None, declared],
             )
         )
     read.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -92,18 +120,7 @@ def options_of(group: type[Settings], *names: str, without: Collection[str] = ()
 
 def command(function: Callable[..., Result | None]) -> Callable[..., None]:
     """Return the function with each `OptionGroup` replaced by the options it stands for."""
-    readers: dict[str, OptionGroup] = {}
-    parameters: list[inspect.Parameter] = []
-    for parameter in _parameters(function):
-        metadata = getattr(parameter.annotation, "__metadata__", ())
-        groups = [group for group in metadata if isinstance(group, OptionGroup)]
-        if groups:
-            readers[parameter.name] = groups[0]
-            parameters.extend(_parameters(groups[0].reader))
-        else:
-            parameters.append(parameter)
-
-    parameters += _output_parameters(function)
+    parameters = [*_options(function), *_output_parameters(function)]
 
     @wraps(function)
     def expanded(**options: Any) -> None:
@@ -111,14 +128,11 @@ def command(function: Callable[..., Result | None]) -> Callable[..., None]:
         print_result(lambda: run(options), as_json=as_json, quiet=quiet)
 
     def run(options: dict[str, Any]) -> Result | None:
-        arguments = {}
         if options.get("seconds") is not None:
             # Reading the data counts as well, and so does starting the program.
             options["seconds"] = Deadline(options["seconds"], began=began.get())
-        for name, group in readers.items():
-            own = {p.name: options.pop(p.name) for p in _parameters(group.reader)}
-            arguments[name] = group.then(group.reader(**own))
-        return function(**arguments, **options)
+        found: Result | None = _call(function, options)
+        return found
 
     # Arguments without a default come first, whichever group they belong to.
     parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
@@ -127,6 +141,30 @@ def command(function: Callable[..., Result | None]) -> Callable[..., None]:
     expanded.__signature__ = signature  # type: ignore[attr-defined]
     expanded.__annotations__ = {p.name: p.annotation for p in parameters}
     return expanded
+
+
+def _options(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return the parameters of a function, groups replaced by the options they stand for."""
+    found = []
+    for each in _parameters(function):
+        group = _group(each)
+        found += [each] if group is None else _options(group.reader)
+    return found
+
+
+def _call(function: Callable[..., Any], options: Mapping[str, Any]) -> Any:
+    """Call a function with its options, and with what its groups read from theirs."""
+    arguments = {}
+    for each in _parameters(function):
+        group = _group(each)
+        read = options[each.name] if group is None else group.then(_call(group.reader, options))
+        arguments[each.name] = read
+    return function(**arguments)
+
+
+def _group(parameter: inspect.Parameter) -> OptionGroup | None:
+    metadata = getattr(parameter.annotation, "__metadata__", ())
+    return next((each for each in metadata if isinstance(each, OptionGroup)), None)
 
 
 def _output_parameters(function: Callable[..., Result | None]) -> list[inspect.Parameter]:

@@ -10,7 +10,6 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.sample import SAMPLERS, SamplerOptions, arguments_of
 from arcwise.candidates.coerce import is_method
 from arcwise.cli.composition import OptionGroup, options_of, shell_option
@@ -19,7 +18,9 @@ from arcwise.cli.parents import FamilyChoice
 from arcwise.cli.table_options import DataOptions as DataOptions
 from arcwise.cli.table_options import LearnedDataOptions as LearnedDataOptions
 from arcwise.cluster import SecureAddress
+from arcwise.constraints import ConstraintArguments
 from arcwise.errors import ArgumentError
+from arcwise.learning.request import Request
 from arcwise.model.modularity import Modularity
 from arcwise.records.settings import Recording
 from arcwise.scores import LocalScore, as_score
@@ -36,10 +37,8 @@ def _option(group: str) -> Callable[..., Any]:
 
 
 _score = _option("Score")
-_family = _option("Families")
-_knowledge = _option("Prior knowledge")
 _cluster = _option("Cluster")
-_EDGE_FILE = "a .csv of source,target pairs, an adjacency matrix with a header, or a .json"
+_FAMILIES, _KNOWLEDGE = "Families", "Prior knowledge"
 
 
 def _read_score(
@@ -103,102 +102,6 @@ def _parameters(score: type[LocalScore]) -> list[str]:
     return [field.name for field in fields(score)] if is_dataclass(score) else []
 
 
-def _read_families(
-    max_indegree: Annotated[
-        int | None,
-        _family("--max-indegree", "Maximum number of parents of a node (default: no bound).", "N"),
-    ] = None,
-    candidates_by: Annotated[
-        str | None,
-        _family(
-            "--candidates",
-            "The candidate parents: chosen by a method, K for each node (default: 8; join methods "
-            "by + to unite their candidates, as in pc+greedy:6), or read from a file "
-            f"({_EDGE_FILE}).",
-            "pc|greedy[:K]|gains[:K]|FILE",
-        ),
-    ] = None,
-    plus_one: Annotated[
-        bool,
-        _family("--plus-one", "Allow each parent set one parent that is not a candidate.", None),
-    ] = False,
-    grow: Annotated[
-        bool,
-        _family(
-            "--grow",
-            "Grow the candidates (starting from --candidates, default: pc) as long as the best DAG "
-            "improves; implies --plus-one.",
-            None,
-        ),
-    ] = False,
-    max_candidates: Annotated[
-        int,
-        _family("--max-candidates", "Maximum number of candidates of a node with --grow.", "N"),
-    ] = DEFAULT_MAX_SIZE,
-    required_edges: Annotated[
-        Path | None,
-        _knowledge(
-            "--required-edges",
-            f"Edges that every DAG must have: a file, {_EDGE_FILE}, or a text ('smoke -> lung').",
-            "FILE|EDGES",
-        ),
-    ] = None,
-    forbidden_edges: Annotated[
-        Path | None,
-        _knowledge("--forbidden-edges", "Edges that no DAG may have, likewise.", "FILE|EDGES"),
-    ] = None,
-    tiers: Annotated[
-        str | None,
-        _knowledge(
-            "--tiers",
-            "Tiers of variables, such as 'age, sex < smoke < lung', or a file of them: no edge "
-            "goes from a later to an earlier tier.",
-            "TIERS|FILE",
-        ),
-    ] = None,
-    parent_only: Annotated[
-        list[str] | None,
-        _knowledge(
-            "--parent-only",
-            "This variable has children only, such as a covariate or the indicator of an "
-            "intervention; the model is conditional on it; repeatable.",
-            "COLUMN",
-        ),
-    ] = None,
-    knowledge: Annotated[
-        Path | None,
-        _knowledge(
-            "--knowledge",
-            "A knowledge file as Tetrad writes it, with tiers, forbidden and required edges.",
-            "FILE",
-        ),
-    ] = None,
-    edge_probabilities: Annotated[
-        Path | None,
-        _knowledge(
-            "--edge-probabilities",
-            "A .csv file with the header from,to,probability: the prior probabilities of edges.",
-            "FILE",
-        ),
-    ] = None,
-) -> FamilyChoice:
-    return FamilyChoice(
-        {
-            "max_indegree": max_indegree,
-            "required_edges": () if required_edges is None else given_edges(required_edges),
-            "forbidden_edges": () if forbidden_edges is None else given_edges(forbidden_edges),
-            "tiers": tiers,
-            "parent_only": parent_only or (),
-            "constraints": knowledge,
-        },
-        _candidates_or_method(candidates_by),
-        plus_one,
-        grow,
-        max_candidates,
-        edge_probabilities,
-    )
-
-
 def _candidates_or_method(text: str | None) -> list[tuple[str, str]] | str | None:
     if text is None or is_method(text):
         return text
@@ -209,6 +112,47 @@ def _candidates_or_method(text: str | None) -> list[tuple[str, str]] | str | Non
             "greedy:K, gains:K or several joined by +"
         )
     return read_edge_file(path)
+
+
+def _read_families(
+    *,
+    most: Annotated[
+        dict[str, Any], options_of(ConstraintArguments, "max_indegree", panel=_FAMILIES)
+    ],
+    chosen: Annotated[
+        dict[str, Any],
+        options_of(
+            Request,
+            "candidates",
+            "plus_one",
+            panel=_FAMILIES,
+            converted={"candidates": _candidates_or_method},
+        ),
+    ],
+    grow: Annotated[
+        bool,
+        typer.Option(
+            "--grow",
+            help="Grow the candidates (starting from --candidates, default: pc) as long as the "
+            "best DAG improves; implies --plus-one.",
+            rich_help_panel=_FAMILIES,
+        ),
+    ] = False,
+    size: Annotated[dict[str, Any], options_of(Request, "max_candidates", panel=_FAMILIES)],
+    known: Annotated[
+        dict[str, Any],
+        options_of(
+            ConstraintArguments,
+            without=("max_indegree",),
+            panel=_KNOWLEDGE,
+            converted={"required_edges": given_edges, "forbidden_edges": given_edges},
+        ),
+    ],
+    believed: Annotated[
+        dict[str, Any], options_of(Request, "edge_probabilities", panel=_KNOWLEDGE)
+    ],
+) -> FamilyChoice:
+    return FamilyChoice(most | known, grow=grow, **chosen, **size, **believed)
 
 
 def refuse_options(given: Iterable[str], algorithm: str, option: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
@@ -60,6 +61,9 @@ class Request(SamplerOptions):
         None,
         'Prior probabilities of edges, as in ``{("smoke", "lung"): 0.9}``, beside the prior; see '
         "`arcwise.priors.EdgeProbabilities`.",
+        help="A .csv file with the header from,to,probability: the prior probabilities of edges.",
+        metavar="FILE",
+        kind=Path | None,
         in_shell=False,
     )
     candidates: Any = setting(
@@ -69,19 +73,29 @@ class Request(SamplerOptions):
         '`arcwise.candidates` such as ``"greedy:8"``; or the candidates themselves. None: all '
         "parent sets if there are at most two million and they can be scored in a minute (or in "
         "half of the `seconds`), otherwise grown candidates.",
+        help="The candidate parents: chosen by a method, K for each node (default: 8; join "
+        "methods by + to unite their candidates, as in pc+greedy:6), or read from a file "
+        "(a .csv of source,target pairs, an adjacency matrix with a header, or a .json).",
+        metavar="pc|greedy[:K]|gains[:K]|FILE",
+        kind=str | None,
         in_shell=False,
     )
     max_candidates: int = setting(
         DEFAULT_MAX_SIZE,
         "The maximum number of candidates of a node when they are grown.",
         check=_at_least(1),
+        help="Maximum number of candidates of a node with --grow.",
+        metavar="N",
         in_shell=False,
+        shell_default=DEFAULT_MAX_SIZE,
     )
     plus_one: bool | None = setting(
         None,
         "With candidates that are chosen or given, whether a parent set may have one parent that "
         "is not a candidate; None for yes.",
         check=true_or_false,
+        help="Allow each parent set one parent that is not a candidate.",
+        kind=bool,
         in_shell=False,
     )
     algorithm: Algorithm | Literal["exact", "mcmc", "mc3", "ais", "smc"] | None = setting(

@@ -91,8 +91,9 @@ class InTime(Settings):
     within: bool = setting(
         True,
         "Whether edges within a slice, ``x(t) -> y(t)``, are allowed.",
+        help="Allow no edges within a slice, x(t) -> y(t).",
+        flag="--no-within",
         check=lambda value, name: bool(value),
-        in_shell=False,
     )
     common_lags: int | None = setting(
         None,

@@ -44,7 +44,7 @@ class Setting:
     kind
         The type of the option in the shell, if it is not that of the field.
     in_shell
-        Whether the shell has the option.
+        Whether the shell has the option wherever it has those of the group.
     shell_default
         The default in the shell, which its help shows as such; None for no value.
     stored
