@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,17 +21,12 @@ from arcwise.posterior import Posterior
 from arcwise.support.words import quoted, shown
 
 _LARGEST_SEED = 2**31 - 1
+_OWN_NAMES = ("local_score", "categorical_features", "random_state", "n_jobs")
+"""Parameters that `learn` has by other names, or not at all."""
 
 
-class StructureLearner(BaseEstimator):
-    """What estimators have in common.
-
-    The parameters are those of `arcwise.learn`, under the names that scikit-learn has for them
-    where it has one; `score` is a method of its estimators, so that the local score is
-    `local_score`.
-    """
-
-    _MISSING: tuple[str, ...] = ("error", "drop")
+class _Learned(BaseEstimator):
+    """What estimators have once they are fitted."""
 
     posterior_: Posterior
     seed_: int
@@ -40,34 +36,30 @@ class StructureLearner(BaseEstimator):
     variables_: NDArray[Any]
     edge_probabilities_: NDArray[np.float64]
 
-    def __init__(
-        self,
-        *,
-        local_score: Any = None,
-        prior: Any = None,
-        max_indegree: int | None = None,
-        constraints: Any = None,
-        candidates: Any = None,
-        algorithm: Literal["exact", "mcmc", "mc3", "ais", "smc"] | None = None,
-        steps: int | None = None,
-        seconds: float | None = None,
-        missing: str = "error",
-        categorical_features: Any = FROM_DTYPE,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.local_score = local_score
-        self.prior = prior
-        self.max_indegree = max_indegree
-        self.constraints = constraints
-        self.candidates = candidates
-        self.algorithm = algorithm
-        self.steps = steps
-        self.seconds = seconds
-        self.missing = missing
-        self.categorical_features = categorical_features
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class StructureLearner(_Learned):
+    """What estimators have in common.
+
+    The parameters are those of `arcwise.learn`, under the names that scikit-learn has for them
+    where it has one; `score` is a method of its estimators, so that the local score is
+    `local_score`. They are checked by `fit`, as scikit-learn asks.
+    """
+
+    _MISSING: ClassVar[tuple[str, ...]] = ("error", "drop")
+
+    local_score: Any = None
+    prior: Any = None
+    max_indegree: int | None = None
+    constraints: Any = None
+    candidates: Any = None
+    algorithm: Literal["exact", "mcmc", "mc3", "ais", "smc"] | None = None
+    steps: int | None = None
+    seconds: float | None = None
+    missing: str = "error"
+    categorical_features: Any = FROM_DTYPE
+    random_state: Any = 0
+    n_jobs: int | None = None
 
     def __sklearn_tags__(self) -> Any:
         """Say to scikit-learn what is accepted."""
@@ -95,21 +87,18 @@ class StructureLearner(BaseEstimator):
             {each.name: each.values for each in columns},
             kinds=kinds,
             levels=levels or None,
-            missing=self.missing,
             constant="drop",
             identifiers="keep",
             transform="none",  # rows to predict may have values that a logarithm does not take
             score=self.local_score,
-            prior=self.prior,
-            max_indegree=self.max_indegree,
-            constraints=self.constraints,
-            candidates=self.candidates,
-            algorithm=self.algorithm,
-            steps=self.steps,
-            seconds=self.seconds,
             seed=self.seed_,
             threads=_threads(self.n_jobs),
             progress=None,
+            **{
+                name: value
+                for name, value in self.get_params(deep=False).items()
+                if name not in _OWN_NAMES
+            },
         )
         # An unpickled posterior has no model; its data and the name of its score make up for it.
         # One that is averaged over completed tables has none either, and no density.

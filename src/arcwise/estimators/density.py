@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +69,7 @@ class ArcwiseEstimator(DensityMixin, StructureLearner):
     -2.4
     """
 
-    _MISSING = ("error", "drop", "impute")
+    _MISSING: ClassVar[tuple[str, ...]] = ("error", "drop", "impute")
 
     def fit(self, X: Any, y: Any = None) -> ArcwiseEstimator:
         """Learn the posterior over the DAGs of the columns of X.
