@@ -102,6 +102,8 @@ def discretize(data: Any, cutting: _Cutting, reading: Reading) -> Any:
     if collapsed:
         warn(fewer_intervals(collapsed))
     notes = [f"Cut into intervals: {with_sizes(done, 'intervals')}."] if done else []
-    preparation = data.preparation.with_discretized(done)
-    notes = [*data.notes, *notes]
-    return Data(result, data.weights, data.intervened, notes, preparation, data.name, data.slices)
+    return data.replaced(
+        columns=result,
+        notes=[*data.notes, *notes],
+        preparation=data.preparation.with_discretized(done),
+    )

@@ -119,16 +119,11 @@ class IncompleteData:
             return self
         rows = np.repeat(np.arange(self.rows), weights.astype(np.int64))
         table = self.table.take_rows(rows)
-        about = (
-            [*table.notes, _WRITTEN_OUT],
-            table.preparation,
-            table.name,
-            table.slices,
-        )
+        notes = (*table.notes, _WRITTEN_OUT)
         cells = self.cells[rows].T.copy()  # numbered column by column, as `read` does
         missing = cells != OBSERVED
         cells[missing] = np.arange(int(missing.sum()))
-        return IncompleteData(Data(table.columns, None, table.intervened, *about), cells.T)
+        return IncompleteData(table.replaced(weights=None, notes=notes), cells.T)
 
     def missing_counts(self) -> dict[str, int]:
         """Return the number of missing values of each column that has any."""
@@ -197,6 +192,4 @@ class IncompleteData:
             column.like(columns[place]) if self.missing[:, place].any() else column
             for place, column in enumerate(self.table.columns)
         ]
-        table = self.table
-        about = table.notes, table.preparation, table.name, table.slices
-        return Data(made, table.weights, table.intervened, *about)
+        return self.table.replaced(columns=made)

@@ -84,7 +84,7 @@ class DataProfile:
         return cls(
             levels=tuple(data.level_counts().tolist()),
             parametrization=parametrization,
-            notes=data.notes,
+            notes=tuple(data.notes),
             preparation=data.preparation,
             total_weight=None if weights is None else float(weights.sum()),
             effective_rows=None

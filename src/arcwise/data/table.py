@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -127,6 +127,7 @@ def fingerprint(data: Data) -> str:
     return digest.hexdigest()
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Data:
     """An immutable table of discrete and continuous columns.
 
@@ -179,70 +180,75 @@ class Data:
     age     continuous          22.5 to 48
     """
 
-    columns: tuple[Column, ...]
-    variables: tuple[str, ...]
-    rows: int
-    weights: NDArray[np.float64] | None
-    intervened: NDArray[np.bool_] | None
-    notes: tuple[str, ...]
-    preparation: Preparation
-    name: str | None
-    slices: Slices | None
+    columns: Sequence[Column]
+    weights: NDArray[np.float64] | None = None
+    intervened: NDArray[np.bool_] | None = None
+    notes: Sequence[str] = ()
+    preparation: Preparation = field(default_factory=Preparation)
+    name: str | None = None
+    slices: Slices | None = None
 
-    def __init__(
-        self,
-        columns: Sequence[Column],
-        weights: ArrayLike | None = None,
-        intervened: ArrayLike | None = None,
-        notes: Sequence[str] = (),
-        preparation: Preparation | None = None,
-        name: str | None = None,
-        slices: Slices | None = None,
-    ) -> None:
-        columns = tuple(as_list(columns, "columns", "a list of columns"))
+    def __post_init__(self) -> None:
+        """Refuse parts that do not fit each other."""
+        columns = tuple(as_list(self.columns, "columns", "a list of columns"))
         for column in columns:
             if not isinstance(column, Column):
                 raise ArgumentError(f"columns holds {shown(column)}; give columns of a Data")
-        lengths = {len(column.stored) for column in columns}
-        variables = tuple(column.name for column in columns)
+        self._set("columns", columns)
+        lengths, variables = {len(column.stored) for column in columns}, self.variables
         if len(lengths) != 1 or len(set(variables)) != len(variables):
             raise DataError(
                 f"the columns are {quoted(variables) or 'none'}, of lengths {sorted(lengths)}; "
                 "give at least one column, all of the same length and with different names"
             )
-        (rows,) = lengths
-        self._set("columns", columns)
-        self._set("variables", variables)
-        self._set("rows", rows)
-        self._set("name", name)
-        self._set("weights", _aligned(weights, "weights", (rows,), np.float64))
-        mask = _aligned(intervened, "intervened", (rows, len(columns)), np.bool_)
+        self._set("weights", _aligned(self.weights, "weights", (self.rows,), np.float64))
+        shape = (self.rows, len(columns))
+        mask = _aligned(self.intervened, "intervened", shape, np.bool_)
         self._set("intervened", mask if mask is not None and mask.any() else None)
-        self._set("notes", tuple(as_list(notes, "notes", "a list of texts")))
-        if preparation is not None:
-            instance(preparation, Preparation, "preparation", "that of another table, or None")
-        self._set("preparation", preparation or Preparation())
-        if slices is not None:
-            instance(slices, Slices, "slices", "those of a time series, or None")
-        if slices is not None and tuple(place.name for place in slices.places) != variables:
+        self._set("notes", tuple(as_list(self.notes, "notes", "a list of texts")))
+        instance(self.preparation, Preparation, "preparation", "that of another table")
+        if self.slices is None:
+            return
+        instance(self.slices, Slices, "slices", "those of a time series, or None")
+        placed = tuple(place.name for place in self.slices.places)
+        if placed != variables:
             raise ArgumentError(
-                f"slices is of the columns {quoted(place.name for place in slices.places)}, but "
-                f"the table has {quoted(variables)}; give one place for each column"
+                f"slices is of the columns {quoted(placed)}, but the table has "
+                f"{quoted(variables)}; give one place for each column"
             )
-        self._set("slices", slices)
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Data is immutable; {name!r} cannot be set")
+    @property
+    def parts(self) -> dict[str, Any]:
+        """What the table is made of, by the names of the arguments of `Data`."""
+        return {each.name: getattr(self, each.name) for each in fields(Data)}
 
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"Data is immutable; {name!r} cannot be deleted")
+    def replaced(self, **parts: Any) -> Data:
+        """Return a table with other parts in place of these.
 
+        Examples
+        --------
+        >>> from arcwise.data import read
+        >>> read({"a": [0, 1, 2]}).replaced(weights=[1.0, 2.0, 1.0]).weights
+        array([1., 2., 1.])
+        """
+        return Data(**self.parts | parts)
+
+    # Unpickled arrays are writable; the constructor makes them read-only again.
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self.columns, self.weights, self.intervened, self.notes, self.preparation)
-        return type(self), (*parts, self.name, self.slices)
+        return type(self), tuple(getattr(self, each.name) for each in fields(self))
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self.columns[0].stored)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Data) and self.fingerprint == other.fingerprint
@@ -395,10 +401,11 @@ class Data:
         positions = [self.index(name) for name in as_list(names, "names", wanted)]
         if not positions or len(set(positions)) != len(positions):
             raise ArgumentError(f"names is {shown(names)}; give {wanted}")
-        mask = None if self.intervened is None else self.intervened[:, positions]
-        chosen = [self.columns[position] for position in positions]
-        slices = None if self.slices is None else self.slices.selected(names)
-        return Data(chosen, self.weights, mask, self.notes, self.preparation, self.name, slices)
+        return self.replaced(
+            columns=[self.columns[position] for position in positions],
+            intervened=None if self.intervened is None else self.intervened[:, positions],
+            slices=None if self.slices is None else self.slices.selected(names),
+        )
 
     def take_rows(self, rows: ArrayLike) -> Data:
         """Return the table with the chosen rows only, and their weights and interventions.
@@ -428,14 +435,10 @@ class Data:
                 f"{self.rows} booleans or a list of row numbers below {self.rows} that chooses at "
                 "least one row"
             )
-        return Data(
-            [column.take(chosen) for column in self.columns],
-            None if self.weights is None else self.weights[chosen],
-            None if self.intervened is None else self.intervened[chosen],
-            self.notes,
-            self.preparation,
-            self.name,
-            self.slices,
+        return self.replaced(
+            columns=[column.take(chosen) for column in self.columns],
+            weights=None if self.weights is None else self.weights[chosen],
+            intervened=None if self.intervened is None else self.intervened[chosen],
         )
 
     def to_dict(self) -> dict[str, list[object]]:

@@ -128,8 +128,7 @@ def as_imputed(asked: Question, data: IncompleteData) -> tuple[Question, Incompl
         ContinuousColumn(name, numbers[:, place].copy())
         for place, name in enumerate(table.variables)
     ]
-    about = table.notes, table.preparation, table.name, table.slices
-    data = IncompleteData(Data(columns, None, table.intervened, *about), data.cells)
+    data = IncompleteData(table.replaced(columns=columns, weights=None), data.cells)
     return replace(asked, data=data.table), data
 
 

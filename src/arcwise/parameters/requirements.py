@@ -66,8 +66,7 @@ def on_known_scales(posterior: Dags, data: Data) -> Data:
     if known is None or known.preparation.scales == data.preparation.scales:
         return data
     preparation = data.preparation.with_scales(known.preparation.scales)
-    about = data.notes, preparation, data.name, data.slices
-    return Data(data.columns, data.weights, data.intervened, *about)
+    return data.replaced(preparation=preparation)
 
 
 def refuse_transformed(

@@ -260,9 +260,7 @@ def with_static_known(read: TableInTime, rows: Rows, static: Sequence[str]) -> T
         source[rows.order] = _first_known(rows, read.gaps(name))
         columns[place] = columns[place].take(source)
         missing[:, place] = missing[source, place]
-    data = read.data
-    about = data.notes, data.preparation, data.name
-    return replace(read, data=Data(columns, data.weights, data.intervened, *about), missing=missing)
+    return replace(read, data=read.data.replaced(columns=columns), missing=missing)
 
 
 def unknown_values(read: TableInTime, rows: Rows, static: Sequence[str]) -> NDArray[np.int64]:

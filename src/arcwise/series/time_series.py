@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, get_args
@@ -204,51 +204,54 @@ def _lagged(
         raise DataError(too_short(max(needed), longest, len(whole)))
     places = [Place(column.name, lag) for lag in (0, *lags) for column in changing]
     places += [Place(name, None) for name in static]
-    source = {column.name: column for column in data.columns}
     unknown = unknown_values(read, rows, static)
-    columns, cells = [], []
-    for place in places:
-        back = rows.order[earlier[place.lag][whole] if place.lag else whole]
-        columns.append(source[place.variable].take(back).renamed(place.name))
-        cells.append(unknown[back, data.index(place.variable)])
-    present = rows.order[whole]
-    missing = {
-        place.name: count
-        for place, own in zip(places, cells, strict=True)
-        if (count := int((own >= 0).sum()))
+    rows_of = {
+        place: rows.order[earlier[place.lag][whole] if place.lag else whole] for place in places
     }
-    lagged = Data(
-        columns,
-        None if data.weights is None else data.weights[present],
-        _mask(data, present, places),
-        [*data.notes, *_notes(data, static, lags, whole, len(names), within)],
-        data.preparation.with_imputed(missing),
-        data.name,
-        Slices(tuple(places), within),
-    )
+    table, cells = _with_places(data, unknown, rows_of, within)
     labels: Sequence[object] = (rows.steps + 1).tolist()
     if read.times is not None:
         labels = [read.times.labels[row] for row in rows.order.tolist()]
     series = TimeSeries(
-        lagged,
-        [labels[place] for place in whole.tolist()],
-        [names[subject] for subject in rows.subjects[whole].tolist()],
-        _first(data, unknown, rows.order[starts], changing, static),
+        **table.parts | {"notes": (*data.notes, *_notes(data, static, in_time, whole, len(names)))},
+        times=tuple(labels[place] for place in whole.tolist()),
+        subjects=tuple(names[subject] for subject in rows.subjects[whole].tolist()),
+        first=_first(data, unknown, rows.order[starts], changing, static),
     )
-    return IncompleteTimeSeries(series, numbered(np.stack(cells, axis=1))) if missing else series
+    missing = bool((cells != OBSERVED).any())
+    return IncompleteTimeSeries(series, numbered(cells)) if missing else series
 
 
-def _mask(
-    data: Data, present: NDArray[np.int64], places: Sequence[Place]
-) -> NDArray[np.bool_] | None:
-    """Return the interventions on the present slice; the others are conditioned on."""
-    if data.intervened is None:
-        return None
-    mask = np.zeros((len(present), len(places)), dtype=np.bool_)
-    for position, place in enumerate(places):
-        if place.lag == 0:
-            mask[:, position] = data.intervened[present, data.index(place.variable)]
-    return mask
+def _with_places(
+    data: Data,
+    unknown: NDArray[np.int64],
+    rows_of: Mapping[Place, NDArray[np.int64]],
+    within: bool = True,
+) -> tuple[Data, NDArray[np.int64]]:
+    """Return the table with a column for each place, from rows of its own, and its unknowns.
+
+    Only the present slice is intervened on; the others are conditioned on.
+    """
+    of = {place: data.index(place.variable) for place in rows_of}
+    present = next(iter(rows_of.values()))
+    mask = data.intervened
+    cells = np.stack([unknown[rows, of[place]] for place, rows in rows_of.items()], axis=1)
+    missing = zip(rows_of, (cells != OBSERVED).sum(axis=0).tolist(), strict=True)
+    table = data.replaced(
+        columns=[
+            data.columns[of[place]].take(rows).renamed(place.name)
+            for place, rows in rows_of.items()
+        ],
+        weights=None if data.weights is None else data.weights[present],
+        intervened=None
+        if mask is None
+        else np.stack([mask[present, of[place]] & (place.lag == 0) for place in rows_of], axis=1),
+        preparation=data.preparation.with_imputed(
+            {place.name: count for place, count in missing if count}
+        ),
+        slices=Slices(tuple(rows_of), within),
+    )
+    return table, cells
 
 
 def _first(
@@ -262,29 +265,18 @@ def _first(
         return None
     places = [Place(column.name, 0, first=True) for column in changing]
     places += [Place(name, None) for name in static]
-    chosen = data.select([place.variable for place in places]).take_rows(rows)
-    columns = [
-        column.renamed(place.name) for column, place in zip(chosen.columns, places, strict=True)
-    ]
-    cells = unknown[rows][:, [data.index(place.variable) for place in places]]
-    missing = {
-        place.name: count
-        for place, count in zip(places, (cells >= 0).sum(axis=0).tolist(), strict=True)
-        if count
-    }
-    about = data.notes, data.preparation.with_imputed(missing), data.name, Slices(tuple(places))
-    table = Data(columns, chosen.weights, chosen.intervened, *about)
-    return IncompleteData(table, numbered(cells)) if missing else table
+    table, cells = _with_places(data, unknown, dict.fromkeys(places, rows))
+    return IncompleteData(table, numbered(cells)) if (cells != OBSERVED).any() else table
 
 
 def _notes(
     data: Data,
     static: tuple[str, ...],
-    lags: tuple[int, ...],
+    in_time: InTime,
     whole: NDArray[np.int64],
     subjects: int,
-    within: bool,
 ) -> list[str]:
+    lags = in_time.each_lag
     series = "a time series" if subjects == 1 else f"the time series of {subjects:,} subjects"
     spelled = "no earlier slices" if not lags else f"the lags {quoted(lags)}"
     if len(lags) == 1:
@@ -297,11 +289,12 @@ def _notes(
             f"{quoted(static)} {verb} the same at all times of a subject, and may be "
             f"{'a parent' if len(static) == 1 else 'parents'} only."
         )
-    if not within:
+    if not in_time.within:
         notes.append("Edges within a slice are not allowed.")
     return notes
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class TimeSeries(Data):
     """A table of a time series: each row a present slice, with the slices before it.
 
@@ -325,28 +318,9 @@ class TimeSeries(Data):
     (3, (3, 4, 5))
     """
 
-    times: tuple[object, ...]
-    subjects: tuple[object, ...]
-
-    def __init__(
-        self,
-        table: Data,
-        times: Sequence[object],
-        subjects: Sequence[object],
-        first: Data | IncompleteData | None,
-    ) -> None:
-        about = table.notes, table.preparation, table.name, table.slices
-        super().__init__(table.columns, table.weights, table.intervened, *about)
-        self._set("times", tuple(times))
-        self._set("subjects", tuple(subjects))
-        self._set("_first", first)
-
-    _first: Data | IncompleteData | None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        about = self.notes, self.preparation, self.name, self.slices
-        table = Data(self.columns, self.weights, self.intervened, *about)
-        return type(self), (table, self.times, self.subjects, self._first)
+    times: tuple[object, ...] = ()
+    subjects: tuple[object, ...] = ()
+    first: Data | IncompleteData | None = field(default=None, repr=False)
 
     @property
     def first_slice(self) -> Data | IncompleteData:
@@ -355,13 +329,13 @@ class TimeSeries(Data):
         With static columns, as parents only. Its posterior is that of the network within
         the first slice, which has no slice before it.
         """
-        if self._first is None:
+        if self.first is None:
             raise DataError(
                 "the first slice is a single row, as there is a single subject, from which nothing "
                 "is learned; give several subjects by ",
                 SUBJECT,
             )
-        return self._first
+        return self.first
 
     def steps(self) -> dict[object, Data]:
         """Return the rows of each time as a table of its own, in order of time.
