@@ -63,14 +63,16 @@ def test_predict(capsys: Captured, learned: Path, table: Path, tmp_path: Path) -
 
 
 def test_cross_validate(capsys: Captured, table: Path, tmp_path: Path) -> None:
-    out = tmp_path / "folds.csv"
+    out, edges = tmp_path / "folds.csv", tmp_path / "edges.csv"
+    edges.write_text("from,to,probability\nbronc,dysp,0.001\n")
     said = run(
         capsys,
         *("cross-validate", table, "--target", "dysp", "--folds", "2", "--max-indegree", "1"),
-        *("--out", out),
+        *("--edge-probabilities", edges, "--out", out),
     )
-    data = arcwise.read(table)
-    expected = arcwise.cross_validate(data, "dysp", folds=2, max_indegree=1)
+    data, options = arcwise.read(table), {"folds": 2, "max_indegree": 1}
+    expected = arcwise.cross_validate(data, "dysp", edge_probabilities=edges, **options)
+    assert expected.describe() != arcwise.cross_validate(data, "dysp", **options).describe()
     assert expected.describe() in said
     assert len(out.read_text().splitlines()) == 3
 

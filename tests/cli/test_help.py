@@ -150,3 +150,9 @@ def test_bash_completes(tmp_path: Path) -> None:
     installed, suggested = done.stdout.splitlines()
     assert "-o default" in installed  # files, where nothing is suggested
     assert suggested == "learn"
+
+
+def test_the_algorithm_comes_before_the_options_of_samplers() -> None:
+    for command in ("learn", "sample"):
+        names = [parameter.name for parameter in application().commands[command].params]
+        assert names.index("prior") + 1 == names.index("algorithm") < names.index("space")

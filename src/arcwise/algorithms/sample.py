@@ -128,8 +128,10 @@ def settings_of_sampler(
     return SAMPLERS[algorithm](chosen, modularity=wanted, **given)
 
 
-def refuse_options_of_others(given: Iterable[str], algorithm: str) -> None:
-    """Refuse options that other samplers have."""
+def refuse_options_of_others(
+    given: Iterable[str], algorithm: str, chosen_by: str = "algorithm"
+) -> None:
+    """Refuse options that other samplers have than the one which an argument chose."""
     for name in given:
         owners = [each for each in SAMPLERS if name in arguments_of(each)]
         if algorithm not in owners:
@@ -137,8 +139,8 @@ def refuse_options_of_others(given: Iterable[str], algorithm: str) -> None:
                 option(name),
                 " is an option of ",
                 Wording(
-                    f"the algorithm {' or '.join(map(repr, owners))}",
-                    f"--algorithm {' or '.join(owners)}",
+                    f"the {chosen_by} {' or '.join(map(repr, owners))}",
+                    f"--{chosen_by} {' or '.join(owners)}",
                 ),
                 " only; leave it out",
             )

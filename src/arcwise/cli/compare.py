@@ -6,15 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 import arcwise
 from arcwise.cli.edge_files import read_edge_file
-from arcwise.cli.folders import ResultFolder, saved_posterior
-from arcwise.cli.output import Result
-from arcwise.cli.reliability import print_verdicts, reliability_result
+from arcwise.cli.folders import SavedPosterior, saved_posterior
+from arcwise.cli.output import Result, print_table, with_verdicts
 from arcwise.comparison import PosteriorComparison, RunComparison
 from arcwise.graphs import Dag
 
@@ -22,7 +18,7 @@ _EDGES_SHOWN = 10
 
 
 def compare(
-    folder: ResultFolder,
+    posterior: SavedPosterior,
     other: Annotated[
         Path,
         typer.Argument(
@@ -43,52 +39,53 @@ def compare(
     [bold]Examples:[/bold] arcwise compare results results-of-another-seed;
     arcwise compare results truth.csv
     """
-    posterior = saved_posterior(folder)
     if other.is_file():
         known = Dag.from_edges(posterior.variables, read_edge_file(other))
         with_graph = arcwise.compare(posterior, known)
-        Console().print(_found_table(with_graph))
+        _print_found(with_graph)
         print(*with_graph.sentences, sep="\n")
-        print_verdicts(posterior)
-        return lambda: {"reliability": reliability_result(posterior), **with_graph.as_dict()}
+        return with_verdicts(posterior, with_graph.as_dict)
     found = arcwise.compare(posterior, saved_posterior(other))
-    Console().print(_difference_table(found))
+    _print_differences(found)
     print(*found.sentences, sep="\n")
     return found.as_dict
 
 
-def _difference_table(found: RunComparison) -> Table:
-    table = Table(title="The edges that differ most", title_justify="left")
-    for name in ("source", "target"):
-        table.add_column(name)
-    for name in ("first", "second", "difference", "in standard errors"):
-        table.add_column(name, justify="right")
-    for row in found.largest(_EDGES_SHOWN):
-        table.add_row(
-            Text(row.source),
-            Text(row.target),
-            f"{row.first:.4f}",
-            f"{row.second:.4f}",
-            f"{row.second - row.first:+.4f}",
-            f"{row.in_errors:.1f}",
-        )
-    return table
+def _print_differences(found: RunComparison) -> None:
+    print_table(
+        "The edges that differ most",
+        ("source", "target", ">first", ">second", ">difference", ">in standard errors"),
+        (
+            (
+                row.source,
+                row.target,
+                f"{row.first:.4f}",
+                f"{row.second:.4f}",
+                f"{row.second - row.first:+.4f}",
+                f"{row.in_errors:.1f}",
+            )
+            for row in found.largest(_EDGES_SHOWN)
+        ),
+    )
 
 
-def _found_table(found: PosteriorComparison) -> Table:
-    table = Table(title="What of the known graph was found", title_justify="left")
-    table.add_column("of")
-    for name in ("probability at least", "true", "false", "missed", "precision", "recall"):
-        table.add_column(name, justify="right")
-    for row in found.rows():
-        counts = row.counts
-        table.add_row(
-            row.of,
-            f"{row.threshold:g}",
-            str(counts.true_positives),
-            str(counts.false_positives),
-            str(counts.false_negatives),
-            f"{counts.precision:.3f}",
-            f"{counts.recall:.3f}",
-        )
-    return table
+def _print_found(found: PosteriorComparison) -> None:
+    print_table(
+        "What of the known graph was found",
+        (
+            *("of", ">probability at least", ">true", ">false", ">missed"),
+            *(">precision", ">recall"),
+        ),
+        (
+            (
+                row.of,
+                f"{row.threshold:g}",
+                str(row.counts.true_positives),
+                str(row.counts.false_positives),
+                str(row.counts.false_negatives),
+                f"{row.counts.precision:.3f}",
+                f"{row.counts.recall:.3f}",
+            )
+            for row in found.rows()
+        ),
+    )

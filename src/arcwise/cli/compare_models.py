@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 import arcwise
-from arcwise.cli.output import Result
+from arcwise.cli.composition import out_option
+from arcwise.cli.output import Result, print_table
 from arcwise.comparison import ModelComparison, ModelEvidence
 from arcwise.errors import ArgumentError
 from arcwise.support.files import write_json
@@ -35,9 +33,7 @@ def compare_models(
             metavar="NUMBER",
         ),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="The .json file to write.", metavar="FILE")
-    ] = None,
+    out: Annotated[Path | None, out_option("The .json file to write.")] = None,
 ) -> Result:
     """Compare models of the same data: their posterior probabilities, by their evidence.
 
@@ -49,7 +45,7 @@ def compare_models(
     """
     models = {str(path): ModelEvidence.read(_file(path)) for path in files}
     found = arcwise.compare_models(models, prior=prior)
-    Console().print(_table(found))
+    _print_table(found)
     print(*found.sentences, sep="\n")
     if out is not None:
         write_json(found.as_dict(), out)
@@ -66,19 +62,22 @@ def _file(path: Path) -> Path:
     return file
 
 
-def _table(found: ModelComparison) -> Table:
-    table = Table(title="The models, the most probable first", title_justify="left")
-    table.add_column("model")
-    for name in ("probability", "95 % interval", "log evidence", "log Bayes factor"):
-        table.add_column(name, justify="right")
-    table.add_column("evidence is")
-    for model in found.models:
-        table.add_row(
-            Text(model.name),
-            f"{model.probability:.4f}",
-            f"{model.interval.low:.4f} to {model.interval.high:.4f}",
-            f"{model.evidence.log_evidence:.2f}",
-            f"{model.log_bayes_factor:.2f}",
-            model.evidence.verdict,
-        )
-    return table
+def _print_table(found: ModelComparison) -> None:
+    print_table(
+        "The models, the most probable first",
+        (
+            *("model", ">probability", ">95 % interval", ">log evidence", ">log Bayes factor"),
+            "evidence is",
+        ),
+        (
+            (
+                model.name,
+                f"{model.probability:.4f}",
+                f"{model.interval.low:.4f} to {model.interval.high:.4f}",
+                f"{model.evidence.log_evidence:.2f}",
+                f"{model.log_bayes_factor:.2f}",
+                model.evidence.verdict,
+            )
+            for model in found.models
+        ),
+    )

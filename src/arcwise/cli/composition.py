@@ -2,8 +2,8 @@
 
 A parameter annotated ``Annotated[Data, OptionGroup(read_data)]`` stands for all options of
 `read_data`: the command line shows those options, and the sub-command receives what
-`read_data` returns. A reader may have such parameters itself. Options shared by several
-sub-commands are thus declared once, on the function that reads them.
+`read_data` returns. Options shared by several sub-commands are thus declared once, on the
+function that reads them, or as the fields of a dataclass. Groups may have groups among theirs.
 
 Every command also has --quiet, and every one that returns a result has --json, which prints it.
 """
@@ -11,10 +11,10 @@ Every command also has --quiet, and every one that returns a result has --json, 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import wraps
+from functools import cache, wraps
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -35,7 +35,7 @@ class OptionGroup:
     Parameters
     ----------
     reader
-        The function, whose parameters are the options.
+        The function or dataclass, whose parameters are the options.
     then
         What is done with its result, for groups that share their options.
     """
@@ -50,10 +50,16 @@ def shell_option(group: type[Settings], name: str) -> Any:
     return typer.Option(found.flag_of(name), help=found.shell_help, metavar=found.metavar)
 
 
+def out_option(text: str, metavar: str = "FILE") -> Any:
+    """Return the option that says where results are written."""
+    return typer.Option("--out", help=text, metavar=metavar)
+
+
 def options_of(
     group: type[Settings],
     *names: str,
     without: Collection[str] = (),
+    first: str = "",
     panel: str | None = None,
     converted: Mapping[str, Callable[[Any], Any]] | None = None,
 ) -> OptionGroup:
@@ -68,6 +74,8 @@ def options_of(
         The settings; without names, all that are options of the shell by themselves.
     without
         Those left out.
+    first
+        The one that comes first.
     panel
         The part of the help that they are in.
     converted
@@ -76,7 +84,7 @@ def options_of(
     hints = get_type_hints(group)
     own = {
         name: (hints[name] if found.kind is None else found.kind, default, found)
-        for name, _, default, found in settings_of(group)
+        for name, _, default, found in sorted(settings_of(group), key=lambda of: of[0] != first)
         if (name in names if names else found.in_shell and name not in without)
     }
 
@@ -95,7 +103,8 @@ def options_of(
     parameters = []
     for name, (kind, default, found) in own.items():
         flag, text, shown_default = kind is bool, found.shell_help, found.shell_default
-        if default and shown_default is None and not flag and "default" not in text:
+        told = flag or shown_default is not None or "default" in text
+        if not told and default is not None and default != ():
             shown = f"{default:g}" if isinstance(default, float) else default
             text = f"{text.removesuffix('.')} (default: {shown})."
         declared = typer.Option(
@@ -120,7 +129,6 @@ def options_of(
 
 def command(function: Callable[..., Result | None]) -> Callable[..., None]:
     """Return the function with each `OptionGroup` replaced by the options it stands for."""
-    parameters = [*_options(function), *_output_parameters(function)]
 
     @wraps(function)
     def expanded(**options: Any) -> None:
@@ -131,9 +139,10 @@ def command(function: Callable[..., Result | None]) -> Callable[..., None]:
         if options.get("seconds") is not None:
             # Reading the data counts as well, and so does starting the program.
             options["seconds"] = Deadline(options["seconds"], began=began.get())
-        found: Result | None = _call(function, options)
-        return found
+        result: Result | None = _called(function, options)
+        return result
 
+    parameters = [*_options(function), *_output_parameters(function)]
     # Arguments without a default come first, whichever group they belong to.
     parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
     keyword_only = inspect.Parameter.KEYWORD_ONLY
@@ -143,22 +152,25 @@ def command(function: Callable[..., Result | None]) -> Callable[..., None]:
     return expanded
 
 
-def _options(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """Return the parameters of a function, groups replaced by the options they stand for."""
-    found = []
-    for each in _parameters(function):
-        group = _group(each)
-        found += [each] if group is None else _options(group.reader)
-    return found
+def _options(function: Callable[..., Any]) -> Iterator[inspect.Parameter]:
+    """Yield the options of a function, and those of groups in their places."""
+    for parameter in _parameters(function):
+        group = _group(parameter)
+        if group is None:
+            yield parameter
+        else:
+            yield from _options(group.reader)
 
 
-def _call(function: Callable[..., Any], options: Mapping[str, Any]) -> Any:
-    """Call a function with its options, and with what its groups read from theirs."""
+def _called(function: Callable[..., Any], options: Mapping[str, Any]) -> Any:
+    """Call a function with its options, and with what groups read from theirs."""
     arguments = {}
-    for each in _parameters(function):
-        group = _group(each)
-        read = options[each.name] if group is None else group.then(_call(group.reader, options))
-        arguments[each.name] = read
+    for parameter in _parameters(function):
+        group = _group(parameter)
+        if group is None:
+            arguments[parameter.name] = options[parameter.name]
+        else:
+            arguments[parameter.name] = group.then(_called(group.reader, options))
     return function(**arguments)
 
 
@@ -179,6 +191,7 @@ def _output_parameters(function: Callable[..., Result | None]) -> list[inspect.P
     ]
 
 
+@cache
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
     hints = get_type_hints(function, include_extras=True)
     return [

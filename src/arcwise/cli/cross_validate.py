@@ -2,45 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import arcwise
-from arcwise.cli.options import (
-    DataOptions,
-    FamilyOptions,
-    ScoreOptions,
-    Seed,
-    Steps,
-    Threads,
-)
+from arcwise.cli.answers import IntervalLevel
+from arcwise.cli.composition import OptionGroup, options_of, out_option
+from arcwise.cli.options import DataOptions
 from arcwise.cli.output import Result
-from arcwise.cli.parameter_options import IntervalLevel
 from arcwise.cli.predict import TargetName
+from arcwise.cli.questions import ScoreAndFamilies
+from arcwise.learning.request import Request
+from arcwise.support.running import Run
 
 
-def cross_validate(
-    data: DataOptions,
-    target: TargetName,
-    score: ScoreOptions,
-    families: FamilyOptions,
+@dataclass(frozen=True, kw_only=True)
+class Learning(ScoreAndFamilies):
+    """What is learned from each part of the table."""
+
     prior: Annotated[
         str | None,
         typer.Option(
             "--prior", help="The structure prior (default: that of learn).", metavar="uniform|fair"
         ),
-    ] = None,
-    folds: Annotated[int, typer.Option("--folds", help="Number of folds.", metavar="N")] = 10,
-    level: IntervalLevel = 0.95,
-    steps: Steps = None,
-    seed: Seed = 0,
-    threads: Threads = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="The .csv file for the scores of each fold.", metavar="FILE"),
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prediction:
+    """What is predicted, in which parts of the table."""
+
+    target: TargetName
+    folds: Annotated[int, typer.Option("--folds", help="Number of folds.", metavar="N")] = 10
+    level: IntervalLevel = 0.95
+
+
+def cross_validate(
+    *,
+    data: DataOptions,
+    learning: Annotated[Learning, OptionGroup(Learning)],
+    prediction: Annotated[Prediction, OptionGroup(Prediction)],
+    budget: Annotated[dict[str, Any], options_of(Request, "steps")],
+    run: Annotated[dict[str, Any], options_of(Run, "seed", "threads")],
+    out: Annotated[Path | None, out_option("The .csv file for the scores of each fold.")] = None,
 ) -> Result:
     """Cross-validate the prediction of a variable: learn from all folds but one, predict that one.
 
@@ -49,26 +56,18 @@ def cross_validate(
 
     [bold]Example:[/bold] arcwise cross-validate data.csv --target dysp --folds 5
     """
-    plus_one = None if families.candidates is None or families.grow else families.plus_one
     found = arcwise.cross_validate(
         data,
-        target,
-        folds=folds,
-        seed=seed,
-        level=level,
+        **asdict(prediction),
         progress=True,
-        score=score,
-        prior=prior,
-        candidates=families.method,
-        max_candidates=families.max_candidates,
-        plus_one=plus_one,
-        steps=steps,
-        threads=threads,
-        **families.constraints,
+        prior=learning.prior,
+        **learning.arguments,
+        **budget,
+        **run,
     )
     print(found.preview())
     print(found.describe())
     if out is not None:
         found.write(out)
         print(f"The scores of each fold were written to {out}")
-    return lambda: {"target": target, "folds": found.table().to_dicts()}
+    return lambda: {"target": prediction.target, "folds": found.table().to_dicts()}

@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 import arcwise
-from arcwise.cli.folders import ResultFolder, saved_posterior
+from arcwise.cli.folders import SavedPosterior
 from arcwise.cli.output import Result
 
 
 def draw(
-    folder: ResultFolder,
+    posterior: SavedPosterior,
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="The picture, ending in .svg, .pdf or .png.")
     ],
@@ -63,7 +63,6 @@ def draw(
 
     [bold]Example:[/bold] arcwise draw results network.pdf --threshold 0.7
     """
-    posterior = saved_posterior(folder)
     drawn = arcwise.draw(
         posterior, file, threshold, module=module, process=process, width=width, dpi=dpi
     )

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 import arcwise
+from arcwise.cli.output import print_table
 from arcwise.data.slices import Place
 from arcwise.dynamics.steps import StepPosteriors
 from arcwise.posterior import Posterior
@@ -35,19 +32,20 @@ def print_edges_in_time(posterior: Posterior, remark: str) -> None:
         f"The {min(_SHOWN, len(edges))} most probable of {len(edges)} edges into the present "
         f"slice, t ({likely} of at least {_LIKELY}){remark}"
     )
-    table = Table(title=title, title_justify="left")
-    table.add_column("source", justify="right")
-    table.add_column("")
-    table.add_column("target")
-    table.add_column("probability", justify="right")
-    errors = any(edge.standard_error is not None for edge in edges)
-    if errors:
-        table.add_column("standard error", justify="right")
-    for edge in edges[:_SHOWN]:
-        error = [] if edge.standard_error is None else [f"{edge.standard_error:.4f}"]
-        source, target = Place(edge.source, edge.lag).name, Place(edge.target, 0).name
-        table.add_row(Text(source), "→", Text(target), f"{edge.probability:.4f}", *error)
-    Console().print(table)
+    headings = [">source", "", "target", ">probability"]
+    if any(edge.standard_error is not None for edge in edges):
+        headings.append(">standard error")
+    rows = (
+        (
+            Place(edge.source, edge.lag).name,
+            "→",
+            Place(edge.target, 0).name,
+            f"{edge.probability:.4f}",
+            *([] if edge.standard_error is None else [f"{edge.standard_error:.4f}"]),
+        )
+        for edge in edges[:_SHOWN]
+    )
+    print_table(title, headings, rows)
     _print_process_graph(posterior)
 
 

@@ -7,28 +7,20 @@ from typing import Annotated
 import typer
 
 import arcwise
-from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
-from arcwise.cli.options import Seed
+from arcwise.cli.answers import EffectOptions
+from arcwise.cli.folders import SavedResults
 from arcwise.cli.output import Result
-from arcwise.cli.parameter_options import EffectDraws, IntervalLevel, ReferenceLevel, TableOut
-from arcwise.cli.reliability import print_verdicts, reliability_result
-from arcwise.data import Data, IncompleteData
-from arcwise.parameters.highest_density import checked_level
 
 
 def effects(
-    folder: ResultFolder,
+    saved: SavedResults,
     source: Annotated[
         str, typer.Argument(metavar="SOURCE", help="The variable that is intervened on.")
     ],
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="The variable whose change is asked for.")
     ],
-    reference: ReferenceLevel = None,
-    level: IntervalLevel = 0.95,
-    draws: EffectDraws = None,
-    seed: Seed = 0,
-    out: TableOut = None,
+    answer: EffectOptions,
 ) -> Result:
     """Estimate the causal effect of one variable on another, with its uncertainty.
 
@@ -39,33 +31,9 @@ def effects(
 
     [bold]Example:[/bold] arcwise effects results smoke dysp
     """
-    checked_level(level)
-    posterior, data = saved_posterior(folder), saved_data(folder)
+    posterior, data = saved
+    reference = answer.reference_level(source, data)
     found = arcwise.effects(
-        posterior,
-        source,
-        target,
-        reference=None if reference is None else named_level(reference, source, data),
-        model=data,
-        draws=draws,
-        seed=seed,
+        posterior, source, target, reference=reference, model=data, **answer.averaging
     )
-    print(found.describe(level))
-    print_verdicts(posterior)
-    if out is not None:
-        found.write(out, level)
-        print(f"The table was written to {out}")
-    return lambda: {
-        "reliability": reliability_result(posterior),
-        "level": level,
-        "effects": found.table(level).to_dicts(),
-    }
-
-
-def named_level(text: str, variable: str, given: Data | IncompleteData) -> object:
-    """Return the level that is written so; the text itself if there is none."""
-    data = given.table if isinstance(given, IncompleteData) else given
-    for column in data.columns:
-        if column.name == variable:
-            return next((level for level in column.kind.levels if str(level) == text), text)
-    return text
+    return answer.tell(posterior, "effects", found, answer.level)

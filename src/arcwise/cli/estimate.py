@@ -7,13 +7,12 @@ from typing import Annotated
 import typer
 
 import arcwise
-from arcwise.cli.folders import ResultFolder, saved_posterior
-from arcwise.cli.output import Result
-from arcwise.cli.reliability import print_verdicts, reliability_result
+from arcwise.cli.folders import SavedPosterior
+from arcwise.cli.output import Result, with_verdicts
 
 
 def estimate(
-    folder: ResultFolder,
+    posterior: SavedPosterior,
     feature: Annotated[
         str,
         typer.Argument(
@@ -30,8 +29,6 @@ def estimate(
 
     [bold]Example:[/bold] arcwise estimate results "smoke ~> dysp"
     """
-    posterior = saved_posterior(folder)
     found = arcwise.estimate(posterior, feature, given=given)
     print(found)
-    print_verdicts(posterior)
-    return lambda: {"reliability": reliability_result(posterior), **found.as_dict()}
+    return with_verdicts(posterior, found.as_dict)

@@ -1,4 +1,4 @@
-"""Reads the posterior and the data that `learn`, `sample` or `exact` wrote to a folder."""
+"""Folders of results: their posterior and their data, written by `learn`, `sample` or `exact`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from arcwise.cli.composition import OptionGroup, out_option
 from arcwise.data import Data, IncompleteData
 from arcwise.data.archive import load_table, save_table
 from arcwise.errors import ArgumentError
@@ -16,8 +17,28 @@ ResultFolder = Annotated[
     Path, typer.Argument(metavar="FOLDER", help="A folder written by learn, sample or exact.")
 ]
 
+PosteriorOut = Annotated[
+    Path | None,
+    out_option("Folder for edges.csv, evidence.json, summary.json and posterior.npz.", "FOLDER"),
+]
 
-def saved_posterior(folder: Path) -> Posterior:
+DATA = "data.npz"
+
+
+def make_folder(folder: Path) -> None:
+    """Create the folder for results, or refuse a path that is a file."""
+    if folder.exists() and not folder.is_dir():
+        raise ArgumentError(f"'{folder}' is a file; give a folder for --out")
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def save_data(data: Data | IncompleteData, folder: Path) -> None:
+    """Write the table, as it was read, to a folder of results: effects and predictions need it."""
+    make_folder(folder)
+    save_table(data, folder / DATA)
+
+
+def saved_posterior(folder: ResultFolder) -> Posterior:
     """Return the posterior in a folder of results."""
     if not folder.is_dir():
         problem = f"'{folder}' is a file" if folder.exists() else f"there is no folder '{folder}'"
@@ -30,22 +51,18 @@ def saved_posterior(folder: Path) -> Posterior:
     return Posterior.load(file)
 
 
-DATA = "data.npz"
-
-
-def save_data(data: Data | IncompleteData, folder: Path) -> None:
-    """Write the table, as it was read, to a folder of results: effects and predictions need it."""
-    if folder.is_file():
-        raise ArgumentError(f"'{folder}' is a file; give a folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    save_table(data, folder / DATA)
-
-
-def saved_data(folder: Path) -> Data | IncompleteData:
-    """Return the table in a folder of results."""
+def _saved_with_data(folder: ResultFolder) -> tuple[Posterior, Data | IncompleteData]:
+    posterior = saved_posterior(folder)
     if not (folder / DATA).is_file():
         raise ArgumentError(
             f"'{folder}' has no {DATA}, the table it was learned from; learn again with "
             f"`arcwise learn --out {folder}`"
         )
-    return load_table(folder / DATA)
+    return posterior, load_table(folder / DATA)
+
+
+SavedPosterior = Annotated[Posterior, OptionGroup(saved_posterior)]
+"""The posterior in a folder of results."""
+
+SavedResults = Annotated[tuple[Posterior, Data | IncompleteData], OptionGroup(_saved_with_data)]
+"""The posterior in a folder of results, and the table it was learned from."""

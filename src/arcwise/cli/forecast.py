@@ -8,15 +8,14 @@ from typing import Annotated
 import typer
 
 import arcwise
-from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
-from arcwise.cli.options import Seed
+from arcwise.cli.answers import AnswerOptions
+from arcwise.cli.folders import SavedResults
 from arcwise.cli.output import Result
-from arcwise.cli.parameter_options import IntervalLevel, PredictionDraws, TableOut
-from arcwise.cli.reliability import print_verdicts, reliability_result
 
 
 def forecast(
-    folder: ResultFolder,
+    *,
+    saved: SavedResults,
     history: Annotated[
         Path,
         typer.Argument(
@@ -35,10 +34,7 @@ def forecast(
         str | None,
         typer.Option("--subject", help="The column of subjects (default: one).", metavar="COLUMN"),
     ] = None,
-    level: IntervalLevel = 0.95,
-    draws: PredictionDraws = None,
-    seed: Seed = 0,
-    out: TableOut = None,
+    answer: AnswerOptions,
 ) -> Result:
     """Forecast the next slice of each series, one step after its last row, with intervals.
 
@@ -46,24 +42,14 @@ def forecast(
 
     [bold]Example:[/bold] arcwise forecast results panel.csv --time week --subject id
     """
-    posterior = saved_posterior(folder)
+    posterior, data = saved
     found = arcwise.forecast(
         posterior,
         history,
         time=time,
         subject=subject,
-        level=level,
-        model=saved_data(folder),
-        draws=draws,
-        seed=seed,
+        level=answer.level,
+        model=data,
+        **answer.averaging,
     )
-    print(found)
-    print_verdicts(posterior)
-    if out is not None:
-        found.write(out)
-        print(f"The table was written to {out}")
-    return lambda: {
-        "reliability": reliability_result(posterior),
-        "level": level,
-        "forecast": found.table().to_dicts(),
-    }
+    return answer.tell(posterior, "forecast", found)

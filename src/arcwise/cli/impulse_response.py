@@ -7,17 +7,14 @@ from typing import Annotated
 import typer
 
 import arcwise
-from arcwise.cli.effects import named_level
-from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
-from arcwise.cli.options import Seed
+from arcwise.cli.answers import EffectOptions
+from arcwise.cli.folders import SavedResults
 from arcwise.cli.output import Result
-from arcwise.cli.parameter_options import EffectDraws, IntervalLevel, ReferenceLevel, TableOut
-from arcwise.cli.reliability import print_verdicts, reliability_result
-from arcwise.parameters.highest_density import checked_level
 
 
 def impulse_response(
-    folder: ResultFolder,
+    *,
+    saved: SavedResults,
     source: Annotated[
         str, typer.Argument(metavar="SOURCE", help="The variable that is set at time t.")
     ],
@@ -31,11 +28,7 @@ def impulse_response(
         bool,
         typer.Option("--hold", help="Hold the source as it was set, instead of at time t alone."),
     ] = False,
-    reference: ReferenceLevel = None,
-    level: IntervalLevel = 0.95,
-    draws: EffectDraws = None,
-    seed: Seed = 0,
-    out: TableOut = None,
+    answer: EffectOptions,
 ) -> Result:
     """Estimate the response of one variable of a time series to another, step by step.
 
@@ -45,26 +38,15 @@ def impulse_response(
 
     [bold]Example:[/bold] arcwise impulse-response results rate inflation --steps 8
     """
-    checked_level(level)
-    posterior, data = saved_posterior(folder), saved_data(folder)
+    posterior, data = saved
     found = arcwise.impulse_response(
         posterior,
         source,
         target,
         steps,
         hold=hold,
-        reference=None if reference is None else named_level(reference, f"{source}(t)", data),
+        reference=answer.reference_level(f"{source}(t)", data),
         model=data,
-        draws=draws,
-        seed=seed,
+        **answer.averaging,
     )
-    print(found.describe(level))
-    print_verdicts(posterior)
-    if out is not None:
-        found.write(out, level)
-        print(f"The table was written to {out}")
-    return lambda: {
-        "reliability": reliability_result(posterior),
-        "level": level,
-        "responses": found.table(level).to_dicts(),
-    }
+    return answer.tell(posterior, "responses", found, answer.level)

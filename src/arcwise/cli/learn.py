@@ -2,52 +2,40 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import arcwise
-from arcwise.cli.composition import options_of
+from arcwise.cli.composition import OptionGroup, options_of, out_option
 from arcwise.cli.edges_in_time import print_steps
 from arcwise.cli.folders import save_data
-from arcwise.cli.options import (
-    ClusterOptions,
-    FamilyOptions,
-    LearnedDataOptions,
-    PriorName,
-    RunOptions,
-    ScoreOptions,
-)
+from arcwise.cli.options import LearnedDataOptions, PriorName, RunOptions
 from arcwise.cli.output import Result, note_nothing_kept, posterior_result
-from arcwise.cli.results import make_folder, print_learned, write_results
+from arcwise.cli.questions import ScoringOptions
+from arcwise.cli.report import PageTitle
+from arcwise.cli.results import show_posterior, write_results
 from arcwise.errors import ArgumentError
 from arcwise.learning.request import Request
 from arcwise.series import IncompleteTimeSeries, TimeSeries
 
 
-def learn(
-    *,
-    data: LearnedDataOptions,
-    score: ScoreOptions,
-    families: FamilyOptions,
-    cluster: ClusterOptions,
+@dataclass(frozen=True, kw_only=True)
+class Results:
+    """The run, its results, and where they are written."""
+
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            help="Folder for edges.csv, summary.json, posterior.npz, data.npz (the table, for "
+        out_option(
+            "Folder for edges.csv, summary.json, posterior.npz, data.npz (the table, for "
             "effects and predictions) and report.html.",
-            metavar="FOLDER",
+            "FOLDER",
         ),
-    ] = None,
-    run: RunOptions,
-    title: Annotated[
-        str | None, typer.Option("--title", help="Title of the report page.", metavar="TEXT")
-    ] = None,
-    prior: PriorName = None,
-    options: Annotated[dict[str, Any], options_of(Request)],
+    ] = None
+    run: RunOptions
+    title: PageTitle = None
     each_step: Annotated[
         bool,
         typer.Option(
@@ -56,7 +44,21 @@ def learn(
             "results go to a folder for each in --out.",
             rich_help_panel="Time series",
         ),
-    ] = False,
+    ] = False
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder for results."""
+        return self.run.get("directory") if self.out is None else self.out
+
+
+def learn(
+    *,
+    data: LearnedDataOptions,
+    scoring: ScoringOptions,
+    results: Annotated[Results, OptionGroup(Results)],
+    prior: PriorName = None,
+    options: Annotated[dict[str, Any], options_of(Request, first="algorithm")],
 ) -> Result:
     """Learn the structure: the posterior probability of each edge. Start here with a new table.
 
@@ -66,35 +68,22 @@ def learn(
 
     [bold]Example:[/bold] arcwise learn data.csv --seconds 60 --out results
     """
-    folder = run.get("directory") if out is None else out
-    if folder is not None:
-        make_folder(folder)  # before anything takes time
-        save_data(data, folder)
+    if results.folder is not None:
+        save_data(data, results.folder)  # before anything takes time
     for name, word in {"until": "none", "algorithm": "auto"}.items():
         if options.get(name) == word:
             options[name] = None
-    # `learn` allows one more parent by default when it chooses the candidates itself.
-    plus_one = None if families.candidates is None or families.grow else families.plus_one
     arguments: dict[str, Any] = {
-        "score": score,
         "prior": prior,
-        "edge_probabilities": families.edge_probabilities,
-        "candidates": families.method,
-        "max_candidates": families.max_candidates,
-        "plus_one": plus_one,
-        "engine": cluster,
+        "engine": scoring.cluster,
         "progress": True,
-        **families.constraints,
-        **run,
+        **scoring.arguments,
+        **results.run,
         **options,
     }
-    if each_step:
-        return _learn_each_step(data, arguments, folder)
-    posterior = arcwise.learn(data, **arguments)
-    print_learned(posterior, folder, title)
-    if folder is None:
-        note_nothing_kept()
-    return partial(posterior_result, posterior)
+    if results.each_step:
+        return _learn_each_step(data, arguments, results.folder)
+    return show_posterior(arcwise.learn(data, **arguments), results.folder, results.title)
 
 
 def _learn_each_step(data: object, arguments: dict[str, Any], folder: Path | None) -> Result:
@@ -107,12 +96,11 @@ def _learn_each_step(data: object, arguments: dict[str, Any], folder: Path | Non
         raise ArgumentError("--run is for one network; give --out with --each-step")
     found = arcwise.dynamics.learn_steps(data, **arguments)
     print_steps(found)
-    for place, (time, posterior) in enumerate(found.items()):
-        if folder is None:
-            note_nothing_kept()
-            break
-        own = folder / f"step-{place + 1}"
-        print(f"to {time}: {write_results(posterior, own)} written to {own}")
+    if folder is None:
+        note_nothing_kept()
+    else:
+        for number, (time, posterior) in enumerate(found.items(), 1):
+            print(f"to {time}: {write_results(posterior, folder / f'step-{number}')}")
     return lambda: {
         "log_evidence": found.log_evidence,
         "steps": [

@@ -3,51 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 import arcwise
-from arcwise.algorithms.map import MOST_VARIABLES, all_families_fit
-from arcwise.cli.options import (
-    ClusterOptions,
-    DataOptions,
-    FamilyOptions,
-    PriorName,
-    ScoreOptions,
-    Seed,
-    Threads,
-)
-from arcwise.cli.output import Result, note_data, note_nothing_kept
-from arcwise.cli.results import map_lines, print_dag, write_map
+from arcwise.algorithms.map import MOST_VARIABLES, Method, all_families_fit
+from arcwise.cli.composition import OptionGroup, options_of, out_option
+from arcwise.cli.options import DataOptions
+from arcwise.cli.output import Result, note_data, note_nothing_kept, print_table
+from arcwise.cli.questions import ModelOptions
+from arcwise.cli.results import EDGES_SHOWN, write_files
 from arcwise.learning.choose_parents import scored
 from arcwise.posterior import MapResult
 from arcwise.support.progress import tell
 from arcwise.support.running import Run
 
 
-def map(
-    data: DataOptions,
-    score: ScoreOptions,
-    families: FamilyOptions,
-    cluster: ClusterOptions,
-    prior: PriorName = None,
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """How the best DAG is found."""
+
     method: Annotated[
-        Literal["auto", "exact", "search"],
+        Method,
         typer.Option(
             "--method",
             help=f"auto: exact for up to {MOST_VARIABLES} variables, otherwise search.",
         ),
-    ] = "auto",
+    ] = "auto"
     restarts: Annotated[
         int | None,
         typer.Option(
             "--restarts", help="Number of restarts of the search (default: 8).", metavar="N"
         ),
-    ] = None,
+    ] = None
     seconds: Annotated[
         float | None,
         typer.Option(
@@ -55,14 +47,16 @@ def map(
             help="Stop after this time, reading the data included, with the best DAG found.",
             metavar="SECONDS",
         ),
-    ] = None,
-    seed: Seed = 0,
-    threads: Threads = None,
+    ] = None
+    run: Annotated[dict[str, Any], options_of(Run, "seed", "threads")]
+
+
+def map(
+    data: DataOptions,
+    asked: ModelOptions,
+    search: Annotated[Search, OptionGroup(Search)],
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", help="Folder for edges.csv, cpdag.csv and summary.json.", metavar="FOLDER"
-        ),
+        Path | None, out_option("Folder for edges.csv, cpdag.csv and summary.json.", "FOLDER")
     ] = None,
 ) -> Result:
     """Find the best DAG: the one of maximum posterior probability, and its equivalence class.
@@ -74,28 +68,33 @@ def map(
     [bold]Example:[/bold] arcwise map data.csv --candidates pc+greedy:10 --out results
     """
     note_data(data)
-    asked = families.method is not None or method == "exact"
-    if not asked and not all_families_fit(data.variables, **families.constraints):
+    families = asked.families
+    chosen = families.method is not None or search.method == "exact"
+    if not chosen and not all_families_fit(data.variables, **families.constraints):
         tell("There are too many parent sets to score them all, so candidate parents are grown.")
         families = replace(families, grow=True)
-    run = Run(seconds=seconds, seed=seed, engine=cluster, threads=threads)
-    study = families.parents(data, score, prior, run, keep_interrupted=True)
+    run = Run(seconds=search.seconds, engine=asked.cluster, **search.run)
+    study = families.parents(data, asked.score, asked.prior, run, keep_interrupted=True)
     best = None if study.growth is None else study.growth.best
-    if best is None or restarts is not None or seconds is not None:
+    if best is None or search.restarts is not None or search.seconds is not None:
         best = arcwise.map(
             scored(study, run.deadline).model,
-            method=method,
-            restarts=restarts,
+            method=search.method,
+            restarts=search.restarts,
             starts=[] if best is None else [best.dag],
-            seconds=seconds,
-            seed=seed,
-            threads=threads,
+            seconds=search.seconds,
             progress=True,
+            **search.run,
         )
-    print_dag(best)
-    print(*map_lines(best), sep="\n")
+    _print_dag(best)
+    print(*_lines(best), sep="\n")
     if out is not None:
-        print(f"{write_map(best, out)} written to {out}")
+        files = {
+            "edges.csv": best.write_edges,
+            "cpdag.csv": best.write_cpdag,
+            "summary.json": best.write_summary,
+        }
+        print(write_files(out, files))
     else:
         note_nothing_kept()
     return partial(_result, best)
@@ -103,3 +102,31 @@ def map(
 
 def _result(best: MapResult) -> Mapping[str, Any]:
     return {"dag": [list(edge) for edge in best.dag.edges], **best.summary()}
+
+
+def _print_dag(best: MapResult) -> None:
+    """Print the first edges of the best DAG, and whether its CPDAG directs them."""
+    shown = best.dag.edges[:EDGES_SHOWN]
+    count = best.dag.number_of_edges
+    title = f"The best DAG: {count} edges"
+    if count > len(shown):
+        title += f", the first {len(shown)}"
+    directed = set(best.cpdag.directed)
+    print_table(
+        title,
+        ("source", "target", "in the CPDAG"),
+        ((*edge, "directed" if edge in directed else "undirected") for edge in shown),
+    )
+
+
+def _lines(best: MapResult) -> list[str]:
+    """Return the score of the best DAG and how it was found, in words."""
+    lines = [
+        f"log score {best.log_score:.6f}, with the log prior {best.log_weight:.6f} (unnormalised "
+        "log posterior)"
+    ]
+    if best.search is None:
+        return [*lines, "exact: no DAG has a higher posterior probability"]
+    reached = f"search: {best.restarts_at_best} of {best.restarts} restarts reached this optimum"
+    classes = "" if best.classes < 2 else f", in {best.classes} equivalence classes"
+    return [*lines, f"{reached}{classes}, in {best.seconds:.1f} s"]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
-from arcwise.algorithms.sample import SAMPLERS, SamplerOptions, arguments_of
 from arcwise.candidates.coerce import is_method
 from arcwise.cli.composition import OptionGroup, options_of, shell_option
 from arcwise.cli.edge_files import given_edges, read_edge_file
@@ -155,19 +154,6 @@ def _read_families(
     return FamilyChoice(most | known, grow=grow, **chosen, **size, **believed)
 
 
-def refuse_options(given: Iterable[str], algorithm: str, option: str) -> None:
-    """Refuse options that the sampler does not have, which an option named."""
-    for name in given:
-        if name in ("space", "modularity"):
-            continue
-        owners = [sampler for sampler in SAMPLERS if name in arguments_of(sampler)]
-        if algorithm not in owners:
-            flag = f"--{name.replace('_', '-')}"
-            raise ArgumentError(
-                f"{flag} is an option of {option} {' or '.join(owners)} only; leave it out"
-            )
-
-
 def _read_cluster(
     cluster: Annotated[
         str | None,
@@ -222,15 +208,7 @@ PriorName = Annotated[
 
 ModularityName = Annotated[Modularity, shell_option(Recording, "modularity")]
 
-Seconds = Annotated[float | None, shell_option(Run, "seconds")]
-
 Seed = Annotated[int, shell_option(Run, "seed")]
-
-DeviceName = Annotated[str | None, shell_option(Run, "device")]
-
-Threads = Annotated[int | None, shell_option(Run, "threads")]
-
-Steps = Annotated[int | None, shell_option(SamplerOptions, "steps")]
 
 RunOptions = Annotated[dict[str, Any], options_of(Run)]
 """What carries a computation out, besides the cluster."""

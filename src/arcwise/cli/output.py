@@ -6,13 +6,16 @@ Scripts ask for one JSON object instead of the text (--json), and for no notes (
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, redirect_stdout
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-from arcwise.cli.reliability import reliability_result
+from arcwise.cli.reliability import print_verdicts, reliability_result
 from arcwise.data import Data
 from arcwise.data.description import summary
 from arcwise.posterior import Posterior
@@ -67,6 +70,23 @@ def print_result(function: Callable[[], Result | None], *, as_json: bool, quiet:
     if as_json:
         assert result is not None
         print(strict_json(result(), indent=2))
+
+
+def print_table(title: str | None, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table; a heading that begins with > is that of a column of numbers."""
+    table = Table(title=title, title_justify="left")
+    for heading in headings:
+        justify: Any = "right" if heading.startswith(">") else "left"
+        table.add_column(heading.removeprefix(">"), justify=justify)
+    for row in rows:
+        table.add_row(*map(Text, row))  # names may look like markup
+    Console().print(table)
+
+
+def with_verdicts(posterior: Posterior, result: Result) -> Result:
+    """Print both verdicts on a posterior, and return a result from it with what they are."""
+    print_verdicts(posterior)
+    return lambda: {"reliability": reliability_result(posterior), **result()}
 
 
 def posterior_result(posterior: Posterior) -> Mapping[str, Any]:

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import arcwise
-from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
-from arcwise.cli.options import Seed
-from arcwise.cli.output import Result
-from arcwise.cli.parameter_options import IntervalLevel, PredictionDraws
-from arcwise.cli.reliability import print_verdicts, reliability_result
+from arcwise.cli.answers import Answer
+from arcwise.cli.composition import OptionGroup, out_option
+from arcwise.cli.folders import SavedResults
+from arcwise.cli.output import Result, with_verdicts
 
 TargetName = Annotated[
     str, typer.Option("--target", help="The variable to predict.", metavar="COLUMN")
 ]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Predictions(Answer):
+    """How predictions are averaged over parameters, and where they are written."""
+
+    out: Annotated[Path | None, out_option("The .csv file for the predictions.")] = None
+
+
 def predict(
-    folder: ResultFolder,
+    saved: SavedResults,
     table: Annotated[
         Path,
         typer.Argument(
@@ -30,13 +37,7 @@ def predict(
         ),
     ],
     target: TargetName,
-    level: IntervalLevel = 0.95,
-    draws: PredictionDraws = None,
-    seed: Seed = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="The .csv file for the predictions.", metavar="FILE"),
-    ] = None,
+    answer: Annotated[Predictions, OptionGroup(Predictions)],
 ) -> Result:
     """Predict one variable given the rest of each row, averaged over DAGs and parameters.
 
@@ -45,26 +46,22 @@ def predict(
 
     [bold]Example:[/bold] arcwise predict results new.csv --target dysp --out predicted.csv
     """
-    posterior = saved_posterior(folder)
+    (posterior, data), out = saved, answer.out
     found = arcwise.predict(
-        posterior,
-        table,
-        target,
-        level=level,
-        model=saved_data(folder),
-        draws=draws,
-        seed=seed,
+        posterior, table, target, level=answer.level, model=data, **answer.averaging
     )
     print(f"Predictions of {target}: {found.describe()}")
     if out is not None:
         found.write(out)
     print(found.preview(rest="add --out FILE for all" if out is None else f"all are in {out}"))
-    print_verdicts(posterior)
+    result = with_verdicts(
+        posterior,
+        lambda: {
+            "target": target,
+            "scores": found.scores,
+            "predictions": found.table().to_dicts(),
+        },
+    )
     if out is not None:
         print(f"The predictions were written to {out}")
-    return lambda: {
-        "reliability": reliability_result(posterior),
-        "target": target,
-        "scores": found.scores,
-        "predictions": found.table().to_dicts(),
-    }
+    return result

@@ -14,12 +14,14 @@ from arcwise.cli.output import Result
 from arcwise.errors import MissingDependencyError
 from arcwise.posterior import Posterior
 
+PageTitle = Annotated[
+    str | None, typer.Option("--title", help="Title of the report page.", metavar="TEXT")
+]
+
 
 def report(
     folder: ResultFolder,
-    title: Annotated[
-        str | None, typer.Option("--title", help="Title of the report page.", metavar="TEXT")
-    ] = None,
+    title: PageTitle = None,
 ) -> Result:
     """Write the report page of a folder of results, from its posterior.npz.
 

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from arcwise.cli.edges_in_time import print_edges_in_time
+from arcwise.cli.folders import make_folder
+from arcwise.cli.output import Result, note_nothing_kept, posterior_result, print_table
 from arcwise.cli.reliability import print_reliability
 from arcwise.cli.report import write_page
 from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.dynamics.lagged_edges import slices_of
-from arcwise.errors import ArgumentError
-from arcwise.posterior import MapResult, Posterior
+from arcwise.model import Model
+from arcwise.posterior import Posterior
 from arcwise.posterior.evidence import Evidence
-from arcwise.records.account import UNCONVERGED
-from arcwise.records.runs import AnnealingRun, ChainRun, Exchanges
+from arcwise.records.account import UNCONVERGED, Account
+from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, Exchanges
 from arcwise.support.descriptions import words_of
 from arcwise.support.words import listing, plural
 
-_EDGES_SHOWN = 15
+EDGES_SHOWN = 15
 _LIKELY = 0.5
 _CAPTION = "adjacent: an edge in either direction; → from source to target, ← back"
 
@@ -41,21 +42,18 @@ def print_edges(posterior: Posterior, diagnosis: Diagnosis) -> None:
     if n < 2:
         print("There is a single variable, and so no pair that could be adjacent.")
         return
-    rows = posterior.adjacencies(most=_EDGES_SHOWN)
+    rows = posterior.adjacencies(most=EDGES_SHOWN)
     likely = int((np.triu(posterior.edges + posterior.edges.T, 1) >= _LIKELY).sum())
     unsure = f", {diagnosis.verdict}" if diagnosis.verdict in UNCONVERGED else ""
     # Not the title of the table, which would be as narrow as that.
     print(f"{_title(len(rows), n * (n - 1) // 2, likely)}{unsure}")
     ranges = _ranges(diagnosis)
-    table = Table()
-    for heading in ("source", "target"):
-        table.add_column(heading)
-    for heading in ("adjacent", "→", "←"):
-        table.add_column(heading, justify="right")
+    headings = ["source", "target", ">adjacent", ">→", ">←"]
     if ranges is not None:
-        table.add_column("adjacent, by chain", justify="right")
+        headings.append(">adjacent, by chain")
     elif posterior.edge_errors is not None:
-        table.add_column("standard error", justify="right")
+        headings.append(">standard error")
+    table = []
     for row in rows:
         figures = [f"{row.probability:.4f}", f"{row.forward:.4f}", f"{row.backward:.4f}"]
         if ranges is not None:
@@ -63,8 +61,8 @@ def print_edges(posterior: Posterior, diagnosis: Diagnosis) -> None:
             figures.append(f"{low:.2f} to {high:.2f}")
         elif row.errors is not None:
             figures.append(f"{row.errors[0]:.4f}")
-        table.add_row(Text(row.source), Text(row.target), *figures)
-    Console().print(table)
+        table.append((row.source, row.target, *figures))
+    print_table(None, headings, table)
     print(_CAPTION)
     if likely > len(rows):
         print(f"{likely - len(rows):,} more of at least {_LIKELY} are in the edges.csv of --out.")
@@ -92,10 +90,8 @@ def _ranges(diagnosis: Diagnosis) -> dict[tuple[str, str], tuple[float, float]] 
     }
 
 
-def print_summary(posterior: Posterior) -> None:
+def _print_sampler(posterior: Posterior, run: ChainRun | AnnealingRun) -> None:
     """Print acceptance rates and convergence of a sampler."""
-    run = posterior.run
-    assert isinstance(run, ChainRun | AnnealingRun)
     rates = (
         f"{name} {'-' if rate is None else f'{rate:.0%}'}" for name, rate in run.acceptance.items()
     )
@@ -129,42 +125,53 @@ def _exchanges(exchanges: Exchanges) -> str:
     return f"{words}, round trips of each chain: {listing(map(str, exchanges.round_trips))}"
 
 
-def print_sampled(posterior: Posterior, folder: Path | None) -> None:
-    """Write the result of a sampler to a folder, if one is given, and print it."""
-    # Before anything is printed: whoever reads may stop reading, as `head` does.
-    written = None if folder is None else f"{write_results(posterior, folder)} written to {folder}"
-    diagnosis = posterior.diagnose()
-    print_reliability(diagnosis)
-    print_edges(posterior, diagnosis)
-    print_summary(posterior)
-    if posterior.evidence is not None:
-        print(*evidence_lines(posterior.evidence), sep="\n")
-    if written is not None:
-        print(written)
+def _print_exact(posterior: Posterior, model: Model) -> None:
+    """Print the evidence and the best DAG of an exact posterior."""
+    of = f"{words_of(model.score)}, {words_of(model.prior)}"
+    print(f"log evidence {posterior.log_evidence:.6f} ({of})")
+    print(f"best DAG, probability {posterior.map_probability:.4g}: {posterior.map_dag}")
 
 
-def print_learned(posterior: Posterior, folder: Path | None, title: str | None = None) -> None:
-    """Write the result of `learn` and its page to a folder, if one is given, and print it.
-
-    Printed are how reliable it is, the edges, and the choices made.
-    """
-    written = None if folder is None else f"{write_results(posterior, folder)} written to {folder}"
-    page = None if folder is None else write_page(posterior, folder, title)
-    diagnosis = posterior.diagnose()
-    print_reliability(diagnosis)
-    print_edges(posterior, diagnosis)
-    if posterior.evidence is not None:
-        print(*evidence_lines(posterior.evidence), sep="\n")
-    account = posterior.account
-    assert account is not None
+def _print_account(account: Account) -> None:
+    """Print the choices of `learn`."""
     print("\nWhat was done:")
     print(*account.choices, sep="\n", end="\n\n")
     if account.sensitivity:
         print("Under other assumptions:")
         print(*account.sensitivity, sep="\n", end="\n\n")
-    for line in (written, page):
+
+
+def show_posterior(posterior: Posterior, folder: Path | None, title: str | None = None) -> Result:
+    """Write a posterior to a folder, if one is given, and print it.
+
+    Printed are how reliable it is, the edges, and how it was computed; what `learn` has chosen has
+    a page, too.
+    """
+    written: list[str | None] = []
+    account, run = posterior.account, posterior.run
+    # Before anything is printed: whoever reads may stop reading, as `head` does.
+    if folder is not None:
+        written.append(write_results(posterior, folder))
+        if account is not None:
+            written.append(write_page(posterior, folder, title))
+    diagnosis = posterior.diagnose()
+    print_reliability(diagnosis)
+    print_edges(posterior, diagnosis)
+    if account is None and isinstance(run, ChainRun | AnnealingRun):
+        _print_sampler(posterior, run)
+    if account is None and isinstance(run, ExactRun):
+        assert posterior.model is not None
+        _print_exact(posterior, posterior.model)
+    elif posterior.evidence is not None:
+        print(*evidence_lines(posterior.evidence), sep="\n")
+    if account is not None:
+        _print_account(account)
+    for line in written:
         if line is not None:
             print(line)
+    if folder is None:
+        note_nothing_kept()
+    return partial(posterior_result, posterior)
 
 
 def evidence_lines(evidence: Evidence) -> list[str]:
@@ -190,61 +197,18 @@ def _precision(evidence: Evidence) -> str:
     return ", ".join(parts)
 
 
-def print_dag(best: MapResult) -> None:
-    """Print the first edges of the best DAG, and whether its CPDAG directs them."""
-    shown = best.dag.edges[:_EDGES_SHOWN]
-    count = best.dag.number_of_edges
-    title = f"The best DAG: {count} edges" + (
-        "" if count == len(shown) else f", the first {len(shown)}"
-    )
-    table = Table(title=title, title_justify="left")
-    for column in ("source", "target", "in the CPDAG"):
-        table.add_column(column)
-    directed = set(best.cpdag.directed)
-    for edge in shown:
-        kind = "directed" if edge in directed else "undirected"
-        table.add_row(Text(edge[0]), Text(edge[1]), kind)
-    Console().print(table)
-
-
-def map_lines(best: MapResult) -> list[str]:
-    """Return the score of the best DAG and how it was found, in words."""
-    lines = [
-        f"log score {best.log_score:.6f}, with the log prior {best.log_weight:.6f} (unnormalised "
-        "log posterior)"
-    ]
-    if best.search is None:
-        return [*lines, "exact: no DAG has a higher posterior probability"]
-    reached = f"search: {best.restarts_at_best} of {best.restarts} restarts reached this optimum"
-    classes = "" if best.classes < 2 else f", in {best.classes} equivalence classes"
-    return [*lines, f"{reached}{classes}, in {best.seconds:.1f} s"]
-
-
-def write_map(best: MapResult, folder: Path) -> str:
-    """Write the files of the best DAG to a folder, and return their names as a phrase."""
+def write_files(folder: Path, files: Mapping[str, Callable[[Path], None]]) -> str:
+    """Write files to a folder, and return that in words."""
     make_folder(folder)
-    best.write_edges(folder / "edges.csv")
-    best.write_cpdag(folder / "cpdag.csv")
-    best.write_summary(folder / "summary.json")
-    return listing(["edges.csv", "cpdag.csv", "summary.json"])
-
-
-def make_folder(folder: Path) -> None:
-    """Create the folder for results, or refuse a path that is a file."""
-    if folder.exists() and not folder.is_dir():
-        raise ArgumentError(f"'{folder}' is a file; give a folder for --out")
-    folder.mkdir(parents=True, exist_ok=True)
+    for name, write in files.items():
+        write(folder / name)
+    return f"{listing(files)} written to {folder}"
 
 
 def write_results(posterior: Posterior, folder: Path) -> str:
-    """Write the files of a posterior to a folder, and return their names as a phrase."""
-    make_folder(folder)
-    written = ["edges.csv"]
-    posterior.write_edges(folder / "edges.csv")
+    """Write the files of a posterior to a folder, and return that in words."""
+    files: dict[str, Callable[[Path], None]] = {"edges.csv": posterior.write_edges}
     if posterior.evidence is not None:
-        written.append("evidence.json")
-        posterior.write_evidence(folder / "evidence.json")
-    written += ["summary.json", "posterior.npz"]
-    posterior.write_summary(folder / "summary.json")
-    posterior.save(folder / "posterior.npz")
-    return listing(written)
+        files["evidence.json"] = posterior.write_evidence
+    files |= {"summary.json": posterior.write_summary, "posterior.npz": posterior.save}
+    return write_files(folder, files)

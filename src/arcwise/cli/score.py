@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 import arcwise
-from arcwise.cli.options import (
-    ClusterOptions,
-    DataOptions,
-    DeviceName,
-    FamilyOptions,
-    ScoreOptions,
-    Seed,
-    Threads,
-)
-from arcwise.cli.output import Result, note_data
+from arcwise.cli.composition import options_of, out_option
+from arcwise.cli.options import DataOptions
+from arcwise.cli.output import Result, note_data, print_table
+from arcwise.cli.questions import ScoringOptions
 from arcwise.errors import ArgumentError
 from arcwise.scores import FamilyScores, as_score
 from arcwise.support.descriptions import words_of
@@ -31,17 +22,11 @@ from arcwise.support.running import Run
 
 
 def score(
+    *,
     data: DataOptions,
-    score: ScoreOptions,
-    families: FamilyOptions,
-    cluster: ClusterOptions,
-    seed: Seed = 0,
-    threads: Threads = None,
-    device: DeviceName = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="Write all scores to this .jkl file.", metavar="FILE"),
-    ] = None,
+    scoring: ScoringOptions,
+    run: Annotated[dict[str, Any], options_of(Run, "seed", "threads", "device")],
+    out: Annotated[Path | None, out_option("Write all scores to this .jkl file.")] = None,
     best: Annotated[
         int,
         typer.Option(
@@ -58,21 +43,29 @@ def score(
     """
     if best < 0:
         raise ArgumentError(f"--best is {best}; give 0 or more")
+    families, device = scoring.families, run.pop("device", None)
     if isinstance(as_device(device), Gpu) and families.grow:
         raise ArgumentError("--device scores given families, and --grow finds them; leave out one")
     note_data(data)
-    chosen = as_score(score, data)
-    run = Run(seed=seed, threads=threads)
-    study = families.parents(data, chosen, None, run, by_evidence=False)
+    chosen = as_score(scoring.score, data)
+    study = families.parents(data, chosen, None, Run(**run), by_evidence=False)
     if study.growth is not None:
         scores = study.growth.model.scores
     else:
         scores = arcwise.score(
-            study.asked, engine=cluster, device=device, threads=threads, progress=True
+            study.asked,
+            engine=scoring.cluster,
+            device=device,
+            threads=run.get("threads"),
+            progress=True,
         )
     print(f"{len(scores):,} families scored by {words_of(chosen)}")
     if best:
-        Console().print(_best_table(scores, best))
+        print_table(
+            "Best parent sets",
+            ("node", "parents", ">log score", ">gain over no parents"),
+            _rows(scores, best),
+        )
     if out is not None:
         scores.write_jkl(out)
         print(f"Scores written to {out}")
@@ -93,19 +86,13 @@ def _result(scores: FamilyScores, score: str, count: int) -> Mapping[str, Any]:
     }
 
 
-def _best_table(scores: FamilyScores, count: int) -> Table:
-    table = Table(title="Best parent sets", title_justify="left")
-    table.add_column("node")
-    table.add_column("parents")
-    table.add_column("log score", justify="right")
-    table.add_column("gain over no parents", justify="right")
+def _rows(scores: FamilyScores, count: int) -> Iterator[tuple[str, ...]]:
     for node in scores.variables:
         alone = scores.log_score(node, [])
         for rank, (parents, value) in enumerate(scores.best(node, count)):
-            table.add_row(
-                Text(node if rank == 0 else ""),  # names may look like markup
-                Text(", ".join(parents) or "-"),
+            yield (
+                node if rank == 0 else "",
+                ", ".join(parents) or "-",
                 f"{value:.3f}",
                 f"{value - alone:+.3f}" if alone > float("-inf") else "",
             )
-    return table

@@ -10,12 +10,12 @@ import typer
 import arcwise
 from arcwise.cli.output import Result
 
+RunDirectory = Annotated[
+    Path, typer.Argument(metavar="FOLDER", help="The run directory given by --run.")
+]
 
-def status(
-    directory: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="The run directory given by --run.")
-    ],
-) -> Result:
+
+def status(directory: RunDirectory) -> Result:
     """Show the progress of a run: steps, rate, acceptance, R-hat, last checkpoint, time left.
 
     [bold]Example:[/bold] arcwise status runs/first

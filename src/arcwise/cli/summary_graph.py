@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 import arcwise
+from arcwise.cli.composition import out_option
 from arcwise.cli.edge_files import read_edge_file
-from arcwise.cli.folders import ResultFolder, saved_posterior
-from arcwise.cli.output import Result
-from arcwise.cli.reliability import print_verdicts, reliability_result
+from arcwise.cli.folders import SavedPosterior
+from arcwise.cli.output import Result, print_table, with_verdicts
 from arcwise.comparison import SummaryGraphComparison, compare_summary_graphs
 from arcwise.errors import ArgumentError
 from arcwise.exchange import to_dot, to_gml
 from arcwise.graphs import Cpdag, Dag, EdgeCounts
-from arcwise.posterior import Posterior
 from arcwise.posterior.summary_graphs import SUMMARY_GRAPHS, SummaryGraph
 from arcwise.support.files import write_table
 
+Edges = Sequence[tuple[str, str]]
+
 
 def summary_graph(
-    folder: ResultFolder,
+    posterior: SavedPosterior,
     graph: Annotated[
         SummaryGraph | None,
         typer.Argument(
@@ -52,11 +50,8 @@ def summary_graph(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            help="A file for the graph: .csv with the columns source, target and kind, .dot or "
-            ".gml.",
-            metavar="FILE",
+        out_option(
+            "A file for the graph: .csv with the columns source, target and kind, .dot or .gml."
         ),
     ] = None,
 ) -> Result:
@@ -69,7 +64,6 @@ def summary_graph(
     """
     if out is not None and out.suffix not in _WRITERS:
         raise ArgumentError(f"--out is '{out}'; give a file that ends in .csv, .dot or .gml")
-    posterior = saved_posterior(folder)
     known = None
     if truth is not None:
         known = Dag.from_edges(posterior.variables, read_edge_file(truth))
@@ -84,15 +78,15 @@ def summary_graph(
         names = None if graph is None else [graph]
         compared = compare_summary_graphs(posterior, known, names, threshold=threshold)
         _print_comparison(compared)
-    print_verdicts(posterior)
+    result = with_verdicts(posterior, partial(_result, found, compared))
     if out is not None and found is not None:
         _WRITERS[out.suffix](found, out)
         print(f"Graph written to {out}")
-    return partial(_result, posterior, found, compared)
+    return result
 
 
 def _result(
-    posterior: Posterior, graph: Dag | Cpdag | None, compared: tuple[SummaryGraphComparison, ...]
+    graph: Dag | Cpdag | None, compared: tuple[SummaryGraphComparison, ...]
 ) -> Mapping[str, Any]:
     rows = [
         {
@@ -104,39 +98,38 @@ def _result(
         }
         for row in compared
     ]
-    undirected = graph.undirected if isinstance(graph, Cpdag) else ()
-    directed = graph.directed if isinstance(graph, Cpdag) else graph.edges if graph else ()
-    return {
-        "reliability": reliability_result(posterior),
-        "directed": list(directed),
-        "undirected": list(undirected),
-        "compared": rows,
-    }
+    directed, undirected = ((), ()) if graph is None else _edges(graph)
+    return {"directed": list(directed), "undirected": list(undirected), "compared": rows}
+
+
+def _edges(graph: Dag | Cpdag) -> tuple[Edges, Edges]:
+    """Return the directed and the undirected edges."""
+    return (graph.edges, ()) if isinstance(graph, Dag) else (graph.directed, graph.undirected)
 
 
 def _lines(graph: Dag | Cpdag) -> list[str]:
     """Return the edges, one to a line."""
-    directed = graph.edges if isinstance(graph, Dag) else graph.directed
-    undirected = () if isinstance(graph, Dag) else graph.undirected
+    directed, undirected = _edges(graph)
     lines = [f"  {source} -> {target}" for source, target in directed]
     lines += [f"  {one} -- {other}" for one, other in undirected]
     return lines or ["  (no edges)"]
 
 
 def _print_comparison(rows: tuple[SummaryGraphComparison, ...]) -> None:
-    table = Table(title="Compared with the known graph", title_justify="left")
-    table.add_column("graph")
-    for heading in ("adjacencies", "directions in the CPDAG", "CPDAG distance", "arrows"):
-        table.add_column(heading, justify="right")
-    for row in rows:
-        table.add_row(
-            Text(row.name),
-            _counts(row.skeleton),
-            _counts(row.directions),
-            str(row.cpdag_distance),
-            "-" if row.arrows is None else _counts(row.arrows),
-        )
-    Console().print(table)
+    print_table(
+        "Compared with the known graph",
+        ("graph", ">adjacencies", ">directions in the CPDAG", ">CPDAG distance", ">arrows"),
+        (
+            (
+                row.name,
+                _counts(row.skeleton),
+                _counts(row.directions),
+                str(row.cpdag_distance),
+                "-" if row.arrows is None else _counts(row.arrows),
+            )
+            for row in rows
+        ),
+    )
     print("Counts are right + wrong, of those in the known graph.")
 
 
@@ -146,19 +139,18 @@ def _counts(counts: EdgeCounts) -> str:
 
 
 def _write_csv(graph: Dag | Cpdag, path: Path) -> None:
-    directed = graph.edges if isinstance(graph, Dag) else graph.directed
+    directed, undirected = _edges(graph)
     rows = [(*edge, "directed") for edge in directed]
-    if isinstance(graph, Cpdag):
-        rows += [(*edge, "undirected") for edge in graph.undirected]
+    rows += [(*edge, "undirected") for edge in undirected]
     write_table(["source", "target", "kind"], rows, path)
 
 
-def _write_dot(graph: Dag | Cpdag, path: Path) -> None:
-    path.write_text(to_dot(graph) + "\n", encoding="utf-8")
+def _write_text(form: Callable[[Dag | Cpdag], str], graph: Dag | Cpdag, path: Path) -> None:
+    path.write_text(form(graph) + "\n", encoding="utf-8")
 
 
-def _write_gml(graph: Dag | Cpdag, path: Path) -> None:
-    path.write_text(to_gml(graph) + "\n", encoding="utf-8")
-
-
-_WRITERS = {".csv": _write_csv, ".dot": _write_dot, ".gml": _write_gml}
+_WRITERS: Mapping[str, Callable[[Dag | Cpdag, Path], None]] = {
+    ".csv": _write_csv,
+    ".dot": partial(_write_text, to_dot),
+    ".gml": partial(_write_text, to_gml),
+}
