@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from math import floor, sqrt
 from pathlib import Path
 from typing import Any
 
 from arcwise.dynamics.lagged_edges import process_graph, required_slices
-from arcwise.errors import ArgumentError, option
+from arcwise.errors import ArgumentError, Wording, option
 from arcwise.exchange.weighted_edges import Exchanged
 from arcwise.layout.in_time import process_picture
 from arcwise.plots.network import NetworkPlot, links_from, picture_of
@@ -22,6 +24,7 @@ from arcwise.support.checks import (
 )
 from arcwise.support.files import replacing
 from arcwise.support.optional import optional
+from arcwise.support.settings import Settings, keywords_of, setting
 from arcwise.support.words import shown
 
 FORMATS = ("svg", "pdf", "png")
@@ -38,16 +41,67 @@ _WITHOUT_DATE: dict[str, dict[str, Any]] = {
 }
 
 
-def draw(
-    graph: Exchanged,
-    path: str | os.PathLike[str],
-    threshold: float | None = None,
-    *,
-    module: int | None = None,
-    process: bool = False,
-    width: float | None = None,
-    dpi: int | None = None,
-) -> Path:
+def _inches(value: Any, name: Wording) -> float:
+    return real_number(value, name, lambda inches: 0.5 <= inches <= 100.0, "0.5 to 100 inches")
+
+
+@dataclass(frozen=True)
+class PictureOptions(Settings):
+    """What is drawn, and how large."""
+
+    threshold: float | None = setting(
+        None,
+        "The smallest probability of an edge, see `arcwise.plots.network`.",
+        check=checked_probability,
+        help="The smallest probability of an edge, in either direction, at which two variables are "
+        "joined; 0.5 by default, and more for large networks with many edges.",
+        metavar="PROBABILITY",
+    )
+    _: KW_ONLY
+    module: int | None = setting(
+        None,
+        "The module of a large network to draw alone, from 1 for the largest.",
+        check=partial(whole_number, at_least=1),
+        metavar="NUMBER",
+    )
+    process: bool = setting(
+        False,
+        "Of a time series, whether to draw the process graph instead: edges at any lag, with ↺ "
+        "where a variable depends on its own past.",
+        check=true_or_false,
+        help="Of a time series, draw the process graph: edges at any lag.",
+    )
+    width: float | None = setting(
+        None,
+        "The width in inches, to which letters and lines are scaled, too; by default as wide as "
+        "the network needs, with letters of 6.5 to 10 points.",
+        check=_inches,
+        help="The width of the picture, such as 3.5 for a column of a journal; by default what the "
+        "network needs.",
+        metavar="INCHES",
+    )
+    dpi: int | None = setting(
+        None,
+        "The dots per inch of a .png file; by default 300, and less for a very large picture.",
+        check=partial(whole_number, at_least=1, at_most=2400),
+        help="Dots per inch of a .png file; 300 by default, and less for a very large picture.",
+        metavar="NUMBER",
+    )
+
+
+@dataclass(frozen=True)
+class _OfGraph:
+    graph: Exchanged
+    path: str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class _Arguments(PictureOptions, _OfGraph):
+    """The arguments of `draw`."""
+
+
+@keywords_of(_Arguments)
+def draw(graph: Exchanged, path: str | os.PathLike[str], options: PictureOptions) -> Path:
     """Write a picture of the network to a file, in the format of its ending.
 
     That of a time series has its slices side by side, the present on the right.
@@ -58,16 +112,6 @@ def draw(
         A posterior, or a `Dag` or `Cpdag`.
     path
         The file, ending in .svg, .pdf or .png.
-    threshold, module
-        What to draw; see `arcwise.plots.network`.
-    process
-        Of a time series, whether to draw the process graph instead: edges at any lag, with ↺
-        where a variable depends on its own past.
-    width
-        The width in inches, to which letters and lines are scaled, too; by default as wide as the
-        network needs, with letters of 6.5 to 10 points.
-    dpi
-        The dots per inch of a .png file; by default 300, and less for a very large picture.
 
     Returns
     -------
@@ -90,36 +134,28 @@ def draw(
             f"the picture is to be written to {shown(str(file))}; give a file that ends in .svg, "
             ".pdf or .png"
         )
-    if dpi is not None:
-        whole_number(dpi, option("dpi"), at_least=1, at_most=2400)
-    if width is not None:
-        width = real_number(
-            width, option("width"), lambda inches: 0.5 <= inches <= 100.0, "0.5 to 100 inches"
-        )
-    if true_or_false(process, option("process")):
-        plot = _process_plot(graph, threshold, width)
+    if options.process:
+        plot = _process_plot(graph, options)
     else:
-        links, least = links_from(graph, threshold)
-        plot = NetworkPlot(picture_of(graph, links, module), width=width)
+        links, least = links_from(graph, options.threshold)
+        plot = NetworkPlot(picture_of(graph, links, options.module), width=options.width)
         if isinstance(graph, Posterior):
             plot.add_title(graph, least)
-    dots = _dots_per_inch(plot.axes.figure.get_size_inches(), dpi) if ending == "png" else 72.0
+    figure = plot.axes.figure
+    dots = _dots_per_inch(figure.get_size_inches(), options.dpi) if ending == "png" else 72.0
     matplotlib = optional("matplotlib", "draw")
     with matplotlib.rc_context(_SETTINGS), replacing(file) as temporary:
-        plot.axes.figure.savefig(temporary, format=ending, dpi=dots, metadata=_WITHOUT_DATE[ending])
+        figure.savefig(temporary, format=ending, dpi=dots, metadata=_WITHOUT_DATE[ending])
     return file
 
 
-def _process_plot(graph: Exchanged, threshold: float | None, width: float | None) -> NetworkPlot:
-    least = _USUAL_THRESHOLD
-    if threshold is not None:
-        least = checked_probability(threshold, option("threshold"))
+def _process_plot(graph: Exchanged, options: PictureOptions) -> NetworkPlot:
+    least = _USUAL_THRESHOLD if options.threshold is None else options.threshold
     slices = required_slices(graph, "the process graph")
     assert isinstance(graph, Posterior)
-    picture = process_picture(
-        (*slices.variables, *slices.static), process_graph(graph, least), least
-    )
-    plot = NetworkPlot(picture, width=width)
+    variables = (*slices.variables, *slices.static)
+    picture = process_picture(variables, process_graph(graph, least), least)
+    plot = NetworkPlot(picture, width=options.width)
     plot.add_title(graph, least, "An edge at any lag")
     return plot
 
