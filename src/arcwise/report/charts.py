@@ -6,10 +6,13 @@ A chart has the labels and, where the data do not give them, the ranges of its a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.layout.forest import UNCERTAIN, forest_rows
@@ -24,6 +27,8 @@ _MOST_AGREEMENT_POINTS = 1500
 _SMALLEST_AGREEMENT = 0.01
 _SMALLEST_INTERVAL = 0.0005
 
+_SHARE = {"low": 0, "high": 1}  # the range of an axis
+
 Chart = dict[str, Any]
 
 
@@ -32,49 +37,68 @@ def _chart(
     x: dict[str, Any] | str,
     y: dict[str, Any] | str,
     marks: list[dict[str, Any]],
-    note: str = "",
+    *notes: str,
     **others: Any,
 ) -> Chart:
     axes = {
         name: {"label": axis} if isinstance(axis, str) else axis
         for name, axis in (("x", x), ("y", y))
     }
-    return {"title": title, **axes, "marks": marks, "note": note, **others}
+    return {"title": title, **axes, "marks": marks, "note": " ".join(filter(None, notes)), **others}
 
 
-def _some_chains(shown: int, of: int) -> str:
-    return f"The first {shown} of {number(of)} chains are shown." if of > shown else ""
+def _by_chain(
+    kind: str, points: Iterable[tuple[ArrayLike, ArrayLike]], part: str = "chain", **others: Any
+) -> list[dict[str, Any]]:
+    """Return the marks of the first chains, given the x and y of each."""
+    return [
+        {
+            "kind": kind,
+            "name": f"{part} {number + 1}",
+            "colour": number,
+            "x": _rounded(x),
+            "y": _rounded(y),
+            **others,
+        }
+        for number, (x, y) in enumerate(islice(points, _MOST_CHAINS))
+    ]
+
+
+def _bars(x: ArrayLike, y: ArrayLike, width: float = 1.0, colour: int = 0) -> list[dict[str, Any]]:
+    bars = {"kind": "bars", "colour": colour, "x": _rounded(x), "y": _rounded(y), "width": width}
+    return [bars]
+
+
+def _rounded(values: ArrayLike) -> Any:
+    return np.round(np.asarray(values), 4).tolist()
+
+
+def _some_chains(of: int) -> str:
+    return (
+        f"The first {_MOST_CHAINS} of {number(of)} chains are shown." if of > _MOST_CHAINS else ""
+    )
 
 
 def trace_chart(posterior: Posterior) -> Chart | None:
     """Return traces of the log posterior, or for annealing a histogram of the log weights."""
-    if posterior.traces is None:
+    traces = posterior.traces
+    if traces is None:
         return None
-    rows = [row[np.isfinite(row)] for row in posterior.traces.log_weights]
+    rows = [row[np.isfinite(row)] for row in traces.log_weights]
     if posterior.run.annealed:
         return _weight_histogram(rows[0])
-    if not any(len(row) for row in rows):
-        return None
     longest = max(len(row) for row in rows)
+    if not longest:
+        return None
     every = -(-longest // _MOST_TRACE_POINTS)
-    marks = [
-        {
-            "kind": "line",
-            "name": f"chain {chain + 1}",
-            "colour": chain,
-            "x": (np.arange(0, len(row), every) * posterior.traces.steps).tolist(),
-            "y": np.round(row[::every], 4).tolist(),
-        }
-        for chain, row in enumerate(rows[:_MOST_CHAINS])
-    ]
-    notes = [f"One in {number(every)} kept states is shown."] if every > 1 else []
-    notes += [note for note in [_some_chains(_MOST_CHAINS, len(rows))] if note]
+    points = ((np.arange(0, len(row), every) * traces.steps, row[::every]) for row in rows)
     return _chart(
         "Traces of the log posterior",
         "steps after burn-in",
         "unnormalised log posterior",
-        marks,
-        " ".join(notes),
+        _by_chain("line", points),
+        f"One in {number(every)} kept states is shown." if every > 1 else "",
+        _some_chains(len(rows)),
     )
 
 
@@ -82,18 +106,11 @@ def _weight_histogram(log_weights: NDArray[np.float64]) -> Chart | None:
     if len(log_weights) == 0:
         return None
     counts, limits = np.histogram(log_weights, bins=min(40, max(8, len(log_weights) // 4)))
-    bars = {
-        "kind": "bars",
-        "colour": 0,
-        "x": np.round((limits[1:] + limits[:-1]) / 2, 4).tolist(),
-        "y": counts.tolist(),
-        "width": float(limits[1] - limits[0]),
-    }
     return _chart(
         "Log importance weights of the particles",
         "log importance weight",
         {"label": "particles", "low": 0},
-        [bars],
+        _bars((limits[1:] + limits[:-1]) / 2, counts, float(limits[1] - limits[0])),
     )
 
 
@@ -105,29 +122,13 @@ def rank_chart(posterior: Posterior) -> Chart | None:
     if shares is None:
         return None
     limits = np.linspace(0.0, 1.0, shares.shape[1] + 1)
-    marks = [
-        {
-            "kind": "steps",
-            "name": f"chain {chain + 1}",
-            "colour": chain,
-            "x": np.round(limits, 4).tolist(),
-            "y": np.round(row, 4).tolist(),
-        }
-        for chain, row in enumerate(shares[:_MOST_CHAINS])
-    ]
     return _chart(
         "Ranks of the log posterior",
-        {"label": "rank among the states of all chains, as a share", "low": 0, "high": 1},
+        {"label": "rank among the states of all chains, as a share", **_SHARE},
         {"label": "visits, relative to all chains", "low": 0},
-        marks,
-        " ".join(
-            part
-            for part in (
-                "Chains that sample the same distribution all stay near 1.",
-                _some_chains(_MOST_CHAINS, len(shares)),
-            )
-            if part
-        ),
+        _by_chain("steps", ((limits, row) for row in shares)),
+        "Chains that sample the same distribution all stay near 1.",
+        _some_chains(len(shares)),
         line=1.0,
     )
 
@@ -138,7 +139,11 @@ def agreement_chart(diagnosis: Diagnosis) -> Chart | None:
     if by_chain is None or len(by_chain) < 2:
         return None
     # The particles of annealing are compared by halves.
-    part = "chain" if len(by_chain) == diagnosis.chains else "half"
+    part, parts, whole = (
+        ("chain", "single chains", "chains")
+        if len(by_chain) == diagnosis.chains
+        else ("half", "halves", "halves of the particles")
+    )
     difference = by_chain.max(axis=0) - by_chain.min(axis=0)
     sources, targets = np.nonzero(by_chain.max(axis=0) >= _SMALLEST_AGREEMENT)
     order = np.argsort(-difference[sources, targets], kind="stable")
@@ -147,33 +152,19 @@ def agreement_chart(diagnosis: Diagnosis) -> Chart | None:
     mean = by_chain.mean(axis=0)[sources, targets]
     names = diagnosis.variables
     labels = [f"{names[u]} → {names[v]}" for u, v in zip(sources, targets, strict=True)]
-    marks = [
-        {
-            "kind": "points",
-            "name": f"{part} {chain + 1}",
-            "colour": chain,
-            "x": np.round(mean, 4).tolist(),
-            "y": np.round(edges[sources, targets], 4).tolist(),
-            "text": labels,
-        }
-        for chain, edges in enumerate(by_chain[:_MOST_CHAINS])
-    ]
     note = "No edge was sampled."
     if labels:
-        u, v = sources[0], targets[0]
+        most_different = by_chain[:, sources[0], targets[0]]
         note = (
-            f"Largest difference between {'single chains' if part == 'chain' else 'halves'}: "
-            f"{names[u]} → {names[v]}, with "
-            f"probabilities from {by_chain[:, u, v].min():.3f} to {by_chain[:, u, v].max():.3f}."
+            f"Largest difference between {parts}: {labels[0]}, with probabilities from "
+            f"{most_different.min():.3f} to {most_different.max():.3f}."
         )
-    whole = {"low": 0, "high": 1}
+    points = ((mean, edges[sources, targets]) for edges in by_chain)
     return _chart(
-        "Agreement between chains"
-        if part == "chain"
-        else "Agreement between halves of the particles",
-        {"label": "mean probability of an edge", **whole},
-        {"label": f"probability by {part}", **whole},
-        marks,
+        f"Agreement between {whole}",
+        {"label": "mean probability of an edge", **_SHARE},
+        {"label": f"probability by {part}", **_SHARE},
+        _by_chain("points", points, part, text=labels),
         note,
         diagonal=True,
     )
@@ -185,37 +176,23 @@ def exchange_charts(posterior: Posterior) -> dict[str, Chart | None]:
     exchanges = run.exchanges if isinstance(run, ChainRun) else None
     if exchanges is None:
         return {"round_trips": None, "exchanges": None}
-    bars = {
-        "kind": "bars",
-        "colour": 0,
-        "x": list(range(1, len(exchanges.round_trips) + 1)),
-        "y": list(exchanges.round_trips),
-        "width": 1.0,
-    }
     trips = _chart(
         "Round trips of coupled chains",
         {"label": "chain", "whole": True},
         {"label": "round trips", "low": 0},
-        [bars],
+        _bars(range(1, len(exchanges.round_trips) + 1), exchanges.round_trips),
         "States that went from the hottest temperature to the coldest and back; a chain without "
         "any has not yet seen all that heat could show it.",
     )
-    rates = [(place + 1, rate) for place, rate in enumerate(exchanges.acceptance)
-             if rate is not None]  # fmt: skip
+    known = [(pair, rate) for pair, rate in enumerate(exchanges.acceptance, 1) if rate is not None]
     accepted = None
-    if rates:
-        bars = {
-            "kind": "bars",
-            "colour": 2,
-            "x": [place for place, _ in rates],
-            "y": [round(rate, 4) for _, rate in rates],
-            "width": 1.0,
-        }
+    if known:
+        pairs, rates = zip(*known, strict=True)
         accepted = _chart(
             "Exchanges accepted",
             {"label": "pair of adjacent temperatures, the hottest first", "whole": True},
-            {"label": "acceptance rate", "low": 0, "high": 1},
-            [bars],
+            {"label": "acceptance rate", **_SHARE},
+            _bars(pairs, rates, colour=2),
             "A pair that hardly ever exchanges its states cuts the chain in two.",
         )
     return {"round_trips": trips, "exchanges": accepted}
@@ -233,16 +210,10 @@ def forest_chart(posterior: Posterior) -> dict[str, Any]:
             + (f"; the {len(rows)} nearest to one half are shown." if count > len(rows) else ".")
         )
     place = {name: index for index, name in enumerate(posterior.variables)}
+    figures = attrgetter("probability", "low", "high", "forward", "backward")
     return {
         "rows": [
-            [
-                place[row.source],
-                place[row.target],
-                *(
-                    round(value, 4)
-                    for value in (row.probability, row.low, row.high, row.forward, row.backward)
-                ),
-            ]
+            [place[row.source], place[row.target], *(round(value, 4) for value in figures(row))]
             for row in rows
         ],
         "intervals": any(row.high - row.low >= _SMALLEST_INTERVAL for row in rows),
