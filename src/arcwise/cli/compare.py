@@ -10,11 +10,29 @@ import typer
 import arcwise
 from arcwise.cli.edge_files import read_edge_file
 from arcwise.cli.folders import SavedPosterior, saved_posterior
-from arcwise.cli.output import Result, print_table, with_verdicts
-from arcwise.comparison import PosteriorComparison, RunComparison
+from arcwise.cli.output import Columns, Result, print_table, with_verdicts
 from arcwise.graphs import Dag
 
 _EDGES_SHOWN = 10
+
+_FOUND = {
+    "of": "{row.of}",
+    ">probability at least": "{row.threshold:g}",
+    ">true": "{row.counts.true_positives}",
+    ">false": "{row.counts.false_positives}",
+    ">missed": "{row.counts.false_negatives}",
+    ">precision": "{row.counts.precision:.3f}",
+    ">recall": "{row.counts.recall:.3f}",
+}
+
+_DIFFERENCES: Columns = {
+    "source": "{row.source}",
+    "target": "{row.target}",
+    ">first": "{row.first:.4f}",
+    ">second": "{row.second:.4f}",
+    ">difference": lambda row: f"{row.second - row.first:+.4f}",
+    ">in standard errors": "{row.in_errors:.1f}",
+}
 
 
 def compare(
@@ -42,50 +60,10 @@ def compare(
     if other.is_file():
         known = Dag.from_edges(posterior.variables, read_edge_file(other))
         with_graph = arcwise.compare(posterior, known)
-        _print_found(with_graph)
+        print_table("What of the known graph was found", _FOUND, with_graph.rows())
         print(*with_graph.sentences, sep="\n")
         return with_verdicts(posterior, with_graph.as_dict)
     found = arcwise.compare(posterior, saved_posterior(other))
-    _print_differences(found)
+    print_table("The edges that differ most", _DIFFERENCES, found.largest(_EDGES_SHOWN))
     print(*found.sentences, sep="\n")
     return found.as_dict
-
-
-def _print_differences(found: RunComparison) -> None:
-    print_table(
-        "The edges that differ most",
-        ("source", "target", ">first", ">second", ">difference", ">in standard errors"),
-        (
-            (
-                row.source,
-                row.target,
-                f"{row.first:.4f}",
-                f"{row.second:.4f}",
-                f"{row.second - row.first:+.4f}",
-                f"{row.in_errors:.1f}",
-            )
-            for row in found.largest(_EDGES_SHOWN)
-        ),
-    )
-
-
-def _print_found(found: PosteriorComparison) -> None:
-    print_table(
-        "What of the known graph was found",
-        (
-            *("of", ">probability at least", ">true", ">false", ">missed"),
-            *(">precision", ">recall"),
-        ),
-        (
-            (
-                row.of,
-                f"{row.threshold:g}",
-                str(row.counts.true_positives),
-                str(row.counts.false_positives),
-                str(row.counts.false_negatives),
-                f"{row.counts.precision:.3f}",
-                f"{row.counts.recall:.3f}",
-            )
-            for row in found.rows()
-        ),
-    )

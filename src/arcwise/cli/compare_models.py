@@ -10,9 +10,18 @@ import typer
 import arcwise
 from arcwise.cli.composition import out_option
 from arcwise.cli.output import Result, print_table
-from arcwise.comparison import ModelComparison, ModelEvidence
+from arcwise.comparison import ModelEvidence
 from arcwise.errors import ArgumentError
 from arcwise.support.files import write_json
+
+_COLUMNS = {
+    "model": "{row.name}",
+    ">probability": "{row.probability:.4f}",
+    ">95 % interval": "{row.interval.low:.4f} to {row.interval.high:.4f}",
+    ">log evidence": "{row.evidence.log_evidence:.2f}",
+    ">log Bayes factor": "{row.log_bayes_factor:.2f}",
+    "evidence is": "{row.evidence.verdict}",
+}
 
 
 def compare_models(
@@ -45,7 +54,7 @@ def compare_models(
     """
     models = {str(path): ModelEvidence.read(_file(path)) for path in files}
     found = arcwise.compare_models(models, prior=prior)
-    _print_table(found)
+    print_table("The models, the most probable first", _COLUMNS, found.models)
     print(*found.sentences, sep="\n")
     if out is not None:
         write_json(found.as_dict(), out)
@@ -60,24 +69,3 @@ def _file(path: Path) -> Path:
             f"there is no file '{file}'; give files that `arcwise evidence --out` wrote"
         )
     return file
-
-
-def _print_table(found: ModelComparison) -> None:
-    print_table(
-        "The models, the most probable first",
-        (
-            *("model", ">probability", ">95 % interval", ">log evidence", ">log Bayes factor"),
-            "evidence is",
-        ),
-        (
-            (
-                model.name,
-                f"{model.probability:.4f}",
-                f"{model.interval.low:.4f} to {model.interval.high:.4f}",
-                f"{model.evidence.log_evidence:.2f}",
-                f"{model.log_bayes_factor:.2f}",
-                model.evidence.verdict,
-            )
-            for model in found.models
-        ),
-    )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import arcwise
 from arcwise.cli.output import print_table
 from arcwise.data.slices import Place
@@ -32,20 +35,15 @@ def print_edges_in_time(posterior: Posterior, remark: str) -> None:
         f"The {min(_SHOWN, len(edges))} most probable of {len(edges)} edges into the present "
         f"slice, t ({likely} of at least {_LIKELY}){remark}"
     )
-    headings = [">source", "", "target", ">probability"]
-    if any(edge.standard_error is not None for edge in edges):
-        headings.append(">standard error")
-    rows = (
-        (
-            Place(edge.source, edge.lag).name,
-            "→",
-            Place(edge.target, 0).name,
-            f"{edge.probability:.4f}",
-            *([] if edge.standard_error is None else [f"{edge.standard_error:.4f}"]),
-        )
-        for edge in edges[:_SHOWN]
-    )
-    print_table(title, headings, rows)
+    columns: dict[str, str | Callable[[Any], str]] = {
+        ">source": lambda edge: Place(edge.source, edge.lag).name,
+        "": lambda edge: "→",
+        "target": lambda edge: Place(edge.target, 0).name,
+        ">probability": "{row.probability:.4f}",
+    }
+    if posterior.edge_errors is not None:
+        columns[">standard error"] = "{row.standard_error:.4f}"
+    print_table(title, columns, edges[:_SHOWN])
     _print_process_graph(posterior)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,15 +15,28 @@ from arcwise.algorithms.evidence_methods import EvidenceMethod, as_evidence_meth
 from arcwise.algorithms.sample import SAMPLERS, refuse_options_of_others
 from arcwise.cli.composition import options_of, out_option
 from arcwise.cli.options import DataOptions, RunOptions
-from arcwise.cli.output import Result, print_table
+from arcwise.cli.output import Columns, Result, print_table
 from arcwise.cli.questions import ModelOptions
 from arcwise.cli.results import evidence_lines
 from arcwise.errors import ArgumentError
-from arcwise.posterior.evidence import Evidence
 from arcwise.spaces import as_space
 from arcwise.support.files import write_json
 from arcwise.support.running import Run
 from arcwise.support.settings import settings_of
+
+
+def _or_dash(form: str, value: object) -> str:
+    return "-" if value is None else form.format(value)
+
+
+_METHODS: Columns = {
+    "method": "{row.method}",
+    ">log evidence": "{row.log_evidence:.4f}",
+    ">standard error": lambda part: _or_dash("{:.2g}", part.standard_error),
+    ">effective runs": lambda part: _or_dash("{:.1f}", part.effective_runs),
+    ">lower bound": lambda part: _or_dash("{0.value:.4f}", part.lower_bound),
+    "verdict": "{row.verdict}",
+}
 
 
 def evidence(
@@ -59,7 +72,7 @@ def evidence(
     with asked.model(data, run, modularity) as (model, engine):
         found = arcwise.evidence(model, method, engine=engine, progress=True, **run, **options)
     if found.parts:
-        _print_parts(found.parts)
+        print_table("The methods", _METHODS, found.parts)
     print(*evidence_lines(found), sep="\n")
     result = found.as_dict() | {
         "modularity": modularity,
@@ -88,25 +101,3 @@ def _refuse_options(given: Iterable[str], method: EvidenceMethod) -> None:
                 f"{flags[name]} is not an option of --method {method.value}; leave it "
                 "out, or choose another method"
             )
-
-
-def _print_parts(parts: Sequence[Evidence]) -> None:
-    """Print the estimates of all methods as a table."""
-    print_table(
-        "The methods",
-        (
-            *("method", ">log evidence", ">standard error", ">effective runs", ">lower bound"),
-            "verdict",
-        ),
-        (
-            (
-                part.method,
-                f"{part.log_evidence:.4f}",
-                "-" if part.standard_error is None else f"{part.standard_error:.2g}",
-                "-" if part.effective_runs is None else f"{part.effective_runs:.1f}",
-                "-" if part.lower_bound is None else f"{part.lower_bound.value:.4f}",
-                part.verdict,
-            )
-            for part in parts
-        ),
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +15,7 @@ import arcwise
 from arcwise.algorithms.map import MOST_VARIABLES, Method, all_families_fit
 from arcwise.cli.composition import OptionGroup, options_of, out_option
 from arcwise.cli.options import DataOptions
-from arcwise.cli.output import Result, note_data, note_nothing_kept, print_table
+from arcwise.cli.output import Columns, Result, note_data, note_nothing_kept, print_table
 from arcwise.cli.questions import ModelOptions
 from arcwise.cli.results import EDGES_SHOWN, write_files
 from arcwise.learning.choose_parents import scored
@@ -112,11 +113,12 @@ def _print_dag(best: MapResult) -> None:
     if count > len(shown):
         title += f", the first {len(shown)}"
     directed = set(best.cpdag.directed)
-    print_table(
-        title,
-        ("source", "target", "in the CPDAG"),
-        ((*edge, "directed" if edge in directed else "undirected") for edge in shown),
-    )
+    columns: Columns = {
+        "source": itemgetter(0),
+        "target": itemgetter(1),
+        "in the CPDAG": lambda edge: "directed" if edge in directed else "undirected",
+    }
+    print_table(title, columns, shown)
 
 
 def _lines(best: MapResult) -> list[str]:

@@ -6,7 +6,7 @@ Scripts ask for one JSON object instead of the text (--json), and for no notes (
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, redirect_stdout
 from typing import Annotated, Any
 
@@ -25,6 +25,12 @@ from arcwise.support.progress import hidden_progress, tell
 
 Result = Callable[[], Mapping[str, Any]]
 """What a command returns: a function that makes the object --json prints, called for that alone."""
+
+Columns = Mapping[str, str | Callable[[Any], str]]
+"""The cells of each column by its heading: functions of a row, or formats, such as "{row.name}".
+
+A heading that begins with > is that of a column of numbers.
+"""
 
 _PANEL = "Output"
 _LEAST_PROBABILITY = 0.01
@@ -72,14 +78,20 @@ def print_result(function: Callable[[], Result | None], *, as_json: bool, quiet:
         print(strict_json(result(), indent=2))
 
 
-def print_table(title: str | None, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table; a heading that begins with > is that of a column of numbers."""
+def print_table(title: str | None, columns: Columns, rows: Iterable[Any]) -> None:
+    """Print a table of rows, each with its cells in the columns."""
     table = Table(title=title, title_justify="left")
-    for heading in headings:
+    for heading in columns:
         justify: Any = "right" if heading.startswith(">") else "left"
         table.add_column(heading.removeprefix(">"), justify=justify)
     for row in rows:
-        table.add_row(*map(Text, row))  # names may look like markup
+        # Names may look like markup.
+        table.add_row(
+            *(
+                Text(cell.format(row=row) if isinstance(cell, str) else cell(row))
+                for cell in columns.values()
+            )
+        )
     Console().print(table)
 
 

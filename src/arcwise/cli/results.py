@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.cli.edges_in_time import print_edges_in_time
 from arcwise.cli.folders import make_folder
@@ -17,6 +18,7 @@ from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.dynamics.lagged_edges import slices_of
 from arcwise.model import Model
 from arcwise.posterior import Posterior
+from arcwise.posterior.adjacencies import Adjacency
 from arcwise.posterior.evidence import Evidence
 from arcwise.records.account import UNCONVERGED, Account
 from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, Exchanges
@@ -47,22 +49,19 @@ def print_edges(posterior: Posterior, diagnosis: Diagnosis) -> None:
     unsure = f", {diagnosis.verdict}" if diagnosis.verdict in UNCONVERGED else ""
     # Not the title of the table, which would be as narrow as that.
     print(f"{_title(len(rows), n * (n - 1) // 2, likely)}{unsure}")
-    ranges = _ranges(diagnosis)
-    headings = ["source", "target", ">adjacent", ">→", ">←"]
-    if ranges is not None:
-        headings.append(">adjacent, by chain")
+    columns: dict[str, str | Callable[[Adjacency], str]] = {
+        "source": "{row.source}",
+        "target": "{row.target}",
+        ">adjacent": "{row.probability:.4f}",
+        ">→": "{row.forward:.4f}",
+        ">←": "{row.backward:.4f}",
+    }
+    by_chain = diagnosis.chain_edges
+    if diagnosis.verdict == "not converged" and by_chain is not None and len(by_chain) > 1:
+        columns[">adjacent, by chain"] = partial(_range, by_chain, diagnosis.variables.index)
     elif posterior.edge_errors is not None:
-        headings.append(">standard error")
-    table = []
-    for row in rows:
-        figures = [f"{row.probability:.4f}", f"{row.forward:.4f}", f"{row.backward:.4f}"]
-        if ranges is not None:
-            low, high = ranges[row.source, row.target]
-            figures.append(f"{low:.2f} to {high:.2f}")
-        elif row.errors is not None:
-            figures.append(f"{row.errors[0]:.4f}")
-        table.append((row.source, row.target, *figures))
-    print_table(None, headings, table)
+        columns[">standard error"] = "{row.errors[0]:.4f}"
+    print_table(None, columns, rows)
     print(_CAPTION)
     if likely > len(rows):
         print(f"{likely - len(rows):,} more of at least {_LIKELY} are in the edges.csv of --out.")
@@ -75,19 +74,11 @@ def _title(shown: int, pairs: int, likely: int) -> str:
     return f"{first} of variables, of which {are} adjacent with a probability of at least {_LIKELY}"
 
 
-def _ranges(diagnosis: Diagnosis) -> dict[tuple[str, str], tuple[float, float]] | None:
-    """Return the range of each adjacency over the chains, if they do not agree."""
-    by_chain = diagnosis.chain_edges
-    if diagnosis.verdict != "not converged" or by_chain is None or len(by_chain) < 2:
-        return None
-    either = by_chain + by_chain.transpose(0, 2, 1)
-    low, high = either.min(axis=0), either.max(axis=0)
-    names = diagnosis.variables
-    return {
-        (names[u], names[v]): (float(low[u, v]), float(high[u, v]))
-        for u in range(len(names))
-        for v in range(len(names))
-    }
+def _range(by_chain: NDArray[np.float64], place: Callable[[str], int], pair: Adjacency) -> str:
+    """Return the range of an adjacency over the chains."""
+    u, v = place(pair.source), place(pair.target)
+    either = by_chain[:, u, v] + by_chain[:, v, u]
+    return f"{either.min():.2f} to {either.max():.2f}"
 
 
 def _print_sampler(posterior: Posterior, run: ChainRun | AnnealingRun) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -61,11 +62,9 @@ def score(
         )
     print(f"{len(scores):,} families scored by {words_of(chosen)}")
     if best:
-        print_table(
-            "Best parent sets",
-            ("node", "parents", ">log score", ">gain over no parents"),
-            _rows(scores, best),
-        )
+        headings = ("node", "parents", ">log score", ">gain over no parents")
+        columns = {heading: itemgetter(place) for place, heading in enumerate(headings)}
+        print_table("Best parent sets", columns, _rows(scores, best))
     if out is not None:
         scores.write_jkl(out)
         print(f"Scores written to {out}")

@@ -14,7 +14,7 @@ import arcwise
 from arcwise.cli.composition import out_option
 from arcwise.cli.edge_files import read_edge_file
 from arcwise.cli.folders import SavedPosterior
-from arcwise.cli.output import Result, print_table, with_verdicts
+from arcwise.cli.output import Columns, Result, print_table, with_verdicts
 from arcwise.comparison import SummaryGraphComparison, compare_summary_graphs
 from arcwise.errors import ArgumentError
 from arcwise.exchange import to_dot, to_gml
@@ -77,7 +77,8 @@ def summary_graph(
     if known is not None:
         names = None if graph is None else [graph]
         compared = compare_summary_graphs(posterior, known, names, threshold=threshold)
-        _print_comparison(compared)
+        print_table("Compared with the known graph", _COMPARED, compared)
+        print("Counts are right + wrong, of those in the known graph.")
     result = with_verdicts(posterior, partial(_result, found, compared))
     if out is not None and found is not None:
         _WRITERS[out.suffix](found, out)
@@ -88,14 +89,9 @@ def summary_graph(
 def _result(
     graph: Dag | Cpdag | None, compared: tuple[SummaryGraphComparison, ...]
 ) -> Mapping[str, Any]:
+    words = {"skeleton": "adjacencies"}
     rows = [
-        {
-            "name": row.name,
-            "adjacencies": asdict(row.skeleton),
-            "directions": asdict(row.directions),
-            "cpdag_distance": row.cpdag_distance,
-            "arrows": None if row.arrows is None else asdict(row.arrows),
-        }
+        {words.get(name, name): value for name, value in asdict(row).items() if name != "graph"}
         for row in compared
     ]
     directed, undirected = ((), ()) if graph is None else _edges(graph)
@@ -115,27 +111,18 @@ def _lines(graph: Dag | Cpdag) -> list[str]:
     return lines or ["  (no edges)"]
 
 
-def _print_comparison(rows: tuple[SummaryGraphComparison, ...]) -> None:
-    print_table(
-        "Compared with the known graph",
-        ("graph", ">adjacencies", ">directions in the CPDAG", ">CPDAG distance", ">arrows"),
-        (
-            (
-                row.name,
-                _counts(row.skeleton),
-                _counts(row.directions),
-                str(row.cpdag_distance),
-                "-" if row.arrows is None else _counts(row.arrows),
-            )
-            for row in rows
-        ),
-    )
-    print("Counts are right + wrong, of those in the known graph.")
-
-
 def _counts(counts: EdgeCounts) -> str:
     known = counts.true_positives + counts.false_negatives
     return f"{counts.true_positives} + {counts.false_positives} of {known}"
+
+
+_COMPARED: Columns = {
+    "graph": "{row.name}",
+    ">adjacencies": lambda row: _counts(row.skeleton),
+    ">directions in the CPDAG": lambda row: _counts(row.directions),
+    ">CPDAG distance": "{row.cpdag_distance}",
+    ">arrows": lambda row: "-" if row.arrows is None else _counts(row.arrows),
+}
 
 
 def _write_csv(graph: Dag | Cpdag, path: Path) -> None:
