@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from arcwise.errors import ArgumentError
-from arcwise.layout.colours import GREY, colour
-from arcwise.plots.figures import axes_for, shortened, tidy
+from arcwise.layout.colours import colour
+from arcwise.plots.figures import axes_for, shortened, tidy, unit_square
 from arcwise.posterior import Posterior, checked_posterior
 from arcwise.support.names import as_list
 from arcwise.support.words import shown
@@ -67,19 +67,12 @@ def agreement(
     axes = axes_for(axes, (5.0, 5.0), "plots.agreement")
     off_diagonal = ~np.eye(len(posterior.variables), dtype=np.bool_)
     x, y = by_chain[first][off_diagonal], by_chain[second][off_diagonal]
-    axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle="--", zorder=1)
     axes.scatter(x, y, s=14.0, color=colour(0), alpha=0.6, linewidths=0, zorder=2, clip_on=False)
     worst = int(np.abs(x - y).argmax()) if x.size else 0
     if x.size and x[worst] != y[worst]:
         _mark(axes, posterior, np.argwhere(off_diagonal)[worst], (float(x[worst]), float(y[worst])))
-    what = "half" if posterior.run.annealed else "chain"
-    axes.set(
-        xlim=(0, 1),
-        ylim=(0, 1),
-        aspect="equal",
-        xlabel=f"edge probability, {what} {first + 1}",
-        ylabel=f"edge probability, {what} {second + 1}",
-    )
+    label = f"edge probability, {'half' if posterior.run.annealed else 'chain'}"
+    unit_square(axes, f"{label} {first + 1}", f"{label} {second + 1}")
     tidy(axes)
     return axes
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from arcwise.errors import ArgumentError
 from arcwise.layout.colours import GREY, colour
-from arcwise.plots.figures import axes_for, tidy
+from arcwise.plots.figures import axes_for, legend_above, tidy
 from arcwise.posterior import Posterior, checked_posterior
 from arcwise.records.runs import ChainRun
 from arcwise.statistics.ranks import rank_shares
@@ -54,14 +54,8 @@ def ranks(posterior: Posterior, *, axes: Any = None) -> Any:
     limits = np.linspace(0.0, 1.0, shares.shape[1] + 1)
     axes.axhline(1.0, color=GREY, linewidth=0.8, linestyle="--", zorder=1)
     for number, row in enumerate(shares):
-        axes.stairs(
-            row,
-            limits,
-            baseline=None,
-            color=colour(number),
-            linewidth=1.6,
-            label=f"chain {number + 1}",
-        )
+        look = {"color": colour(number), "linewidth": 1.6, "label": f"chain {number + 1}"}
+        axes.stairs(row, limits, baseline=None, **look)
     axes.set(
         xlim=(0.0, 1.0),
         ylim=(0.0, max(2.0, 1.1 * float(shares.max()))),
@@ -69,13 +63,7 @@ def ranks(posterior: Posterior, *, axes: Any = None) -> Any:
         ylabel="visits, relative to all chains",
     )
     if len(shares) <= _MAX_LABELLED:
-        axes.legend(
-            loc="lower center",
-            bbox_to_anchor=(0.5, 1.0),
-            ncol=len(shares),
-            frameon=False,
-            fontsize=8.0,
-        )
+        legend_above(axes, len(shares))
     tidy(axes)
     return axes
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from arcwise.comparison import roc as roc_curve
 from arcwise.graphs.dag import Dag
-from arcwise.layout.colours import GREY, colour
-from arcwise.plots.figures import axes_for, tidy
+from arcwise.layout.colours import colour
+from arcwise.plots.figures import axes_for, tidy, unit_square
 from arcwise.posterior import Posterior
 
 
@@ -38,7 +38,7 @@ def roc(posterior: Posterior, truth: Dag, *, axes: Any = None) -> Any:
     3
     """
     axes = axes_for(axes, (5.0, 5.0), "plots.roc")
-    axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle="--")
+    unit_square(axes, "false positive rate", "true positive rate")
     for number, (word, skeleton) in enumerate((("directed", False), ("skeleton", True))):
         curve = roc_curve(posterior, truth, skeleton=skeleton)
         axes.plot(
@@ -50,13 +50,6 @@ def roc(posterior: Posterior, truth: Dag, *, axes: Any = None) -> Any:
             label=f"{word}, AUC {curve.auc:.3f}",
             clip_on=False,
         )
-    axes.set(
-        xlim=(0, 1),
-        ylim=(0, 1),
-        aspect="equal",
-        xlabel="false positive rate",
-        ylabel="true positive rate",
-    )
     axes.legend(loc="lower right", frameon=False, fontsize=9.0)
     tidy(axes)
     return axes

@@ -11,7 +11,7 @@ from arcwise.errors import ArgumentError
 from arcwise.layout.colours import colour
 from arcwise.parameters.effect import ComparedLevels, EffectEstimate, LinearEffect, no_effect
 from arcwise.parameters.highest_density import checked_level, highest_density
-from arcwise.plots.figures import axes_for, tidy
+from arcwise.plots.figures import axes_for, legend_above, tidy
 from arcwise.support.checks import instance, real_numbers
 
 _MAX_BINS = 60
@@ -114,7 +114,7 @@ def effect(
             0.0, color="black", linewidth=1.8, linestyle=":", label=f"no effect: {no_effect:.0%}"
         )
     axes.set(xlabel="effect" if label is None else label, ylabel="density", ylim=(0, None))
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.15), ncol=3, frameon=False, fontsize=9.0)
+    legend_above(axes)
     tidy(axes)
     return axes
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from arcwise.layout.colours import SHADES
+from arcwise.layout.colours import GREY, SHADES
 from arcwise.support.checks import instance
 from arcwise.support.optional import optional
 
@@ -43,6 +43,18 @@ def shortened(names: Sequence[str], most: int) -> list[str]:
     ]
     times = Counter(short)
     return [own if times[own] == 1 else name for own, name in zip(short, names, strict=True)]
+
+
+def legend_above(axes: Any, columns: int = 3, size: float = 8.5) -> None:
+    """Put the legend in lines above the axes."""
+    place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0)}
+    axes.legend(**place, ncol=columns, frameon=False, fontsize=size)
+
+
+def unit_square(axes: Any, x: str, y: str) -> None:
+    """Give both axes the range of a probability, with labels, and draw the diagonal."""
+    axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle="--", zorder=1)
+    axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", xlabel=x, ylabel=y)
 
 
 def tidy(axes: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from arcwise.layout.colours import COLOURS
 from arcwise.layout.forest import UNCERTAIN, forest_rows
-from arcwise.plots.figures import axes_for, tidy
+from arcwise.plots.figures import axes_for, legend_above, tidy
 from arcwise.posterior import Posterior, checked_posterior
 from arcwise.support.checks import whole_number
 
@@ -81,9 +81,7 @@ def forest(posterior: Posterior, most: int = 30, *, axes: Any = None) -> Any:
     axes.set_axisbelow(True)
     axes.tick_params(axis="y", length=0.0)
     if rows:
-        axes.legend(
-            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3, frameon=False, fontsize=8.5
-        )
+        legend_above(axes)
     else:
         words = f"no pair is adjacent with a probability from {UNCERTAIN[0]} to {UNCERTAIN[1]}"
         axes.text(0.5, 0.5, words, ha="center", va="center", transform=axes.transAxes)

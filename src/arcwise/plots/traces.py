@@ -8,7 +8,7 @@ import numpy as np
 
 from arcwise.errors import ArgumentError
 from arcwise.layout.colours import colour
-from arcwise.plots.figures import axes_for, tidy
+from arcwise.plots.figures import axes_for, legend_above, tidy
 from arcwise.posterior import Posterior, checked_posterior
 
 _MAX_POINTS = 4000
@@ -56,23 +56,11 @@ def traces(posterior: Posterior, *, axes: Any = None) -> Any:
     else:
         for number, row in enumerate(rows):
             chosen = np.unique(np.linspace(0, len(row) - 1, min(len(row), _MAX_POINTS)).astype(int))
-            axes.plot(
-                (chosen + 1) * steps,
-                row[chosen],
-                color=colour(number),
-                linewidth=0.7,
-                alpha=0.85,
-                label=f"chain {number + 1}",
-            )
+            look = {"color": colour(number), "linewidth": 0.7, "alpha": 0.85}
+            axes.plot((chosen + 1) * steps, row[chosen], **look, label=f"chain {number + 1}")
         axes.set(xlabel="steps after burn-in", ylabel="unnormalised log posterior")
         if 1 < len(rows) <= _MAX_LABELLED:
-            axes.legend(
-                loc="upper center",
-                bbox_to_anchor=(0.5, 1.15),
-                ncol=len(rows),
-                frameon=False,
-                fontsize=8.0,
-            )
+            legend_above(axes, len(rows))
     axes.margins(x=0.01)
     tidy(axes)
     return axes
