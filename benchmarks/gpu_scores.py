@@ -81,10 +81,10 @@ def gaussian_scores_part(device: Any, limits: Limits, quick: bool) -> None:
 
 def _auto(data: arcwise.Data, score: str, parents: int) -> str:
     from arcwise.gpu.scoring import GpuScoring, engine_on_device
-    from arcwise.model.question import Question
+    from arcwise.model.question import Definition, Question
 
     rule = arcwise.Constraints(max_indegree=parents)
-    question = Question.of(data, score, constraints=rule)
+    question = Question.of(data, Definition(score, constraints=rule))
     chosen = engine_on_device(question, Choice.AUTO, None)
     return "yes" if isinstance(chosen, GpuScoring) else "no"
 

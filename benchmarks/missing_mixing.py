@@ -23,7 +23,7 @@ import arcwise
 from arcwise.imputation.averaging import choose_moves
 from arcwise.imputation.chain import Imputation, ImputationChain
 from arcwise.imputation.structure import ChainStructure, ExactStructure
-from arcwise.model import Question
+from arcwise.model import Definition, Question
 from arcwise.posterior.matrices import unpacked
 from arcwise.priors import Sparse
 from arcwise.statistics.convergence import effective_sample_size
@@ -43,10 +43,10 @@ def measure(
     given = arcwise.read(with_gaps(data, share, seed), missing="impute", levels=levels)
     assert isinstance(given, arcwise.data.IncompleteData)
     few = n > 10
-    question = Question.of(given.table, prior=Sparse(1.0))
+    question = Question.of(given.table, Definition(prior=Sparse(1.0)))
     if few:
         few_parents = arcwise.candidates(question, "greedy:6", threads=1)
-        question = Question.of(given.table, prior=Sparse(1.0), candidates=few_parents)
+        question = Question.of(given.table, Definition(prior=Sparse(1.0), candidates=few_parents))
     structure = ChainStructure(40 * n, 400 * n, 1) if few else ExactStructure(threads=1)
     assert question.score is not None
     question = replace(question, score=question.score.fixed_by(given.table))

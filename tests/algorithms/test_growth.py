@@ -17,7 +17,7 @@ from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.constraints import Constraints
 from arcwise.errors import ArgumentError, CapacityError, GrowthWarning, InterruptedWarning
-from arcwise.model import Question
+from arcwise.model import Definition, Question
 from arcwise.support.devices import Processors
 from arcwise.support.running import Stage
 from support.exact_models import names, random_score
@@ -170,7 +170,9 @@ def test_a_pair_of_parents_that_helps_only_together_is_found() -> None:
     # Nothing is found that would close a cycle, nor beyond the largest number of parents.
     after = arcwise.Dag(data.variables, {"a": ["y"]})
     assert not better_pairs(weigher, after, Stage(Processors(1)))[place["a"], place["y"]]
-    bounded = FamilyWeigher.of(Question.of(data, constraints=Constraints(max_indegree=1)))
+    bounded = FamilyWeigher.of(
+        Question.of(data, Definition(constraints=Constraints(max_indegree=1)))
+    )
     assert not better_pairs(bounded, empty, Stage(Processors(1))).any()
 
 
@@ -179,7 +181,7 @@ def test_pairs_against_all_families(seed: int) -> None:
     n = 6
     variables = list(names(n))
     score = random_score(n, 6.0, seed)
-    weigher = FamilyWeigher.of(Question.of(variables, score))
+    weigher = FamilyWeigher.of(Question.of(variables, Definition(score)))
     dag = arcwise.networks.random_dag(n, expected_degree=2.0, seed=seed)
     dag = arcwise.Dag.from_matrix(variables, dag.matrix())
     found = better_pairs(weigher, dag, Stage(Processors(1)))
@@ -221,7 +223,7 @@ def test_growth_among_many_variables_looks_for_single_parents(
     assert grown.best is not None
     assert grown.model.families is not None
     assert not any(grown.model.families.outside)
-    weigher = FamilyWeigher.of(Question.of(data, prior="uniform"))
+    weigher = FamilyWeigher.of(Question.of(data, Definition(prior="uniform")))
     assert not better_parents(weigher, grown.best.dag, Stage(Processors(1))).any()
     few = arcwise.candidates(data, "pc")
     begun = arcwise.map(Model(data, prior="uniform", candidates=few), method="exact")

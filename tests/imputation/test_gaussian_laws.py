@@ -19,7 +19,7 @@ from scipy.special import multigammaln
 from arcwise.data import ContinuousColumn, Data, IncompleteData
 from arcwise.imputation.chain import Imputation, ImputationChain
 from arcwise.imputation.structure import ExactStructure
-from arcwise.model import Question
+from arcwise.model import Definition, Question
 from arcwise.parameters.conditionals import Conditionals
 from arcwise.scores import BGe
 from reference.dags import all_dags
@@ -131,7 +131,7 @@ def _after_a_sweep(law: NDArray[np.float64]) -> list[tuple[bool, int, int]]:
     columns = [ContinuousColumn(f"v{i}", VALUES[:, i]) for i in range(3)]
     data = IncompleteData(Data(columns), cells)
     score = BGe(ALPHA_MU, ALPHA_W, MEAN, SCALE)
-    question = Question.of(data.table, score, prior="uniform")
+    question = Question.of(data.table, Definition(score, prior="uniform"))
     chain = ImputationChain(
         Imputation(data, question, ExactStructure(threads=1), seed=2, threads=1)
     )

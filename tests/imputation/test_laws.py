@@ -21,7 +21,7 @@ from arcwise.imputation import chain as chain_module
 from arcwise.imputation.cells import CellSampler
 from arcwise.imputation.chain import Imputation, ImputationChain
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
-from arcwise.model import Question
+from arcwise.model import Definition, Question
 from arcwise.scores import BDeu
 from reference.dags import Parents
 from reference.imputation import Law, edge_probabilities, joint_law
@@ -100,7 +100,9 @@ def _after_a_sweep(
 ) -> list[tuple[Parents, tuple[int, ...]]]:
     """Return the states one sweep after draws from the law."""
     rules = Constraints(parent_only=list(parent_only))
-    question = Question.of(data.table, BDeu(STRENGTH), prior="uniform", constraints=rules)
+    question = Question.of(
+        data.table, Definition(BDeu(STRENGTH), prior="uniform", constraints=rules)
+    )
     chain = ImputationChain(Imputation(data, question, structure, seed=5, threads=1), anneal=anneal)
     if seen is not None:
         chain.propose(chain.known(seen))
@@ -286,7 +288,7 @@ def test_averaged_edge_probabilities_are_those_of_the_mixture_of_completions(
     structure: StructureStep,
 ) -> None:
     data, law = _data(VALUES, CELLS), _law(VALUES, CELLS)
-    question = Question.of(data.table, BDeu(STRENGTH), prior="uniform")
+    question = Question.of(data.table, Definition(BDeu(STRENGTH), prior="uniform"))
     chain = ImputationChain(Imputation(data, question, structure, seed=3, threads=1))
     for _ in range(10):
         chain.sweep()

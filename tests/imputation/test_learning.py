@@ -16,7 +16,7 @@ from arcwise.imputation.averaging import ImputationSettings, choose_moves
 from arcwise.imputation.chain import Imputation, ImputationChain
 from arcwise.imputation.checkpoint import Checkpoint
 from arcwise.imputation.structure import ExactStructure
-from arcwise.model import Question
+from arcwise.model import Definition, Question
 from arcwise.parameters.effect import MeanEffects
 from arcwise.records.runs import ImputationRun
 
@@ -222,7 +222,7 @@ def test_chains_start_from_cells_at_random_and_from_cells_that_go_with_their_row
     table = {"a": a.tolist(), "b": [None if row % 3 == 0 else int(a[row]) for row in range(200)]}
     data = arcwise.read(table, missing="impute")
     assert isinstance(data, IncompleteData)
-    question = Question.of(data.table, "bdeu")
+    question = Question.of(data.table, Definition("bdeu"))
     agreeing = []
     for associated in (False, True):
         chain = ImputationChain(Imputation(data, question, ExactStructure()), associated=associated)

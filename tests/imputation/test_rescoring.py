@@ -9,7 +9,7 @@ import pytest
 
 import arcwise
 from arcwise.imputation.chain import Rescoring
-from arcwise.model import Model, Question
+from arcwise.model import Definition, Model, Question
 
 
 @pytest.mark.parametrize("incomplete", [[0], [0, 3], [0, 1, 2, 3]])
@@ -22,7 +22,7 @@ def test_scores_after_a_change_are_those_made_anew(incomplete: list[int]) -> Non
     engine = Rescoring(may_change)
     for _ in range(3):
         data = arcwise.read(columns.copy(), names=names, levels={name: [0, 1, 2] for name in names})
-        question = Question.of(data, "bdeu", candidates=candidates)
+        question = Question.of(data, Definition("bdeu", candidates=candidates))
         again = Model(question, engine=engine)
         anew = Model(replace(question, data=data))
         for node in range(4):

@@ -18,7 +18,7 @@ from arcwise.data import IncompleteData
 from arcwise.imputation.cells import CellBlocks, CellSampler
 from arcwise.imputation.chain import Imputation, ImputationChain
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
-from arcwise.model import Question
+from arcwise.model import Definition, Question
 from arcwise.scores import BDeu
 from arcwise.series import IncompleteTimeSeries
 from reference.imputation import Law, series_law
@@ -59,7 +59,7 @@ def _law(series: list[Slices], lags: int) -> Law:
 def _after_a_sweep(
     data: IncompleteData, law: Law, structure: StructureStep, *, anneal: bool = True
 ) -> list[tuple[Any, tuple[int, ...]]]:
-    question = Question.of(data.table, BDeu(STRENGTH), prior="uniform")
+    question = Question.of(data.table, Definition(BDeu(STRENGTH), prior="uniform"))
     chain = ImputationChain(Imputation(data, question, structure, seed=5, threads=1), anneal=anneal)
     n = len(data.variables)
     states = list(law)

@@ -19,9 +19,10 @@ from arcwise.constraints import Constraints
 from arcwise.errors import CapacityError, CutShortWarning, TimeIsUpError
 from arcwise.learning import choose_parents, costs, forecast
 from arcwise.learning.study import Study
-from arcwise.model import Question
+from arcwise.model import Definition, Question
 from arcwise.model.scoring_time import scoring_seconds, scoring_work
 from arcwise.support.clock import Deadline
+from arcwise.support.running import Run
 from support.clocks import Jumping, past
 from support.run_records import account_of
 
@@ -150,7 +151,8 @@ def _out_of_time(*_arguments: object) -> None:
 
 def test_models_that_take_too_long_become_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     data = gaussian(10)
-    question = Question.of(data, candidates=arcwise.candidates(data, size=4), plus_one=True)
+    chosen = arcwise.candidates(data, size=4)
+    question = Question.of(data, Definition(candidates=chosen, plus_one=True))
     # By the number of families that there is time for: with one more parent there are 10 x 6 x 16.
     for most, families, cuts in [(10**6, 960, 0), (500, 160, 1), (100, 40, 1), (30, 20, 1)]:
         monkeypatch.setattr(
@@ -158,9 +160,9 @@ def test_models_that_take_too_long_become_smaller(monkeypatch: pytest.MonkeyPatc
             "scoring_seconds",
             lambda asked, _, most=most: float(asked.number_of_families > most) * 1e9,
         )
-        deadline = Deadline(1000.0)
-        model = model_within(question, None, deadline)
-        assert (len(model.scores), len(deadline.cuts)) == (families, cuts)
+        run = Run(seconds=1000.0)
+        model = model_within(question, None, run)
+        assert (len(model.scores), len(run.deadline.cuts)) == (families, cuts)
     single = {name: model.families.candidates[i] for i, name in enumerate(data.variables)}
     for node, (parent,) in single.items():
         others = [p for p in question.families.candidates[data.index(node)] if p != parent]
@@ -171,9 +173,9 @@ def test_models_that_take_too_long_become_smaller(monkeypatch: pytest.MonkeyPatc
             for other in others
         )
     monkeypatch.setattr(timely_models, "scoring_seconds", lambda *_: 1e9)
-    deadline = Deadline(1000.0)
-    assert len(model_within(question, None, deadline).scores) == 10
-    assert deadline.cuts == ("There was no time to score any parents, so there are no edges.",)
+    run = Run(seconds=1000.0)
+    assert len(model_within(question, None, run).scores) == 10
+    assert run.deadline.cuts == ("There was no time to score any parents, so there are no edges.",)
 
 
 def test_scoring_raises_an_error_of_its_own() -> None:
@@ -326,7 +328,7 @@ def test_the_time_of_scoring_is_measured_on_some_families() -> None:
     data = arcwise.simulate("asia", 500_000, seed=1)
     for most in (2, 7):
         rule = Constraints(max_indegree=most)
-        assert 0.0 < scoring_seconds(Question.of(data, constraints=rule)) < 60.0
+        assert 0.0 < scoring_seconds(Question.of(data, Definition(constraints=rule))) < 60.0
 
 
 @quick

@@ -16,7 +16,7 @@ from arcwise.imputation.structure import ChainStructure, ExactStructure, Structu
 from arcwise.learning import incomplete
 from arcwise.learning.hyperparameters import EXPECTED_PARENTS, LOG_PRIOR, prior_odds
 from arcwise.learning.incomplete import HyperparameterDraws
-from arcwise.model import Question
+from arcwise.model import Definition, Question
 from arcwise.priors import Sparse
 from arcwise.priors.constant import log_sum_of_weights
 from arcwise.scores import BDeu
@@ -41,7 +41,7 @@ def _data() -> IncompleteData:
 
 
 def _question(data: IncompleteData) -> Question:
-    return Question.of(data.table, BDeu(SIZES[0]), prior=Sparse(1.0))
+    return Question.of(data.table, Definition(BDeu(SIZES[0]), prior=Sparse(1.0)))
 
 
 def _law(question: Question) -> Law:
@@ -131,7 +131,7 @@ def test_odds_without_the_sum_over_dags_are_caught(monkeypatch: pytest.MonkeyPat
 def test_sums_over_dags_are_integrated_where_there_is_no_formula() -> None:
     # Up to seven expected parents of twenty variables, against the recurrence.
     n = 20
-    question = Question.of({f"v{v}": [0, 1] for v in range(n)}, BDeu())
+    question = Question.of({f"v{v}": [0, 1] for v in range(n)}, Definition(BDeu()))
     odds = [math.log(prior_odds(question, m, "modular") / (n - 1)) for m in EXPECTED_PARENTS]
     exact = [log_sum_of_weights(math.exp(each), n) for each in odds]
     found = incomplete._integrated(np.array(odds), n, n * (n - 1) // 2)

@@ -12,7 +12,7 @@ import arcwise
 from arcwise import Constraints, Model
 from arcwise.errors import ArgumentError, UnknownArgumentError
 from arcwise.families import Families
-from arcwise.model import Question, ask
+from arcwise.model import Definition, Question, ask
 from arcwise.scores import FamilyScores, FunctionScore
 
 TABLE = {"a": [0, 1, 1, 0], "b": [0, 1, 0, 0], "c": [1, 0, 1, 0]}
@@ -26,7 +26,7 @@ def test_the_kinds_of_data(tmp_path: Path) -> None:
     table = Question.of(TABLE)
     assert table.table is not None
     assert table.precomputed is None
-    names = Question.of(["a", "b"], penalty)
+    names = Question.of(["a", "b"], Definition(penalty))
     assert names.table is None
     assert isinstance(names.score, FunctionScore)
     scores = arcwise.score(TABLE)
@@ -39,8 +39,8 @@ def test_the_kinds_of_data(tmp_path: Path) -> None:
         assert read.number_of_families == len(scores) == table.number_of_families
     assert Question.of(table) is table
     model = Model(TABLE)
-    assert ask(model) is model
-    assert ask(table) is table
+    assert ask(model, Definition()) is model
+    assert ask(table, Definition()) is table
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_the_kinds_of_data(tmp_path: Path) -> None:
 def test_what_is_complete_takes_nothing_more(more: dict[str, Any]) -> None:
     for given in (Model(TABLE), Question.of(TABLE)):
         with pytest.raises(ArgumentError, match="has its score, prior, constraints and candidates"):
-            ask(given, **more)
+            ask(given, Definition(**more))
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

@@ -14,7 +14,7 @@ from scipy.stats import multivariate_t
 
 import arcwise
 from arcwise.errors import ArgumentError, ConstraintError
-from arcwise.model.question import Question
+from arcwise.model.question import Definition, Question
 from arcwise.scores import BDeu, BGe, ConditionalGaussian
 from arcwise.support.devices import Processors
 from arcwise.support.running import Stage
@@ -183,7 +183,7 @@ def test_the_same_bits_with_any_number_of_threads_and_in_parts(tmp_path: Any) ->
     data = table(80, "dcdccdcd").data
     whole = arcwise.score(data, ConditionalGaussian(), threads=1)
     more = arcwise.score(data, ConditionalGaussian(), threads=2)
-    job = Question.of(data, ConditionalGaussian()).scoring
+    job = Question.of(data, Definition(ConditionalGaussian())).scoring
     parts = job.score_all(Stage(Processors(1)), tmp_path / "scores")
     for node in range(8):
         assert (whole.table.values(node) == more.table.values(node)).all()

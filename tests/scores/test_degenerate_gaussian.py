@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import arcwise
 from arcwise.data import ContinuousColumn, Data, DiscreteColumn
 from arcwise.errors import ArgumentError
-from arcwise.model.question import Question
+from arcwise.model.question import Definition, Question
 from arcwise.scores import BGe, DegenerateGaussian
 from arcwise.support.devices import Processors
 from arcwise.support.running import Stage
@@ -97,7 +97,7 @@ def test_the_same_bits_with_any_number_of_threads_and_in_parts(tmp_path: Any) ->
     data = table()
     whole = arcwise.score(data, DegenerateGaussian(), threads=1)
     more = arcwise.score(data, DegenerateGaussian(), threads=2)
-    job = Question.of(data, DegenerateGaussian()).scoring
+    job = Question.of(data, Definition(DegenerateGaussian())).scoring
     parts = job.score_all(Stage(Processors(1)), tmp_path / "scores")
     for node in range(4):
         assert (whole.table.values(node) == more.table.values(node)).all()

@@ -11,7 +11,7 @@ import pytest
 
 import arcwise
 from arcwise import _core
-from arcwise.model import Question
+from arcwise.model import Definition, Question
 from arcwise.model import scoring as model_scoring
 from arcwise.scores import kept_scores
 from arcwise.scores.job import FamilyScoring
@@ -35,7 +35,7 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _job(data: arcwise.Data, **arguments: Any) -> FamilyScoring:
-    return Question.of(data, **arguments).scoring
+    return Question.of(data, Definition(**arguments)).scoring
 
 
 JOBS = {

@@ -24,7 +24,7 @@ from arcwise.errors import (
     Wording,
 )
 from arcwise.families import Families
-from arcwise.model import Model, Question, ask
+from arcwise.model import Definition, Model, Question, ask
 from arcwise.posterior.map_result import MapResult
 from arcwise.support.checks import MOST_INT, checked_seed, file_path, open_fraction, whole_number
 from arcwise.support.clock import Deadline, shared_clock
@@ -191,7 +191,8 @@ def grow(
     if memory_limit is not None:
         whole_number(memory_limit, "memory_limit", at_least=0)
     with shared_clock(seconds) as deadline:
-        asked = ask(data, score, prior=prior, constraints=gather(constraints))
+        definition = Definition(score, prior=prior, constraints=gather(constraints))
+        asked = ask(data, definition)
         question, first = _start(asked, candidates, deadline.part(_SHARE_OF_START), threads)
         rounds = deadline.part(_SHARE_OF_ROUNDS)
         with running(threads, progress, "Growing candidates", rounds) as run:

@@ -13,13 +13,13 @@ from arcwise.algorithms.timely_models import model_within
 from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.errors import CapacityError, TimeIsUpError, Wording
 from arcwise.graphs.dag import Dag
-from arcwise.model import Model, Question
+from arcwise.model import Model, Question, model_of
 from arcwise.model.scoring_time import scoring_seconds
 from arcwise.posterior.map_result import SearchSettings
 from arcwise.support.checks import whole_number
 from arcwise.support.clock import Deadline
 from arcwise.support.memory import available_memory
-from arcwise.support.running import Stage
+from arcwise.support.running import Run, Stage
 from arcwise.support.words import byte_size
 
 Matrix = NDArray[np.bool_]
@@ -165,19 +165,14 @@ class GrowthState:
     def build(self) -> Model:
         """Return the model on the candidates and, unless there are too many variables, one more."""
         self._refuse_too_large()
-        self.model = Model(
-            self._on_candidates(),
-            seconds=self.run.deadline,
-            threads=self.run.threads,
-            file=self.scores_file,
-        )
+        run = Run(seconds=self.run.deadline, threads=self.run.threads)
+        self.model = model_of(self._on_candidates(), run, self.scores_file)
         return self.model
 
     def build_within(self, deadline: Deadline) -> Model:
         """Return a model as `build` does, or a smaller one if the time is too short for it."""
-        self.model = model_within(
-            self._on_candidates(), self.single, deadline, threads=self.run.threads
-        )
+        run = Run(seconds=deadline, threads=self.run.threads)
+        self.model = model_within(self._on_candidates(), self.single, run)
         return self.model
 
     def _on_candidates(self) -> Question:

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.errors import TimeIsUpError
-from arcwise.model import Model, Question
+from arcwise.model import Model, Question, model_of
 from arcwise.model.scoring_time import scoring_seconds
-from arcwise.support.clock import Deadline
-from arcwise.support.devices import Processors
-from arcwise.support.running import Progress, Stage
+from arcwise.support.running import Run
 from arcwise.support.words import rounded
 
 _SHARE = 0.5  # of the time left, for an attempt
@@ -24,15 +21,7 @@ _LEAST = 0.2  # of the time left to the whole computation
 
 
 def model_within(
-    question: Question,
-    merits: NDArray[np.float64] | None,
-    deadline: Deadline,
-    *,
-    engine: Any = None,
-    device: object = None,
-    threads: int | None = None,
-    progress: Progress = None,
-    file: Path | None = None,
+    question: Question, merits: NDArray[np.float64] | None, run: Run, file: Path | None = None
 ) -> Model:
     """Return the model of a question, or one on fewer parent sets if the time is too short.
 
@@ -46,31 +35,22 @@ def model_within(
     merits
         The candidates of a node with the largest numbers [candidate, node] are kept longest;
         None for the weights of single parents.
-    deadline
-        By when the model is needed; half of what is left may be spent on scoring.
-    engine, device, threads, progress, file
+    run
+        What carries this out; half of the time left may be spent on scoring.
+    file
         As for `Model`.
     """
+    deadline = run.deadline
     if not deadline.limited:
-        return Model(
-            question, engine=engine, device=device, threads=threads, progress=progress, file=file
-        )
-    for attempt in _smaller(question, merits, deadline, threads):
-        expected = scoring_seconds(attempt, threads)
+        return model_of(question, run, file)
+    for attempt in _smaller(question, merits, run):
+        expected = scoring_seconds(attempt, run.threads)
         allowed = max(deadline.part(_SHARE), deadline.whole.part(_LEAST), key=lambda d: d.left)
         if expected <= allowed.left:
             # What takes a moment is not worth being given up.
             limit = allowed if expected > 0.0 else None
             try:
-                model = Model(
-                    attempt,
-                    engine=engine,
-                    device=device,
-                    seconds=limit,
-                    threads=threads,
-                    progress=progress,
-                    file=file,
-                )
+                model = model_of(attempt, replace(run, seconds=limit), file)
             except TimeIsUpError:
                 continue
             if attempt is not question:
@@ -83,14 +63,11 @@ def model_within(
     n = len(question.variables)
     none = replace(question, candidates=np.zeros((n, n), dtype=np.int64), plus_one=False)
     deadline.cut("There was no time to score any parents, so there are no edges.")
-    return Model(none, threads=threads)
+    return model_of(none, replace(run.aside, seconds=None))
 
 
 def _smaller(
-    question: Question,
-    merits: NDArray[np.float64] | None,
-    deadline: Deadline,
-    threads: int | None,
+    question: Question, merits: NDArray[np.float64] | None, run: Run
 ) -> Iterator[Question]:
     """Yield the question, then the same with fewer and fewer families."""
     yield question
@@ -98,19 +75,18 @@ def _smaller(
         yield replace(question, plus_one=False)
     size = max(len(parents) for parents in question.families.candidates) // 2
     if size > 0 and merits is None:
-        merits = _single_parents(question, deadline.part(_SHARE), threads)
+        merits = _single_parents(question, run.quiet.within(_SHARE))
     while size > 0:
         fewer = _at_most(question, merits, size)
         yield replace(question, candidates=fewer, plus_one=False)
         size //= 2
 
 
-def _single_parents(
-    question: Question, deadline: Deadline, threads: int | None
-) -> NDArray[np.float64] | None:
+def _single_parents(question: Question, run: Run) -> NDArray[np.float64] | None:
     weigher = FamilyWeigher.of(replace(question, candidates=None, plus_one=False))
     try:
-        return weigher.single_parents(Stage(Processors.available(threads), None, deadline))
+        with run.stage() as stage:
+            return weigher.single_parents(stage)
     except TimeIsUpError:
         return None
 

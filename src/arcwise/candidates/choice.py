@@ -17,7 +17,7 @@ from arcwise.candidates.result import Candidates
 from arcwise.constraints import gather, takes_constraints
 from arcwise.errors import ArgumentError
 from arcwise.families.families import candidate_matrix
-from arcwise.model import ask
+from arcwise.model import Definition, ask
 from arcwise.scores.base import IndependenceTest
 from arcwise.support.checks import MOST_INT, open_fraction, whole_number
 from arcwise.support.clock import Deadline, shared_clock
@@ -114,7 +114,8 @@ def candidates(
     """
     _refuse(alpha, max_conditioning, test, by)
     with shared_clock(seconds) as deadline:
-        weigher = FamilyWeigher.of(ask(data, score, prior=prior, constraints=gather(constraints)))
+        definition = Definition(score, prior=prior, constraints=gather(constraints))
+        weigher = FamilyWeigher.of(ask(data, definition))
         sizes = read_sizes(size, weigher.variables)
         with running(threads, None, "Choosing candidates", deadline) as run:
             if isinstance(method, str):

@@ -15,7 +15,7 @@ from arcwise.learning.choose_parents import with_parents
 from arcwise.learning.hyperparameters import question_by_evidence
 from arcwise.learning.request import Request
 from arcwise.learning.study import Study
-from arcwise.model import Modularity, Question
+from arcwise.model import Definition, Modularity, Question
 from arcwise.model.question import BY_EVIDENCE
 from arcwise.scores import LocalScore
 from arcwise.support.progress import tell
@@ -60,10 +60,12 @@ class FamilyChoice:
         """Return the question about the data."""
         return Question.of(
             data,
-            score,
-            prior=prior,
-            edge_probabilities=self.edge_probabilities,
-            constraints=gather(self.constraints),
+            Definition(
+                score,
+                prior=prior,
+                edge_probabilities=self.edge_probabilities,
+                constraints=gather(self.constraints),
+            ),
         )
 
     def parents(

@@ -1,6 +1,10 @@
 """Constraints on the edges of a DAG, as given by a user and as arrays."""
 
-from arcwise.constraints.arguments import ConstraintArguments, gather, takes_constraints
+from arcwise.constraints.arguments import (
+    ConstraintArguments,
+    gather,
+    takes_constraints,
+)
 from arcwise.constraints.constraints import Constraints
 from arcwise.constraints.resolved import ResolvedConstraints
 

@@ -75,7 +75,8 @@ class ConstraintArguments(Settings):
     @property
     def together(self) -> Constraints:
         """The conjunction of all of them."""
-        own = {name: value for name, value in self.specified.items() if name != "constraints"}
+        names = {each.name for each in fields(ConstraintArguments)} - {"constraints"}
+        own = {name: value for name, value in self.specified.items() if name in names}
         return Constraints(**own) & Constraints.coerce(self.constraints)
 
 

@@ -17,8 +17,7 @@ from arcwise.errors import InterruptedWarning, TimeIsUpError
 from arcwise.learning import costs
 from arcwise.learning.forecast import say_preparation
 from arcwise.learning.study import GROWTH, SCORES, Study
-from arcwise.model import Model, Question
-from arcwise.model.question import refuse_more
+from arcwise.model import Definition, Model, Question, model_of
 from arcwise.records.algorithm import Algorithm
 from arcwise.support.clock import Deadline
 from arcwise.support.devices import where_worthwhile
@@ -86,7 +85,7 @@ def with_parents(
     """
     asked = study.asked
     if isinstance(asked, Model):
-        refuse_more("a model", None, None, None, method, bool(plus_one))
+        Definition(candidates=method, plus_one=bool(plus_one)).refuse_beside("a model")
         return study
     if method is None:
         return study
@@ -124,19 +123,14 @@ def scored(study: Study, deadline: Deadline, *, in_full: bool = False) -> Study:
     in_full
         Whether to raise `TimeIsUpError` instead of leaving out parent sets.
     """
-    run, asked = study.run, study.asked
+    asked = study.asked
     if isinstance(asked, Model):
         return study
-    how: dict[str, Any] = {
-        "engine": run.engine,
-        "device": where_worthwhile(run.device),
-        "threads": run.threads,
-        "progress": run.progress,
-        "file": study.file(SCORES),
-    }
+    device = where_worthwhile(study.run.device)
+    run, file = replace(study.run, seconds=deadline, device=device), study.file(SCORES)
     if in_full:
-        return replace(study, asked=Model(asked, seconds=deadline, **how))
-    return replace(study, asked=model_within(asked, None, deadline, **how))
+        return replace(study, asked=model_of(asked, run, file))
+    return replace(study, asked=model_within(asked, None, run, file))
 
 
 def start_of_growth(question: Question) -> str:

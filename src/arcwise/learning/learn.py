@@ -42,7 +42,7 @@ from arcwise.learning.incomplete import (
 )
 from arcwise.learning.request import Request
 from arcwise.learning.study import GROWTH, RESULT, SCORES, KeptStudy, Study, identity_of
-from arcwise.model import Model, Question, ask
+from arcwise.model import Definition, Model, Question, ask
 from arcwise.model.question import table_to_learn
 from arcwise.posterior import Posterior
 from arcwise.records.algorithm import Algorithm
@@ -157,13 +157,13 @@ def begin(
     if incomplete is not None:
         refuse_with_missing_values(request, run, incomplete)
         table = incomplete.table
-    asked = ask(
-        data if table is None else table,
+    definition = Definition(
         request.score,
         prior=request.prior if request.prior_given or isinstance(data, Model) else None,
         edge_probabilities=request.edge_probabilities,
         constraints=constraints.together,
     )
+    asked = ask(data if table is None else table, definition)
     if incomplete is not None:
         assert isinstance(asked, Question)
         asked, incomplete = as_imputed(asked, incomplete)

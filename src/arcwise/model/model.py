@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from arcwise import _core
-from arcwise.constraints import Constraints, gather, takes_constraints
+from arcwise.constraints import ConstraintArguments
+from arcwise.constraints.arguments import SYNONYMS
 from arcwise.constraints.edges import as_dag
 from arcwise.data.profile import DataProfile
 from arcwise.errors import ArgumentError, ConstraintError
@@ -19,16 +21,29 @@ from arcwise.families import Families
 from arcwise.families.functions import parent_names
 from arcwise.model.folded import FoldedWeights
 from arcwise.model.provenance import Provenance
-from arcwise.model.question import Question, refuse_more
-from arcwise.model.scoring import score_families
+from arcwise.model.question import Definition, Question
+from arcwise.model.scoring import ScoringRun, score_families
 from arcwise.priors import PriorTerms, Uniform
 from arcwise.scores import FamilyScores
 from arcwise.support.checks import file_path
-from arcwise.support.clock import Deadline
 from arcwise.support.descriptions import Description, words_of
 from arcwise.support.html import card, facts
-from arcwise.support.running import Progress
+from arcwise.support.running import Progress, Run
+from arcwise.support.settings import Settings, made_of
 from arcwise.support.words import plural, quoted, shown
+
+
+@dataclass(frozen=True)
+class _OfData(Settings):
+    data: Any
+
+
+@dataclass(frozen=True)
+class _Arguments(ScoringRun, Definition, _OfData):
+    """The arguments of `Model`."""
+
+    _: KW_ONLY
+    file: str | os.PathLike[str] | None = None
 
 
 class Model:
@@ -36,6 +51,10 @@ class Model:
 
     The unnormalised posterior probability of a DAG is the product of the weights of its
     families, prior times marginal likelihood; all algorithms read only these weights.
+
+    Besides the arguments described here, it takes constraints, such as `max_indegree` and
+    `required_edges`, which say which families are allowed; see `ConstraintArguments`. Precomputed
+    scores of families that violate a constraint are left out.
 
     Parameters
     ----------
@@ -71,10 +90,6 @@ class Model:
     file
         A file that keeps scores as they are made, if that takes more than some seconds: after
         any interruption, the same call goes on from there, with the same result.
-    **constraints
-        Which families are allowed: `max_indegree`, `required_edges`, `forbidden_edges`,
-        `tiers`, `parent_only`, `constraints`; see `ConstraintArguments`. Precomputed scores of
-        families that violate a constraint are left out.
 
     Raises
     ------
@@ -93,44 +108,22 @@ class Model:
     stored: ClassVar[bool] = False
     """Whether it consists only of the weights stored in a run directory, without data and score."""
 
-    @takes_constraints
+    @made_of(_Arguments, other_words=SYNONYMS, described_by=(ConstraintArguments,))
     def __init__(
         self,
         data: Any,
-        score: Any = None,
-        *,
-        prior: Any = None,
-        edge_probabilities: Any = None,
-        candidates: Any = None,
-        plus_one: bool = False,
-        engine: Any = None,
-        device: object = None,
-        seconds: float | Deadline | None = None,
-        threads: int | None = None,
-        progress: Progress = None,
+        definition: Definition,
+        run: Run,
         file: str | os.PathLike[str] | None = None,
-        **constraints: Any,
     ) -> None:
-        self.question = question = Question.of(
-            data,
-            score,
-            prior=prior,
-            edge_probabilities=edge_probabilities,
-            constraints=gather(constraints),
-            candidates=candidates,
-            plus_one=plus_one,
-        )
+        path = None if file is None else file_path(file, "file")
+        self._score(Question.of(data, definition), run, path)
+
+    def _score(self, question: Question, run: Run, file: Path | None) -> None:
+        self.question = question
         self.constraints, self.prior = question.constraints, question.prior
         self.data, self.score = question.table, question.score
-        self.scores = score_families(
-            question,
-            engine=engine,
-            device=device,
-            threads=threads,
-            progress=progress,
-            deadline=Deadline.of(seconds),
-            file=None if file is None else file_path(file, "file"),
-        )
+        self.scores = score_families(question, run, file)
         self.variables = self.scores.variables
         self.prior_terms: PriorTerms = self.prior.terms(self.variables)
         self.weights = self._weigh()
@@ -209,7 +202,7 @@ class Model:
         4
         """
         other = replace(self.question, candidates=candidates, plus_one=plus_one)
-        return Model(other, threads=threads, progress=progress)
+        return model_of(other, Run(threads=threads, progress=progress))
 
     @property
     def parent_only(self) -> tuple[str, ...]:
@@ -309,33 +302,22 @@ class Model:
         )
 
 
-def ask(
-    data: Any,
-    score: Any = None,
-    *,
-    prior: Any = None,
-    edge_probabilities: Any = None,
-    constraints: Constraints | None = None,
-    candidates: Any = None,
-    plus_one: bool = False,
-) -> Model | Question:
-    """Return the given model, or the question that data and arguments define; see `Question.of`.
+def model_of(question: Question, run: Run, file: Path | None = None) -> Model:
+    """Return the model of a question, whose scores a file may keep; see `Model`."""
+    made = Model.__new__(Model)
+    made._score(question, run, file)
+    return made
+
+
+def ask(data: Any, definition: Definition) -> Model | Question:
+    """Return the given model, or the question that data and definition state; see `Question.of`.
 
     All functions that take either a model or data go through here.
     """
-    if isinstance(data, Model):
-        stated = prior if edge_probabilities is None else edge_probabilities
-        refuse_more("a model", score, stated, constraints, candidates, plus_one)
-        return data
-    return Question.of(
-        data,
-        score,
-        prior=prior,
-        edge_probabilities=edge_probabilities,
-        constraints=constraints,
-        candidates=candidates,
-        plus_one=plus_one,
-    )
+    if not isinstance(data, Model):
+        return Question.of(data, definition)
+    definition.refuse_beside("a model")
+    return data
 
 
 def _refuse_empty(weights: FamilyScores) -> None:

@@ -7,14 +7,14 @@ together with a score, a prior, constraints and candidates they define a model.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from arcwise import _core
-from arcwise.constraints import Constraints
+from arcwise.constraints import ConstraintArguments, Constraints
 from arcwise.constraints.in_time import in_time
 from arcwise.data import Data, IncompleteData
 from arcwise.data.reader import read_table
@@ -25,10 +25,41 @@ from arcwise.priors import EdgeProbabilities, Prior, Sparse, Uniform, as_prior
 from arcwise.scores import FamilyScores, FunctionScore, LocalScore, as_score
 from arcwise.scores.family_scores import as_family_scores
 from arcwise.scores.job import FamilyScoring
+from arcwise.support.checks import true_or_false
+from arcwise.support.settings import setting
 from arcwise.support.words import quoted
 
 BY_EVIDENCE = "by-evidence"
 """The name of the prior that is chosen by the evidence of the data, as `learn` does."""
+
+
+@dataclass(frozen=True)
+class Definition(ConstraintArguments):
+    """What a model is made of besides the data; `Model` describes it."""
+
+    score: Any = None
+    _: KW_ONLY
+    prior: Any = None
+    edge_probabilities: Any = None
+    candidates: Any = None
+    plus_one: bool = setting(
+        False, "", check=lambda value, name: true_or_false(value, option("plus_one"))
+    )
+
+    @property
+    def prior_by_evidence(self) -> bool:
+        """Whether the prior is to be chosen by the evidence of the data."""
+        return isinstance(self.prior, str) and self.prior == BY_EVIDENCE
+
+    def refuse_beside(self, what: str) -> None:
+        """Refuse anything specified beside something complete, such as a model."""
+        parts = (self.score, self.prior, self.edge_probabilities, self.candidates)
+        given = self.plus_one or any(part is not None for part in parts)
+        if given or self.together != Constraints():
+            raise ArgumentError(
+                f"{what} already has its score, prior, constraints and candidates; leave them out, "
+                "or give the data instead"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +81,7 @@ class Question:
 
     Examples
     --------
-    >>> question = Question.of({"a": [0, 1, 1], "b": [0, 1, 0]}, prior="fair")
+    >>> question = Question.of({"a": [0, 1, 1], "b": [0, 1, 0]}, Definition(prior="fair"))
     >>> question.variables, question.score
     (('a', 'b'), BDeu(equivalent_sample_size=1.0))
     """
@@ -72,18 +103,8 @@ class Question:
             )
 
     @classmethod
-    def of(
-        cls,
-        data: Any,
-        score: Any = None,
-        *,
-        prior: Any = None,
-        edge_probabilities: Any = None,
-        constraints: Constraints | None = None,
-        candidates: Any = None,
-        plus_one: bool = False,
-    ) -> Question:
-        """Return the question that data and arguments define.
+    def of(cls, data: Any, definition: Definition | None = None) -> Question:
+        """Return the question that data and definition state.
 
         Parameters
         ----------
@@ -91,54 +112,40 @@ class Question:
             Anything `arcwise.read` takes; `FamilyScores`, also as the path of a .jkl file; a
             list of names, if the score is a function; or a question, which is complete
             in itself.
-        score, prior
-            See `as_score` and `as_prior`. The default prior is `Sparse` for a table, and the
-            uniform one, which adds nothing, for precomputed scores and functions. With the prior
-            ``"by-evidence"``, that of a table is chosen as `learn` does, and the score with it
-            unless it is given.
-        edge_probabilities
-            Prior probabilities of edges, stated beside the prior; see `EdgeProbabilities`.
-        constraints, candidates, plus_one
-            As for the question.
+        definition
+            The rest. The default prior is `Sparse` for a table, and the uniform one, which adds
+            nothing, for precomputed scores and functions. With the prior ``"by-evidence"``, that
+            of a table is chosen as `learn` does, and the score with it unless it is given.
         """
+        given = definition or Definition()
         if isinstance(data, Question):
-            stated = prior if edge_probabilities is None else edge_probabilities
-            refuse_more("a question", score, stated, constraints, candidates, plus_one)
+            given.refuse_beside("a question")
             return data
-        rules = constraints or Constraints()
-        by_evidence = isinstance(prior, str) and prior == BY_EVIDENCE
-        if by_evidence:
-            prior = None
-        chosen_prior = as_prior(prior)
-        if edge_probabilities is not None:
-            chosen_prior = EdgeProbabilities(edge_probabilities, chosen_prior)
-        rest: dict[str, Any] = {
-            "prior": chosen_prior.under(rules),
-            "constraints": rules,
-            "candidates": candidates,
-            "plus_one": plus_one,
-        }
         precomputed = as_family_scores(data)
-        if by_evidence and (precomputed is not None or _are_names(data)):
+        if precomputed is None and not _are_names(data):
+            return cls._of_table(data, given)
+        if given.prior_by_evidence:
             raise ArgumentError(
                 option("prior"),
                 f" is {BY_EVIDENCE!r}, which needs a table; give the table, or another prior",
             )
         if precomputed is not None:
-            if score is not None:
+            if given.score is not None:
                 raise ArgumentError(
                     "the data are precomputed scores, which have their own; leave out the score"
                 )
-            return cls(precomputed, None, **rest)
-        if _are_names(data):
-            chosen = as_score(score)
-            if not isinstance(chosen, FunctionScore):
-                raise ArgumentError(
-                    f"data is a list of names, from which {type(chosen).__name__} cannot be "
-                    "computed; give the data, or a function as the score"
-                )
-            return cls(tuple(data), chosen, **rest)
-        table = read_table(data, Reading())
+            return cls._stated(precomputed, None, given, given.together)
+        chosen = as_score(given.score)
+        if not isinstance(chosen, FunctionScore):
+            raise ArgumentError(
+                f"data is a list of names, from which {type(chosen).__name__} cannot be "
+                "computed; give the data, or a function as the score"
+            )
+        return cls._stated(tuple(data), chosen, given, given.together)
+
+    @classmethod
+    def _of_table(cls, data: Any, given: Definition) -> Question:
+        table = data if isinstance(data, Data) else read_table(data, Reading())
         if isinstance(table, IncompleteData):
             raise ArgumentError(
                 f"{sum(table.missing_counts().values()):,} values of the table are missing, which "
@@ -147,19 +154,25 @@ class Question:
                 ", or give ",
                 option("missing", "drop"),
             )
-        if table.slices is not None:
-            rules = in_time(rules, table.slices)
-        chosen = as_score(score, table)
-        rest["constraints"] = _with_impossible(rules, chosen, table)
-        rest["prior"] = chosen_prior.under(rest["constraints"])
-        if prior is None:
-            rest["prior"] = rest["prior"].on(Sparse())
-        question = cls(table, chosen, **rest)
-        if not by_evidence:
+        rules = given.together if table.slices is None else in_time(given.together, table.slices)
+        score = as_score(given.score, table)
+        question = cls._stated(table, score, given, _with_impossible(rules, score, table))
+        if given.prior is None or given.prior_by_evidence:
+            question = replace(question, prior=question.prior.on(Sparse()))
+        if not given.prior_by_evidence:
             return question
         from arcwise.learning.hyperparameters import question_by_evidence
 
-        return question_by_evidence(question, score=score is None)[0]
+        return question_by_evidence(question, score=given.score is None)[0]
+
+    @classmethod
+    def _stated(
+        cls, data: Any, score: LocalScore | None, given: Definition, rules: Constraints
+    ) -> Question:
+        prior = as_prior(None if given.prior_by_evidence else given.prior)
+        if given.edge_probabilities is not None:
+            prior = EdgeProbabilities(given.edge_probabilities, prior)
+        return cls(data, score, prior.under(rules), rules, given.candidates, given.plus_one)
 
     @property
     def table(self) -> Data | None:
@@ -252,23 +265,6 @@ class Question:
         return all(
             not table.candidates(place) and table.values(place).tolist() == [0.0]
             for place in places
-        )
-
-
-def refuse_more(
-    what: str,
-    score: Any,
-    prior: Any,
-    constraints: Constraints | None,
-    candidates: Any,
-    plus_one: bool,
-) -> None:
-    """Refuse arguments that something given, such as a model, already has."""
-    given = plus_one or any(value is not None for value in (score, prior, candidates))
-    if given or constraints not in (None, Constraints()):
-        raise ArgumentError(
-            f"{what} already has its score, prior, constraints and candidates; leave them out, or "
-            "give the data instead"
         )
 
 

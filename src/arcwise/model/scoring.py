@@ -2,39 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from arcwise.constraints import gather, takes_constraints
+from arcwise.constraints import ConstraintArguments
+from arcwise.constraints.arguments import SYNONYMS
 from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError
-from arcwise.model.question import Question
+from arcwise.model.question import Definition, Question
 from arcwise.model.scoring_time import scoring_seconds
 from arcwise.scores import FamilyScores, FunctionScore
-from arcwise.support.clock import Deadline
 from arcwise.support.devices import Choice, as_device
-from arcwise.support.running import Progress, running
+from arcwise.support.running import Run, TimedRun
+from arcwise.support.settings import keywords_of
 
 _WORTH_KEEPING = 10.0  # seconds of scoring
 
 
-@takes_constraints
-def score(
-    data: Any,
-    score: Any = None,
-    *,
-    candidates: Any = None,
-    plus_one: bool = False,
-    engine: Any = None,
-    device: object = None,
-    seconds: float | Deadline | None = None,
-    threads: int | None = None,
-    progress: Progress = None,
-    **constraints: Any,
-) -> FamilyScores:
+@dataclass(frozen=True, kw_only=True)
+class ScoringRun(TimedRun):
+    """What carries out the scoring of families; `score` describes it."""
+
+    engine: Any = None
+    device: object = None
+
+
+@dataclass(frozen=True)
+class _Arguments(ScoringRun, ConstraintArguments):
+    """The arguments of `score`."""
+
+    data: Any
+    score: Any = None
+    _: KW_ONLY
+    candidates: Any = None
+    plus_one: bool = False
+
+
+@keywords_of(_Arguments, other_words=SYNONYMS, described_by=(ConstraintArguments,))
+def score(data: Any, definition: Definition, run: Run) -> FamilyScores:
     """Score every family that the constraints and candidates allow.
+
+    Besides the arguments described here, it takes constraints, such as `max_indegree` and
+    `required_edges`, which say which families are allowed; see `ConstraintArguments`.
 
     Parameters
     ----------
@@ -61,9 +73,6 @@ def score(
         The number of threads; None for all cores.
     progress
         True for a progress bar, or a function of the fraction done.
-    **constraints
-        Which families are allowed: `max_indegree`, `required_edges`, `forbidden_edges`,
-        `tiers`, `constraints`; see `ConstraintArguments`.
 
     Returns
     -------
@@ -78,42 +87,22 @@ def score(
     >>> scores.best("either", 1)[0][0]
     ('tub', 'lung')
     """
-    rule = gather(constraints)
-    question = Question.of(data, score, constraints=rule, candidates=candidates, plus_one=plus_one)
-    return score_families(
-        question,
-        engine=engine,
-        device=device,
-        threads=threads,
-        progress=progress,
-        deadline=Deadline.of(seconds),
-    )
+    return score_families(Question.of(data, definition), run)
 
 
-def score_families(
-    question: Question,
-    *,
-    engine: Any,
-    threads: int | None,
-    progress: Progress,
-    deadline: Deadline,
-    file: Path | None = None,
-    device: object = None,
-) -> FamilyScores:
+def score_families(question: Question, run: Run, file: Path | None = None) -> FamilyScores:
     """Return the scores of all families of a question; `TimeIsUpError` if that takes too long."""
-    if as_device(device) is not Choice.PROCESSORS:
+    engine = run.engine
+    if as_device(run.device) is not Choice.PROCESSORS:
         from arcwise.gpu.scoring import engine_on_device
 
-        engine = engine_on_device(question, device, engine)
+        engine = engine_on_device(question, run.device, engine)
     if question.precomputed is not None:
         return question.restricted_scores()
     job = question.scoring
-    with (
-        opened_engine(engine) as active,
-        running(threads, progress, "Scoring families", deadline) as run,
-    ):
-        keep = file is not None and _worth_keeping(question, threads)
-        table = active.score(job, run, file if keep else None)
+    with opened_engine(engine) as active, run.stage("Scoring families") as stage:
+        keep = file is not None and _worth_keeping(question, run.threads)
+        table = active.score(job, stage, file if keep else None)
     if not isinstance(job.score, FunctionScore):  # whose values were checked one by one
         for node, name in enumerate(question.variables):
             largest = table.values(node).max()

@@ -111,8 +111,8 @@ def _checked_progress(value: Any, name: object) -> Progress:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalRun(Settings):
-    """What carries out a computation in this process, see `Run`."""
+class TimedRun(Settings):
+    """What carries out a computation without random numbers on processors, see `Run`."""
 
     seconds: float | Deadline | None = setting(
         None,
@@ -122,34 +122,12 @@ class LocalRun(Settings):
         metavar="SECONDS",
         kind=float | None,
     )
-    seed: int = setting(
-        0,
-        "The seed; results do not depend on the number of threads.",
-        check=checked_seed,
-        help="Seed of the random numbers.",
-        metavar="N",
-    )
     threads: int | None = setting(
         None,
         "The number of threads; None for all cores.",
         check=lambda value, name: checked_threads(value),
         help="Number of threads (default: all cores).",
         metavar="N",
-    )
-    device: object = setting(
-        None,
-        'None for the processors. ``"gpu"``: chains over linear or canonical orders run on a '
-        "graphics processor, each in a thread of its own, so that it takes thousands of chains to "
-        "keep it busy; all nodes may have up to 16 possible parents. Log weights are rounded to "
-        "less than a billionth of a nat, and draws differ from those of "
-        'processors. ``"auto"``: where there is one, and at least 256 chains that it can '
-        "run.",
-        check=lambda value, name: None if value is None else as_device(value),
-        help="gpu: a graphics processor computes exact posteriors, samples linear and canonical "
-        "orders, and scores families by bdeu and bge; auto: where there is one and it is worth it "
-        "(default: the processors).",
-        metavar="gpu|auto",
-        kind=str | None,
     )
     progress: Progress = setting(
         None,
@@ -219,6 +197,39 @@ class LocalRun(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SeededRun(TimedRun):
+    """What carries out a computation with random numbers on processors, see `Run`."""
+
+    seed: int = setting(
+        0,
+        "The seed; results do not depend on the number of threads.",
+        check=checked_seed,
+        help="Seed of the random numbers.",
+        metavar="N",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalRun(SeededRun):
+    """What carries out a computation in this process, see `Run`."""
+
+    device: object = setting(
+        None,
+        'None for the processors. ``"gpu"``: chains over linear or canonical orders run on a '
+        "graphics processor, each in a thread of its own, so that it takes thousands of chains to "
+        "keep it busy; all nodes may have up to 16 possible parents. Log weights are rounded to "
+        "less than a billionth of a nat, and draws differ from those of processors. "
+        '``"auto"``: where there is one, and at least 256 chains that it can run.',
+        check=lambda value, name: None if value is None else as_device(value),
+        help="gpu: a graphics processor computes exact posteriors, samples linear and canonical "
+        "orders, and scores families by bdeu and bge; auto: where there is one and it is worth it "
+        "(default: the processors).",
+        metavar="gpu|auto",
+        kind=str | None,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Run(LocalRun):
     """What carries a computation out: made once, and passed from stage to stage as it is."""
 
@@ -270,6 +281,6 @@ def running(
     threads: int | None, progress: Progress, what: str, deadline: Deadline = NEVER
 ) -> Iterator[Stage]:
     """Yield a stage of a computation that is no part of a `Run`, see `Run.stage`."""
-    run = LocalRun(threads=threads, progress=progress, seconds=deadline)
+    run = TimedRun(threads=threads, progress=progress, seconds=deadline)
     with run.stage(what) as stage:
         yield stage

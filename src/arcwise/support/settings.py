@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache, wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from arcwise.errors import Wording, option
 from arcwise.support.arguments import refuse_unknown
@@ -166,7 +166,8 @@ def keywords_of(
     """Give a function that takes groups of settings the keywords of a dataclass of all of them.
 
     The function gets each group that is the type of one of its parameters; other parameters get
-    the argument of their name, and ``**further`` what was given besides.
+    the argument of their name, and ``**further`` what was given besides. A group that has more
+    options than the dataclass gets those that both have.
 
     Parameters
     ----------
@@ -178,54 +179,127 @@ def keywords_of(
     described_by
         Groups whose options are described with another function alone, and come last.
     """
-    assert isinstance(arguments, type)
-    groups = {base.__name__: base for base in arguments.__mro__ if base is not object}
-    own = {each.name: each.metadata.get("setting") for each in fields(arguments)}
-    elsewhere = {
-        each.name
-        for group in described_by
-        for each in fields(group)
-        if own[each.name] is each.metadata.get("setting")
-    }
-    described = {
-        name: found for name, _, _, found in settings_of(arguments) if name not in elsewhere
-    }
-    public = inspect.signature(arguments)
-    in_order = sorted(public.parameters.values(), key=lambda each: each.name in elsewhere)
-    public = public.replace(parameters=in_order)
+    keywords = _Keywords.of(arguments, other_words or {}, described_by)
 
     def decorate(function: Callable[..., Result]) -> Callable[Arguments, Result]:
-        private = inspect.signature(function)
-        split = _splitting(private, public, groups)
-
-        @wraps(function)
-        def called(*places: Arguments.args, **keywords: Arguments.kwargs) -> Result:
-            refuse_unknown(keywords, public.parameters, function.__name__, other_words)
-            given = public.bind(*places, **keywords)
-            return function(**split(given.arguments))
-
-        signature = public.replace(return_annotation=private.return_annotation)
-        called.__signature__ = signature  # type: ignore[attr-defined]
-        called.__doc__ = _documented(function.__doc__ or "", described)
+        called: Callable[Arguments, Result] = keywords.given_to(function)
+        called.__doc__ = _documented(function.__doc__ or "", keywords.described)
         return called
 
     return decorate
+
+
+def made_of(
+    arguments: Callable[Arguments, Any],
+    *,
+    other_words: Mapping[str, str] | None = None,
+    described_by: Collection[type[Settings]] = (),
+) -> Callable[[Callable[..., None]], Callable[Concatenate[Any, Arguments], None]]:
+    """Give ``__init__`` the keywords of a dataclass; the class describes them. See `keywords_of`.
+
+    Parameters
+    ----------
+    arguments, other_words, described_by
+        As for `keywords_of`.
+    """
+    keywords = _Keywords.of(arguments, other_words or {}, described_by)
+
+    def decorate(function: Callable[..., None]) -> Any:
+        return _Constructor(keywords.given_to(function), keywords.described)
+
+    return decorate
+
+
+@dataclass(frozen=True)
+class _Constructor:
+    """Puts a constructor in its place, once the class is there whose docstring describes it."""
+
+    function: Callable[..., None]
+    described: Mapping[str, Setting]
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        setattr(owner, name, self.function)
+        owner.__doc__ = _documented(owner.__doc__ or "", self.described)
+
+
+@dataclass(frozen=True)
+class _Keywords:
+    """The public keywords of a function, and what is known of each."""
+
+    public: inspect.Signature
+    groups: Mapping[str, type[Any]]
+    described: Mapping[str, Setting]
+    other_words: Mapping[str, str]
+
+    @classmethod
+    def of(
+        cls,
+        arguments: Callable[..., Any],
+        other_words: Mapping[str, str],
+        described_by: Collection[type[Settings]],
+    ) -> _Keywords:
+        assert isinstance(arguments, type)
+        groups = {base.__name__: base for base in arguments.__mro__ if base is not object}
+        own = {each.name: each.metadata.get("setting") for each in fields(arguments)}
+        elsewhere = {
+            each.name
+            for group in described_by
+            for each in fields(group)
+            if own[each.name] is each.metadata.get("setting")
+        }
+        described = {
+            name: found for name, _, _, found in settings_of(arguments) if name not in elsewhere
+        }
+        public = inspect.signature(arguments)
+        in_order = sorted(public.parameters.values(), key=lambda each: each.name in elsewhere)
+        return cls(public.replace(parameters=in_order), groups, described, other_words)
+
+    def given_to(self, function: Callable[..., Result]) -> Callable[..., Result]:
+        """Return a function with these keywords, which calls the given one with its groups."""
+        private, public = inspect.signature(function), self.public
+        split = _splitting(private, public, {**_groups_known_to(function), **self.groups})
+        name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+        bound = [each for each in private.parameters.values() if each.name == "self"]
+
+        @wraps(function)
+        def called(*places: Any, **keywords: Any) -> Result:
+            refuse_unknown(keywords, public.parameters, name, self.other_words)
+            given = public.bind(*places[len(bound) :], **keywords)
+            return function(*places[: len(bound)], **split(given.arguments))
+
+        called.__signature__ = public.replace(  # type: ignore[attr-defined]
+            parameters=[*bound, *public.parameters.values()],
+            return_annotation=private.return_annotation,
+        )
+        return called
+
+
+def _groups_known_to(function: Callable[..., Any]) -> dict[str, type[Any]]:
+    """Return the groups of settings that the module of a function has, by name."""
+    known = getattr(function, "__globals__", {}).items()
+    return {
+        name: each for name, each in known if isinstance(each, type) and issubclass(each, Settings)
+    }
 
 
 def _splitting(
     private: inspect.Signature, public: inspect.Signature, groups: Mapping[str, type[Any]]
 ) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Return what makes the arguments of a function from those it was called with."""
-    taken = {
-        parameter.name: (kind := groups[str(parameter.annotation)], {f.name for f in fields(kind)})
-        for parameter in private.parameters.values()
+    kinds = {
+        name: groups[str(parameter.annotation)]
+        for name, parameter in private.parameters.items()
         if str(parameter.annotation) in groups
     }
-    names = {name for _, own in taken.values() for name in own} | {*private.parameters}
+    taken = {
+        name: (kind, [each for each in fields(kind) if each.name in public.parameters])
+        for name, kind in kinds.items()
+    }
+    names = {each.name for _, own in taken.values() for each in own} | {*private.parameters}
     defaults = {
         each.name: public.parameters[each.name].default
-        for kind, _ in taken.values()
-        for each in fields(kind)
+        for _, own in taken.values()
+        for each in own
         if each.default is not MISSING
         and not _same(public.parameters[each.name].default, each.default)
     }
@@ -237,7 +311,8 @@ def _splitting(
         values = {name: given[name] for name in private.parameters if name in given}
         for name, (kind, own) in taken.items():
             of_group = {**defaults, **given}
-            values[name] = kind(**{each: of_group[each] for each in own if each in of_group})
+            known = (each.name for each in own if each.name in of_group)
+            values[name] = kind(**{each: of_group[each] for each in known})
         if further:
             values |= {name: value for name, value in given.items() if name not in names}
         return values
@@ -252,7 +327,7 @@ def _documented(text: str, described: Mapping[str, Setting]) -> str:
     more = [
         line
         for name, found in described.items()
-        if name not in own
+        if name not in own and found.description
         for line in (name, *(f"    {each}" for each in _wrapped(found.description)))
     ]
     sections = [number for number, line in enumerate(lines) if set(line) == {"-"}]
