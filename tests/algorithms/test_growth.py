@@ -12,7 +12,7 @@ import pytest
 
 import arcwise
 from arcwise import Data, Model
-from arcwise.algorithms import growth, growth_by_map, growth_log
+from arcwise.algorithms import growth_by_map, growth_log, growth_state
 from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.constraints import Constraints
@@ -217,7 +217,7 @@ def test_growth_among_many_variables_looks_for_single_parents(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As beyond 300 variables: only candidates are searched, and no pairs are looked for.
-    monkeypatch.setattr(growth, "_MOST_FOR_PLUS_ONE", 5)
+    monkeypatch.setattr(growth_state, "MOST_FOR_PLUS_ONE", 5)
     data = gaussian(12, 400, seed, degree=2.0)
     grown = arcwise.grow(data, "pc", seed=seed, prior="uniform")
     assert grown.best is not None
@@ -233,7 +233,7 @@ def test_growth_among_many_variables_looks_for_single_parents(
 def test_growth_by_the_posterior_looks_one_parent_further_among_many_variables_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(growth, "_MOST_FOR_PLUS_ONE", 5)
+    monkeypatch.setattr(growth_state, "MOST_FOR_PLUS_ONE", 5)
     grown = arcwise.grow(gaussian(8, 200, 2), {}, by="posterior", steps=20_000, seed=1)
     assert grown.rounds[0].wanted > 0
     assert grown.model.families is not None
@@ -276,7 +276,7 @@ def test_an_interrupted_growth_returns_the_best_so_far(monkeypatch: pytest.Monke
 def test_growth_goes_on_from_its_file(
     most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(growth, "_MOST_FOR_PLUS_ONE", most)
+    monkeypatch.setattr(growth_state, "MOST_FOR_PLUS_ONE", most)
     data, file = gaussian(10, 200, 7), tmp_path / "growth.json"
     expected = arcwise.grow(data, {}, seed=3)
     assert expected.best is not None
@@ -294,7 +294,7 @@ def test_growth_goes_on_from_its_file(
 
         monkeypatch.setattr(growth_by_map, name, stopping)
 
-    for name in ("_search", "find_map", "better_pairs", "better_parents"):
+    for name in ("_search", "best_dag_of", "better_pairs", "better_parents"):
         counted(name)
     arcwise.grow(data, {}, seed=3, file=tmp_path / "whole.json")
     calls = len(made)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from arcwise.algorithms.growth_by_map import grow_by_map
-from arcwise.algorithms.growth_log import GrowthLog
-from arcwise.algorithms.growth_state import GrowthRound, GrowthState, Matrix, growth_memory
+from arcwise.algorithms.growth_state import (
+    Growing,
+    GrowthRound,
+    GrowthState,
+    Matrix,
+    growth_memory,
+)
 from arcwise.algorithms.mcmc import mcmc
 from arcwise.candidates import Candidates
 from arcwise.candidates import candidates as choose_candidates
-from arcwise.constraints import gather, takes_constraints
+from arcwise.constraints import ConstraintArguments
+from arcwise.constraints.arguments import SYNONYMS
 from arcwise.errors import (
     ArgumentError,
     ConvergenceWarning,
@@ -26,19 +31,12 @@ from arcwise.errors import (
 from arcwise.families import Families
 from arcwise.model import Definition, Model, Question, ask
 from arcwise.posterior.map_result import MapResult
-from arcwise.support.checks import MOST_INT, checked_seed, file_path, open_fraction, whole_number
-from arcwise.support.clock import Deadline, shared_clock
-from arcwise.support.plain import digest
-from arcwise.support.running import Progress, running
+from arcwise.support.clock import Deadline
+from arcwise.support.running import Run, SeededRun
+from arcwise.support.settings import keywords_of
 from arcwise.support.warnings import warn
-from arcwise.support.words import byte_size, plural, quoted, shown
+from arcwise.support.words import byte_size, quoted
 
-DEFAULT_MAX_SIZE = 14
-
-# Up to this many variables every round searches parent sets with one further parent. Beyond, where
-# that would take minutes, it searches among the candidates alone, and then looks for one further
-# parent of each node of the DAG found.
-_MOST_FOR_PLUS_ONE = 300
 # Of the seconds given: for the initial candidates, for all rounds, and for the chains of a round.
 _SHARE_OF_START = 0.6
 _SHARE_OF_ROUNDS = 0.6
@@ -90,26 +88,18 @@ class Growth:
         )
 
 
-@takes_constraints
-def grow(
-    data: Any,
-    candidates: Any = None,
-    *,
-    by: Literal["map", "posterior"] = "map",
-    threshold: float = 0.1,
-    max_size: int = DEFAULT_MAX_SIZE,
-    score: Any = None,
-    prior: Any = None,
-    restarts: int = 4,
-    steps: int | None = None,
-    memory_limit: int | None = None,
-    seed: int = 0,
-    seconds: float | Deadline | None = None,
-    threads: int | None = None,
-    progress: Progress = None,
-    file: str | os.PathLike[str] | None = None,
-    **constraints: Any,
-) -> Growth:
+@dataclass(frozen=True, kw_only=True)
+class _Arguments(SeededRun, Growing, ConstraintArguments):
+    """The arguments of `grow`."""
+
+    data: Any = field(kw_only=False)
+    candidates: Any = field(default=None, kw_only=False)
+    score: Any = None
+    prior: Any = None
+
+
+@keywords_of(_Arguments, other_words=SYNONYMS, described_by=(ConstraintArguments,))
+def grow(data: Any, definition: Definition, settings: Growing, run: Run) -> Growth:
     """Grow candidate parents until nothing better is found outside them.
 
     In each round every parent set may have one parent that is not a candidate. The best
@@ -121,6 +111,9 @@ def grow(
     300 variables, a round that follows the best DAG searches among the candidates alone and
     then looks for one further parent of each node, so the resulting model has no parents
     but the candidates.
+
+    Besides the arguments described here, it takes constraints, as `Model` does; see
+    `ConstraintArguments`.
 
     Parameters
     ----------
@@ -162,8 +155,6 @@ def grow(
         A file that keeps the rounds of ``by="map"``: after any interruption, the same call goes
         on from there, with the same result. Scores of a round that take long are kept beside
         it, with the ending ``.scores``, until growth ends.
-    **constraints
-        As for `Model`; see `ConstraintArguments`.
 
     Returns
     -------
@@ -182,41 +173,28 @@ def grow(
     >>> bool(abs(grown.best.log_weight - exact.log_weight) < 1e-6)
     True
     """
-    _refuse(by, threshold)
-    whole_number(max_size, "max_size", at_least=1, at_most=MOST_INT)
-    whole_number(restarts, "restarts", at_least=1)
-    checked_seed(seed)
-    if steps is not None:
-        whole_number(steps, "steps", at_least=2)
-    if memory_limit is not None:
-        whole_number(memory_limit, "memory_limit", at_least=0)
-    with shared_clock(seconds) as deadline:
-        definition = Definition(score, prior=prior, constraints=gather(constraints))
-        asked = ask(data, definition)
-        question, first = _start(asked, candidates, deadline.part(_SHARE_OF_START), threads)
-        rounds = deadline.part(_SHARE_OF_ROUNDS)
-        with running(threads, progress, "Growing candidates", rounds) as run:
-            plus_one = by == "posterior" or len(question.variables) <= _MOST_FOR_PLUS_ONE
-            state = GrowthState(question, first, plus_one, max_size, memory_limit, run)
-            if by == "map":
-                key = _key(state, question, restarts, seed)
-                state.log = GrowthLog(file, question.variables, key)
-                if file is not None:
-                    state.scores_file = file_path(file, "file").with_suffix(".scores")
-                best = grow_by_map(state, restarts, seed, deadline)
-                if state.scores_file is not None and best is not None and not best.interrupted:
-                    state.scores_file.unlink(missing_ok=True)
+    with run.telling():
+        asked = ask(data, replace(definition, candidates=None))
+        question, first = _start(asked, definition.candidates, run.within(_SHARE_OF_START))
+        of_rounds = run.within(_SHARE_OF_ROUNDS)
+        with of_rounds.stage("Growing candidates") as stage:
+            state = GrowthState(question, first, settings, of_rounds.quiet, stage)
+            best = None
+            if settings.by == "map":
+                best = grow_by_map(state, run.deadline)
+                if settings.scores_file is not None and best is not None and not best.interrupted:
+                    settings.scores_file.unlink(missing_ok=True)
             else:
-                best = None
-                _by_posterior(state, threshold, steps, seed, deadline)
+                _by_posterior(state, run.deadline)
     if state.full:
+        more = settings.max_size + 2
         warn(
             GrowthWarning(
-                f"{quoted(sorted(state.full))} would need more than {max_size} candidate parents; "
-                "give ",
-                Wording(f"max_size={max_size + 2}", f"--max-candidates {max_size + 2}"),
+                f"{quoted(sorted(state.full))} would need more than {settings.max_size} candidate "
+                "parents; give ",
+                Wording(f"max_size={more}", f"--max-candidates {more}"),
                 ", with which such a node takes "
-                f"{byte_size(growth_memory(len(question.variables), max_size + 2))}",
+                f"{byte_size(growth_memory(len(question.variables), more))}",
             )
         )
     full = tuple(sorted(state.full))
@@ -228,25 +206,23 @@ def grow(
     return Growth(chosen, state.model, best, tuple(state.rounds), full, state.unfinished)
 
 
-def _by_posterior(
-    state: GrowthState, threshold: float, steps: int | None, seed: int, deadline: Deadline
-) -> None:
+def _by_posterior(state: GrowthState, deadline: Deadline) -> None:
     try:
-        _grow_by_posterior(state, threshold, steps, seed)
+        _grow_by_posterior(state)
     except TimeIsUpError:
-        state.unfinished = True
-        deadline.cut(f"Growth was cut short after {plural(len(state.rounds), 'round')}.")
+        state.cut_short(deadline)
         state.build_within(deadline)
 
 
-def _grow_by_posterior(state: GrowthState, threshold: float, steps: int | None, seed: int) -> None:
-    n = len(state.variables)
-    budget: dict[str, Any] = {"steps": max(20_000, 40 * n**2) if steps is None else steps}
+def _grow_by_posterior(state: GrowthState) -> None:
+    n, settings, run = len(state.variables), state.settings, state.run
+    steps = max(20_000, 40 * n**2) if settings.steps is None else settings.steps
+    budget: dict[str, Any] = {"steps": steps}
     wanted = np.zeros_like(state.matrix)
     while True:
         model = state.build()
-        if state.run.deadline.limited:
-            budget = {"seconds": state.run.deadline.part(_SHARE_OF_CHAINS)}
+        if run.deadline.limited:
+            budget = {"seconds": run.deadline.part(_SHARE_OF_CHAINS)}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             edges = mcmc(
@@ -255,12 +231,12 @@ def _grow_by_posterior(state: GrowthState, threshold: float, steps: int | None, 
                 modularity="order-modular",
                 chains=2,
                 dags_per_state=0,
-                seed=seed,
-                threads=state.run.threads,
+                seed=run.seed,
+                threads=run.threads,
                 **budget,
             ).edges
-        state.run.deadline.check()
-        wanted = wanted | (edges > threshold)
+        run.deadline.check()
+        wanted = wanted | (edges > settings.threshold)
         if state.record(wanted, None, len(model.scores)) == 0:
             return
         before = state.matrix
@@ -269,9 +245,7 @@ def _grow_by_posterior(state: GrowthState, threshold: float, steps: int | None, 
             return
 
 
-def _start(
-    asked: Model | Question, candidates: Any, deadline: Deadline, threads: int | None
-) -> tuple[Question, Matrix]:
+def _start(asked: Model | Question, candidates: Any, run: Run) -> tuple[Question, Matrix]:
     """Return the question, and the initial candidates as a matrix [candidate, node]."""
     if isinstance(asked, Model):
         if candidates is not None:
@@ -283,10 +257,11 @@ def _start(
     if candidates is None:
         chosen = "pc" if asked.table is not None else "greedy:4"
     if isinstance(chosen, str):
-        chosen = choose_candidates(asked, chosen, seconds=deadline, threads=threads).matrix()
+        found = choose_candidates(asked, chosen, seconds=run.deadline, threads=run.threads)
+        chosen = found.matrix()
     question = replace(asked, candidates=chosen)
     if question.precomputed is not None:
-        return question, _matrix(Model(question, threads=threads).families)
+        return question, _matrix(Model(question, threads=run.threads).families)
     return question, _matrix(question.families)
 
 
@@ -301,22 +276,3 @@ def _matrix(families: Families | None) -> Matrix:
     for node, parents in enumerate(families.candidates):
         matrix[list(parents), node] = True
     return matrix
-
-
-def _key(state: GrowthState, question: Question, restarts: int, seed: int) -> str:
-    """Return a text that is the same for the same growth only."""
-    table = question.table
-    return digest(
-        None if table is None else table.fingerprint,
-        repr(question.score),
-        repr(question.prior),
-        question.constraints.resolve(question.variables).as_dict(question.variables),
-        np.packbits(state.first).tobytes(),
-        (state.plus_one, state.max_size, restarts, seed),
-    )
-
-
-def _refuse(by: Any, threshold: Any) -> None:
-    if not isinstance(by, str) or by not in ("map", "posterior"):
-        raise ArgumentError(f"by is {shown(by)}; give 'map' or 'posterior'")
-    open_fraction(threshold, "threshold")

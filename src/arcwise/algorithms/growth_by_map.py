@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 
 from arcwise import _core
 from arcwise.algorithms.growth_log import FoundRound
 from arcwise.algorithms.growth_state import GrowthState, Matrix
-from arcwise.algorithms.map import best_dag_of_order, known_class, order_of
-from arcwise.algorithms.map import map as find_map
+from arcwise.algorithms.map import Search, best_dag_of, best_dag_of_order, map_result, order_of
 from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.errors import InterruptedWarning, TimeIsUpError
 from arcwise.graphs import cpdag
 from arcwise.graphs.dag import Dag
-from arcwise.model import Model
 from arcwise.posterior.map_result import MapResult, SearchSettings, is_more
 from arcwise.records.settings import SumSettings
 from arcwise.sums import ScoreSums
 from arcwise.support.clock import Deadline
-from arcwise.support.running import Stage
 from arcwise.support.warnings import warn
-from arcwise.support.words import plural
 
 # Perturbations per variable: from a random order, from the order of the previous round, and in the
 # final search.
@@ -39,19 +36,16 @@ _MOST_DAGS_KEPT = 8
 _SECONDS_AFTER_INTERRUPTION = 2.0
 
 
-def grow_by_map(
-    state: GrowthState, restarts: int, seed: int, deadline: Deadline
-) -> MapResult | None:
+def grow_by_map(state: GrowthState, deadline: Deadline) -> MapResult | None:
     """Return the best DAG, or the best so far if time is up or Ctrl-C comes, if there is any.
 
     The candidates are then those it calls for.
     """
     began = time.perf_counter()
     try:
-        return _grow_by_map(state, restarts, seed)
+        return _grow_by_map(state)
     except TimeIsUpError:
-        state.unfinished = True
-        deadline.cut(f"Growth was cut short after {plural(len(state.rounds), 'round')}.")
+        state.cut_short(deadline)
         interrupted = False
     except KeyboardInterrupt:
         if not state.weights:
@@ -68,39 +62,28 @@ def grow_by_map(
     state.build_within(deadline)
     if not dags:
         return None
-    return _known(state, dags[0], interrupted, time.perf_counter() - began)
-
-
-def _known(state: GrowthState, dag: Dag, interrupted: bool, seconds: float) -> MapResult:
-    """Return a DAG that was found in one of the rounds as the result."""
-    model, log_weight = state.model, state.weights[dag]
-    terms = model.prior_terms
+    best, model = dags[0], state.model
+    terms, log_weight = model.prior_terms, state.weights[best]
     log_prior = sum(
         terms.log_weight(node, sorted(parents), model.variables)
-        for node, parents in enumerate(dag.parent_indices)
+        for node, parents in enumerate(best.parent_indices)
         if model.variables[node] not in model.parent_only
     )
-    return MapResult(
-        dag=dag,
-        cpdag=known_class(model, dag),
-        log_score=log_weight - log_prior,
-        log_weight=log_weight,
-        restart_log_weights=np.empty(0),
-        classes=1,
+    return replace(
+        map_result(model, best, log_weight, began),
+        log_score=log_weight - log_prior,  # as the model may lack some of its families
         interrupted=interrupted,
-        seconds=seconds,
         search=state.search,
-        provenance=model.provenance(),
     )
 
 
-def _grow_by_map(state: GrowthState, restarts: int, seed: int) -> MapResult:
+def _grow_by_map(state: GrowthState) -> MapResult:
     """Grow from several random orders, then from the best DAG until nothing improves it."""
-    run = state.run
-    starts = restarts if state.plus_one else 1
+    run = state.stage
+    starts = state.settings.restarts if state.plus_one else 1
     dags = []
     for stream in range(starts):
-        dags.append(_search_and_grow(state, None, seed, stream))
+        dags.append(_search_and_grow(state, None, stream))
         if run.progress is not None:
             run.progress(_SHARE_OF_STARTS * (stream + 1) / starts)
     last = -np.inf
@@ -116,7 +99,7 @@ def _grow_by_map(state: GrowthState, restarts: int, seed: int) -> MapResult:
         result = None
         found = state.log.next()
         if found is None:
-            result = _final_search(state, dags[0], restarts, seed)
+            result = _final_search(state, dags[0])
             if result.interrupted:
                 return result
             state.weights.setdefault(result.dag, result.log_weight)
@@ -130,31 +113,27 @@ def _grow_by_map(state: GrowthState, restarts: int, seed: int) -> MapResult:
         improved = is_more(found.log_weight, before)
         # Parents found again were not kept for lack of room.
         if not is_more(found.log_weight, last) or not (others.any() or (new > 0 and improved)):
-            return result or _final_search(state, dags[0], restarts, seed)
+            return result or _final_search(state, dags[0])
         last = state.weights[found.dag] = found.log_weight
         state.keep(wanted | others)
-        dags = [_search_and_grow(state, found.dag, seed, 0), *dags]
+        dags = [_search_and_grow(state, found.dag, 0), *dags]
 
 
-def _final_search(state: GrowthState, start: Dag, restarts: int, seed: int) -> MapResult:
+def _final_search(state: GrowthState, start: Dag) -> MapResult:
     """Search with the candidates of all DAGs found, from the best of them and from others."""
     run = state.run
     model = state.build()
-    sums = ScoreSums(model, tabulate="maxima", seconds=run.deadline, threads=run.threads)
-    return find_map(
-        model,
+    settings = Search(
         method="search",
-        restarts=restarts,
+        restarts=state.settings.restarts,
         patience=_LAST_PATIENCE * len(model.ordinary),
         starts=[start],
-        seconds=run.deadline if run.deadline.limited else None,
-        seed=seed,
-        sums=sums,
-        threads=run.threads,
+        sums=ScoreSums(model, tabulate="maxima", seconds=run.deadline, threads=run.threads),
     )
+    return best_dag_of(model, settings, run)
 
 
-def _search_and_grow(state: GrowthState, dag: Dag | None, seed: int, stream: int) -> Dag:
+def _search_and_grow(state: GrowthState, dag: Dag | None, stream: int) -> Dag:
     """Search and grow in turns until the best DAG calls for no others; return it."""
     filled = _FILLED_SIZE if dag is None and stream % 2 == 1 else 0
     if dag is None:
@@ -164,7 +143,7 @@ def _search_and_grow(state: GrowthState, dag: Dag | None, seed: int, stream: int
         state.fill(filled)
         found = state.log.next()
         if found is None:
-            found = _searched(state, dag, seed, stream)
+            found = _searched(state, dag, stream)
             state.log.add(found)
         dag = found.dag
         state.weights[dag] = found.log_weight
@@ -176,31 +155,30 @@ def _search_and_grow(state: GrowthState, dag: Dag | None, seed: int, stream: int
         state.keep(found.wanted)
 
 
-def _searched(state: GrowthState, dag: Dag | None, seed: int, stream: int) -> FoundRound:
+def _searched(state: GrowthState, dag: Dag | None, stream: int) -> FoundRound:
     """Search among the present candidates, from an order of the given DAG if any."""
     run = state.run
     model = state.build()
     sums = ScoreSums(model, tabulate="maxima", seconds=run.deadline, threads=run.threads)
     patience = _NEXT_PATIENCE * len(model.ordinary)
-    state.search = SearchSettings(1, patience, run.deadline.seconds, seed, SumSettings.of(sums))
-    dag = _search(model, sums, dag, seed, stream, run.quiet)
+    used = SumSettings.of(sums)
+    state.search = SearchSettings(1, patience, run.deadline.seconds, run.seed, used)
+    dag = _search(state, sums, dag, stream)
     weight = state.weights[dag] = model.log_weight_of(dag)
     wanted = _adjacent(dag)
     if not state.plus_one:
-        wanted |= better_parents(state.weigher, dag, run.quiet)
+        wanted |= better_parents(state.weigher, dag, state.stage.quiet)
     return FoundRound(dag, weight, wanted, len(model.scores))
 
 
-def _search(
-    model: Model, sums: ScoreSums, dag: Dag | None, seed: int, stream: int, run: Stage
-) -> Dag:
+def _search(state: GrowthState, sums: ScoreSums, dag: Dag | None, stream: int) -> Dag:
     """Return the best DAG of a short search, started from an order of the given DAG if any."""
-    n = len(sums.variables)
+    n, model = len(sums.variables), state.model
     starts = [] if dag is None else [order_of(model.folded.restricted(dag))] * (stream + 1)
     patience = n * (_FIRST_PATIENCE if dag is None else _NEXT_PATIENCE)
-    search = _core.OrderSearch(sums.core, patience, seed, starts)
+    search = _core.OrderSearch(sums.core, patience, state.run.seed, starts)
     try:
-        search.run(stream, 1, 1, run.progress)
+        search.run(stream, 1, 1, state.stage.quiet.progress)
     except TimeIsUpError:
         if len(search) == 0:
             raise

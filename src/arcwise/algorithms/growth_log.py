@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ArcwiseError
 from arcwise.graphs.dag import Dag
-from arcwise.support.checks import file_path, real_number, whole_number
+from arcwise.support.checks import real_number, whole_number
 from arcwise.support.files import UNREADABLE, replacing
 from arcwise.support.plain import strict_json
 
@@ -59,10 +59,8 @@ class GrowthLog:
         Stands for the data and the arguments: a file with another one is replaced.
     """
 
-    def __init__(
-        self, path: str | os.PathLike[str] | None, variables: tuple[str, ...], key: str
-    ) -> None:
-        self._path = None if path is None else file_path(path, "file")
+    def __init__(self, path: Path | None, variables: tuple[str, ...], key: str) -> None:
+        self._path = path
         self._variables = variables
         self._key = key
         self._lines: list[str] = []

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -25,18 +27,15 @@ from arcwise.graphs.dag import Dag
 from arcwise.graphs.knowledge import with_knowledge
 from arcwise.model import Model, checked_model
 from arcwise.posterior.map_result import MapResult, SearchSettings, reach
-from arcwise.records.settings import SumSettings
+from arcwise.records.settings import OfModel, SumSettings
 from arcwise.sums import ScoreSums, checked_sums
-from arcwise.support.checks import (
-    checked_seed,
-    refuse_beyond_memory,
-    whole_number,
-)
+from arcwise.support.checks import one_of, refuse_beyond_memory, whole_number
 from arcwise.support.clock import Deadline
 from arcwise.support.names import as_list
-from arcwise.support.running import Progress, Stage, running
+from arcwise.support.running import SeededRun
+from arcwise.support.settings import Settings, keywords_of, setting
 from arcwise.support.warnings import warn
-from arcwise.support.words import quoted, shown
+from arcwise.support.words import quoted
 
 # Within both limits the exact computation takes a few seconds and less than a gigabyte.
 MOST_VARIABLES = 25
@@ -54,19 +53,35 @@ _PATIENCE = 20
 Method = Literal["auto", "exact", "search"]
 
 
-def map(
-    model: Model,
-    *,
-    method: Method = "auto",
-    restarts: int | None = None,
-    patience: int | None = None,
-    seconds: float | Deadline | None = None,
-    starts: Sequence[Any] = (),
-    seed: int = 0,
-    sums: ScoreSums | None = None,
-    threads: int | None = None,
-    progress: Progress = None,
-) -> MapResult:
+@dataclass(frozen=True, kw_only=True)
+class Search(Settings):
+    """How the best DAG is found; `map` describes it."""
+
+    method: Method = setting("auto", "", check=one_of(Method))
+    restarts: int | None = setting(None, "", check=partial(whole_number, at_least=1))
+    patience: int | None = setting(None, "", check=partial(whole_number, at_least=0))
+    starts: Sequence[Any] = ()
+    sums: ScoreSums | None = setting(None, "", check=lambda value, name: checked_sums(value))
+
+    def completed(self, model: Model, run: SeededRun) -> Self:
+        """Return the settings with everything filled in that depends on the model."""
+        nodes, restarts, patience = len(model.ordinary), self.restarts, self.patience
+        if self.sums is not None:
+            self.sums.refuse_other_model(model, maxima=True)
+        if restarts is None:
+            restarts = _MOST_RESTARTS_BY_TIME if run.deadline.limited else _RESTARTS
+        refuse_beyond_memory(restarts, option("restarts"), _BYTES_PER_RESTART + 4 * nodes)
+        patience = _PATIENCE * nodes if patience is None else patience
+        return replace(self, restarts=restarts, patience=patience)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Arguments(SeededRun, Search, OfModel):
+    """The arguments of `map`."""
+
+
+@keywords_of(_Arguments)
+def map(model: Model, settings: Search, run: SeededRun) -> MapResult:
     """Find the DAG of maximum posterior probability.
 
     The search anneals random orders of the variables, each scored by the best DAG that
@@ -126,84 +141,22 @@ def map(
     >>> bool(abs(best.log_weight - arcwise.exact(model).map_log_weight) < 1e-6)
     True
     """
-    start = time.perf_counter()
     checked_model(model)
-    deadline = Deadline.of(seconds)
-    if not isinstance(method, str) or method not in ("auto", "exact", "search"):
-        raise ArgumentError(f"method is {shown(method)}; give 'auto', 'exact' or 'search'")
-    wanted = _Restarts(model, restarts, patience, deadline, seed)
-    if sums is not None:
-        checked_sums(sums).refuse_other_model(model, maxima=True)
-    if method == "exact":
-        return _exact(model, deadline, threads, progress, start)
-    if method == "auto" and _is_small(model):
+    return best_dag_of(model, settings, run)
+
+
+def best_dag_of(model: Model, settings: Search, run: SeededRun) -> MapResult:
+    """Return the DAG of maximum posterior probability; see `map`."""
+    start = time.perf_counter()
+    settings = settings.completed(model, run)
+    if settings.method == "exact":
+        return _exact(model, run, start)
+    if settings.method == "auto" and _is_small(model):
         try:
-            return _exact(model, deadline.part(_SHARE_OF_EXACT), threads, progress, start)
+            return _exact(model, run.within(_SHARE_OF_EXACT), start)
         except TimeIsUpError:
             pass
-    with running(threads, progress, "map", deadline) as run:
-        if sums is None:
-            sums = ScoreSums(model, tabulate="maxima", seconds=deadline, threads=run.threads)
-        search = _core.OrderSearch(sums.core, wanted.patience, wanted.seed, _orders(starts, model))
-        interrupted = wanted.run(search, run)
-    if len(search) == 0:
-        if interrupted:
-            raise KeyboardInterrupt
-        raise TimeIsUpError(
-            option("seconds"),
-            f" is {deadline.seconds!r}, which is too short to find any DAG of this model; give "
-            "more",
-        )
-    if interrupted:
-        warn(
-            f"the search was interrupted; the result is the best of {len(search)} restarts, of "
-            f"which {sum(search.finished())} were complete",
-            InterruptedWarning,
-        )
-    return _found(model, sums, search, wanted, interrupted, start)
-
-
-class _Restarts:
-    """The number of restarts and their time limit, checked."""
-
-    def __init__(
-        self,
-        model: Model,
-        restarts: int | None,
-        patience: int | None,
-        deadline: Deadline,
-        seed: int,
-    ) -> None:
-        if restarts is None:
-            self.count = _MOST_RESTARTS_BY_TIME if deadline.limited else _RESTARTS
-        else:
-            self.count = whole_number(restarts, option("restarts"), at_least=1)
-            order = _BYTES_PER_RESTART + 4 * len(model.ordinary)
-            refuse_beyond_memory(self.count, option("restarts"), order)
-        if patience is None:
-            self.patience = _PATIENCE * len(model.ordinary)
-        else:
-            self.patience = whole_number(patience, "patience", at_least=0)
-        self.deadline = deadline
-        self.seed = checked_seed(seed)
-
-    def run(self, search: _core.OrderSearch, run: Stage) -> bool:
-        """Run the restarts; return whether Ctrl-C came first."""
-        try:
-            search.run(0, self.count, run.threads, self._shown(run.progress))
-        except TimeIsUpError:
-            return False
-        except KeyboardInterrupt:
-            return True
-        return False
-
-    def _shown(self, progress: Callable[[float], None] | None) -> Callable[[float], None] | None:
-        """Return the progress function, for which time counts as well as restarts."""
-        deadline = self.deadline
-        if progress is None or deadline.seconds is None:
-            return progress
-        seconds = deadline.seconds
-        return lambda share: progress(max(share, min(1.0, deadline.spent / seconds)))
+    return _searched(model, settings, run, start)
 
 
 def _is_small(model: Model) -> bool:
@@ -216,9 +169,7 @@ def all_families_fit(variables: tuple[str, ...], **rule: Any) -> bool:
     return ordinary <= MOST_VARIABLES and Families.of(variables, **rule).total <= _MOST_FAMILIES
 
 
-def _exact(
-    model: Model, deadline: Deadline, threads: int | None, progress: Progress, start: float
-) -> MapResult:
+def _exact(model: Model, run: SeededRun, start: float) -> MapResult:
     n = len(model.ordinary)
     if n > MOST_VARIABLES:
         raise CapacityError(
@@ -227,29 +178,44 @@ def _exact(
             option("method", "search"),
         )
     # The best DAG is the same under both priors, and the other one has tables to keep.
-    computation = ExactComputation(model, "order-modular", seconds=deadline, threads=threads)
-    dag, log_weight = computation.best_dag(progress=progress)
-    return MapResult(
-        dag=dag,
-        cpdag=known_class(model, dag),
-        log_score=_log_score(model, dag),
-        log_weight=log_weight,
-        restart_log_weights=np.empty(0),
-        classes=1,
-        interrupted=False,
-        seconds=time.perf_counter() - start,
-        provenance=model.provenance(),
+    computation = ExactComputation(
+        model, "order-modular", seconds=run.deadline, threads=run.threads
     )
+    dag, log_weight = computation.best_dag(progress=run.progress)
+    return map_result(model, dag, log_weight, start)
 
 
-def _found(
-    model: Model,
-    sums: ScoreSums,
-    search: _core.OrderSearch,
-    wanted: _Restarts,
-    interrupted: bool,
-    start: float,
-) -> MapResult:
+def _searched(model: Model, settings: Search, run: SeededRun, start: float) -> MapResult:
+    assert settings.restarts is not None
+    assert settings.patience is not None
+    deadline, sums = run.deadline, settings.sums
+    with run.stage("map") as stage:
+        if sums is None:
+            sums = ScoreSums(model, tabulate="maxima", seconds=deadline, threads=stage.threads)
+        orders = _orders(settings.starts, model)
+        search = _core.OrderSearch(sums.core, settings.patience, run.seed, orders)
+        interrupted = False
+        try:
+            shown_progress = _by_time(stage.progress, deadline)
+            search.run(0, settings.restarts, stage.threads, shown_progress)
+        except TimeIsUpError:
+            pass
+        except KeyboardInterrupt:
+            if len(search) == 0:
+                raise
+            interrupted = True
+    if len(search) == 0:
+        raise TimeIsUpError(
+            option("seconds"),
+            f" is {deadline.seconds!r}, which is too short to find any DAG of this model; give "
+            "more",
+        )
+    if interrupted:
+        warn(
+            f"the search was interrupted; the result is the best of {len(search)} restarts, of "
+            f"which {sum(search.finished())} were complete",
+            InterruptedWarning,
+        )
     log_weights, finished = search.log_weights(), np.array(search.finished())
     dag = best_dag_of_order(model, sums, search.order(int(np.argmax(log_weights))))
     log_weight = model.log_weight_of(dag)
@@ -257,22 +223,39 @@ def _found(
     classes = {
         cpdag(best_dag_of_order(model, sums, search.order(int(restart)))) for restart in at_best
     }
-    return MapResult(
-        dag=dag,
-        cpdag=known_class(model, dag),
-        log_score=_log_score(model, dag),
-        log_weight=log_weight,
+    used = SearchSettings(
+        settings.restarts, settings.patience, deadline.seconds, run.seed, SumSettings.of(sums)
+    )
+    return replace(
+        map_result(model, dag, log_weight, start),
         restart_log_weights=log_weights[finished],
         classes=len(classes),
         interrupted=interrupted,
+        search=used,
+    )
+
+
+def _by_time(
+    progress: Callable[[float], None] | None, deadline: Deadline
+) -> Callable[[float], None] | None:
+    """Return a progress function for which time counts as well as restarts."""
+    seconds = deadline.seconds
+    if progress is None or seconds is None:
+        return progress
+    return lambda share: progress(max(share, min(1.0, deadline.spent / seconds)))
+
+
+def map_result(model: Model, dag: Dag, log_weight: float, start: float) -> MapResult:
+    """Return a DAG as the best, found since a moment without any restarts."""
+    return MapResult(
+        dag=dag,
+        cpdag=known_class(model, dag),
+        log_score=sum(model.scores.log_score(v, dag.parents(v)) for v in model.variables),
+        log_weight=log_weight,
+        restart_log_weights=np.empty(0),
+        classes=1,
+        interrupted=False,
         seconds=time.perf_counter() - start,
-        search=SearchSettings(
-            wanted.count,
-            wanted.patience,
-            wanted.deadline.seconds,
-            wanted.seed,
-            SumSettings.of(sums),
-        ),
         provenance=model.provenance(),
     )
 
@@ -309,7 +292,3 @@ def best_dag_of_order(model: Model, sums: ScoreSums, order: list[int]) -> Dag:
         assert chosen is not None  # the order has a positive weight
         parents[sums.variables[node]] = [sums.variables[parent] for parent in chosen]
     return model.folded.best(Dag(sums.variables, parents))
-
-
-def _log_score(model: Model, dag: Dag) -> float:
-    return sum(model.scores.log_score(node, dag.parents(node)) for node in model.variables)

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
-from arcwise.algorithms.growth_state import growth_memory
+from arcwise.algorithms.growth_state import DEFAULT_MAX_SIZE, growth_memory
 from arcwise.constraints import gather
 from arcwise.data import Data
 from arcwise.errors import ArgumentError

@@ -455,7 +455,7 @@ class Discretization:
         breaks: Mapping[str, Sequence[float]] | None,
     ) -> Discretization:
         """Return the discretization that the arguments of `discretize` stand for."""
-        one_of(method, DISCRETIZATION_METHOD, METHODS)
+        one_of(METHODS)(method, DISCRETIZATION_METHOD)
         if breaks is not None:
             check_mapping("breaks", breaks)
         points = {name: _checked_breaks(name, given) for name, given in (breaks or {}).items()}
@@ -533,7 +533,7 @@ def _checked_name(name: Any) -> str:
 
 def _parsed(text: str) -> Cut:
     method, _, bins = text.partition(":")
-    one_of(method, DISCRETIZATION_METHOD, METHODS)
+    one_of(METHODS)(method, DISCRETIZATION_METHOD)
     if bins and not (bins.isdecimal() and len(bins) < 10):
         raise ArgumentError(
             option("discretize"),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
@@ -103,7 +102,7 @@ class Reading(Settings):
         "gives discrete columns, and those cut into intervals, the additional level None; or "
         '"impute", which keeps them as cells that `learn` imputes, as an `IncompleteData`. Only '
         "levels that are declared or observed can be imputed; rows without any value are left out.",
-        check=partial(one_of, choices=get_args(Missing)),
+        check=one_of(Missing),
         help="How to treat missing values: as an error, drop their rows, as a further level, also "
         "of columns that --discretize cuts, or impute them (learn alone, and its default).",
     )
@@ -121,7 +120,7 @@ class Reading(Settings):
         "error",
         "What to do with columns that have a single value and no second declared level: "
         '"error", "drop" or "keep". With "drop", columns without any value are left out as well.',
-        check=partial(one_of, choices=get_args(Constant)),
+        check=one_of(Constant),
         help="How to treat constant columns: leave them out with a warning, keep them, or as an "
         "error.",
         shell_default="drop",
@@ -131,7 +130,7 @@ class Reading(Settings):
         "What to do with columns that seem to identify rows, such as row numbers, keys and names: "
         '"warn" and keep them, "drop", "keep" or "error". Columns whose kind or levels are '
         "declared are none.",
-        check=partial(one_of, choices=get_args(Identifiers)),
+        check=one_of(Identifiers),
         help="How to treat columns that seem to identify rows (row numbers, keys, names): leave "
         "them out with a warning, keep them with one or without, or as an error.",
         shell_default="drop",

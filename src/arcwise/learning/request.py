@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
+from arcwise.algorithms.growth_state import DEFAULT_MAX_SIZE
 from arcwise.algorithms.sample import SAMPLERS, SamplerOptions, refuse_options_of_others
 from arcwise.errors import ArgumentError, Wording, option
 from arcwise.model.question import BY_EVIDENCE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,7 +108,7 @@ class InTime(Settings):
         "error",
         'What to do where times are missing: "error", or "split", which uses only rows whose '
         "earlier ones are there.",
-        check=partial(one_of, choices=get_args(Gaps)),
+        check=one_of(Gaps),
         help="How to treat missing times: as an error, or use only rows whose earlier ones are "
         "there.",
         shell_default="error",

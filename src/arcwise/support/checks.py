@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,11 +127,23 @@ def true_or_false(value: Any, name: str | Wording) -> bool:
     return bool(value)
 
 
-def one_of(value: Any, name: str | Wording, choices: Iterable[str]) -> str:
-    """Return one of the values that an argument can have, or refuse any other."""
-    if not isinstance(value, str) or value not in choices:
-        raise ArgumentError(name, f" is {shown(value)}; give one of {quoted(choices)}")
-    return value
+def one_of(choices: Any) -> Callable[[Any, str | Wording], Any]:
+    """Return a check for one of some words, given as a `Literal` or as they are.
+
+    Examples
+    --------
+    >>> from typing import Literal
+    >>> one_of(Literal["sum", "best"])("sum", "by")
+    'sum'
+    """
+    words = get_args(choices) or tuple(choices)
+
+    def check(value: Any, name: str | Wording) -> Any:
+        if isinstance(value, str) and value in words:
+            return value
+        raise ArgumentError(name, f" is {shown(value)}; give one of {quoted(words)}")
+
+    return check
 
 
 def instance(value: Any, kind: type[Kind], name: str | Wording, wanted: str) -> Kind:
