@@ -15,7 +15,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from arcwise import _core
-from arcwise.algorithms.exact_computation import ExactComputation
+from arcwise.algorithms.exact_computation import Computing, ExactComputation
 from arcwise.algorithms.prior_constant import prior_constant
 from arcwise.errors import ArgumentError, option
 from arcwise.model import Model
@@ -87,14 +87,9 @@ def bridge_evidence(model: Model, modularity: Modularity, settings: Bridge, run:
         )
     size, count = settings.particles or _PARTICLES, settings.runs or _RUNS
     with run.telling():
-        computation = ExactComputation(
-            model,
-            "order-modular",
-            memory_limit=settings.memory_limit,
-            seconds=run.deadline,
-            threads=run.threads,
-        )
-        orders = computation.posterior(progress=run.progress).evidence
+        exactly = Computing("order-modular", memory_limit=settings.memory_limit)
+        computation = ExactComputation(model, exactly, replace(run, device=None))
+        orders = computation.posterior().evidence
         assert orders is not None
         crossing = _Crossing(model, computation, size, replace(run, seconds=None))
         length = settings.steps or crossing.usual_steps(count, run.deadline)

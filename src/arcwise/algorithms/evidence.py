@@ -80,8 +80,8 @@ class EvidenceArguments(Run, EvidenceOptions, _OfMethod):
 def evidence(
     model: Model,
     run: Run,
-    method: Method = "combined",
-    modularity: Modularity = "modular",
+    method: Method,
+    modularity: Modularity,
     **given: Any,
 ) -> Evidence:
     """Compute or estimate the log evidence, with a normalised structure prior.

@@ -9,51 +9,30 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.algorithms.exact_computation import ExactComputation, bytes_per_draw
+from arcwise.algorithms.exact_computation import Computing, ExactComputation, bytes_per_draw
 from arcwise.errors import TimeIsUpError, option
 from arcwise.model import Model
-from arcwise.model.modularity import Modularity, as_modularity
+from arcwise.model.modularity import Modularity
 from arcwise.posterior import DagSample, Posterior
 from arcwise.records.runs import ExactRun
 from arcwise.records.settings import OfModel
 from arcwise.support.checks import (
-    open_fraction,
     refuse_beyond_memory,
     true_or_false,
     whole_number,
 )
 from arcwise.support.clock import Deadline
 from arcwise.support.running import LocalRun, Progress
-from arcwise.support.settings import Settings, keywords_of, setting
+from arcwise.support.settings import keywords_of, setting
 
 _FIRST_DRAWS = 256  # of a run in limited time; each piece is twice the one before
 
 
 @dataclass(frozen=True)
-class Exact(Settings):
+class Exact(Computing):
     """The options of `exact`."""
 
-    modularity: Modularity = setting(
-        "modular",
-        '``"modular"``: the prior is the one the model states. ``"order-modular"``: each DAG '
-        "counts once more for each of its topological orders.",
-        check=lambda value, name: as_modularity(value),
-    )
     _: KW_ONLY
-    memory_limit: int | None = setting(
-        None,
-        "The bytes the run may take; None for what the machine has free. A run that needs more is "
-        "refused before it starts.",
-        check=partial(whole_number, at_least=0),
-        in_shell=False,
-    )
-    tolerance: float = setting(
-        1e-8,
-        "The largest error rounding may leave in the modular computation, whose sums alternate in "
-        "sign; it takes more digits where it must.",
-        check=open_fraction,
-        in_shell=False,
-    )
     paths: bool = setting(
         False,
         "Whether the probability of a directed path between each two variables is computed as "
@@ -132,17 +111,9 @@ def exact(model: Model, settings: Exact, run: LocalRun) -> Posterior:
 def exactly(model: Model, settings: Exact, run: LocalRun) -> Posterior:
     """Compute the posterior; see `exact`."""
     start = time.perf_counter()
-    computation = ExactComputation(
-        model,
-        settings.modularity,
-        memory_limit=settings.memory_limit,
-        tolerance=settings.tolerance,
-        seconds=run.deadline,
-        threads=run.threads,
-        device=run.device,
-    )
+    computation = ExactComputation(model, settings, run)
     refuse_beyond_memory(settings.dags, option("dags"), bytes_per_draw(len(model.variables)))
-    found = computation.posterior(progress=run.progress)
+    found = computation.posterior()
     reached = _paths(computation, run) if settings.paths else None
     drawn = _draws(computation, settings.dags, run) if settings.dags else None
     record = ExactRun(
@@ -158,7 +129,7 @@ def exactly(model: Model, settings: Exact, run: LocalRun) -> Posterior:
 def _paths(computation: ExactComputation, run: LocalRun) -> NDArray[np.float64] | None:
     """Return the probabilities of paths, or None if there is no time for them."""
     try:
-        reached = computation.paths(progress=run.progress)
+        reached = computation.paths()
     except TimeIsUpError:
         run.deadline.cut("The probabilities of paths were left out, as the time was up.")
         return None
@@ -219,7 +190,6 @@ def ancestor_probabilities(
     >>> bool(paths[2, 4] >= arcwise.exact(model).edges[2, 4])
     True
     """
-    computation = ExactComputation(
-        model, modularity, memory_limit=memory_limit, tolerance=tolerance, threads=threads
-    )
-    return computation.paths(progress=progress)
+    settings = Computing(modularity, memory_limit=memory_limit, tolerance=tolerance)
+    run = LocalRun(threads=threads, progress=progress)
+    return ExactComputation(model, settings, run).paths()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from functools import cached_property
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +28,38 @@ from arcwise.priors.constant import log_constant_by_size, weights_by_size
 from arcwise.records.runs import ExactRun
 from arcwise.scores import FamilyScores
 from arcwise.support.checks import checked_seed, open_fraction, refuse_beyond_memory, whole_number
-from arcwise.support.clock import Deadline
-from arcwise.support.running import Progress, Stage, running
+from arcwise.support.running import LocalRun, Progress, Stage
+from arcwise.support.settings import Settings, setting
 
 MOST_VARIABLES = {"modular": 25, "order-modular": 30}
 _FEWEST_ON_DEVICE = 20  # where no device is named: fewer take less time than it takes to start
+
+
+@dataclass(frozen=True)
+class Computing(Settings):
+    """Which posterior is computed exactly, and within which limits."""
+
+    modularity: Modularity = setting(
+        "modular",
+        '``"modular"``: the prior is the one the model states. ``"order-modular"``: each DAG '
+        "counts once more for each of its topological orders.",
+        check=lambda value, name: as_modularity(value),
+    )
+    _: KW_ONLY
+    memory_limit: int | None = setting(
+        None,
+        "The bytes the run may take; None for what the machine has free. A run that needs more is "
+        "refused before it starts.",
+        check=partial(whole_number, at_least=0),
+        in_shell=False,
+    )
+    tolerance: float = setting(
+        1e-8,
+        "The largest error rounding may leave in the modular computation, whose sums alternate in "
+        "sign; it takes more digits where it must.",
+        check=open_fraction,
+        in_shell=False,
+    )
 
 
 class ExactComputation:
@@ -44,19 +72,10 @@ class ExactComputation:
     ----------
     model
         The model.
-    modularity
-        Which posterior, see `exact`.
-    memory_limit
-        The bytes that may be held; None for what the machine has free.
-    tolerance
-        The largest error rounding may leave, for the modular posterior.
-    seconds
-        The time for all of it, or a `Deadline` shared with others; what is not done by then
-        ends in a `TimeIsUpError`.
-    threads
-        The number of threads; None for all cores.
-    device
-        Where the posterior and its best DAG are computed, see `exact`.
+    settings
+        Which posterior, and within which limits.
+    run
+        What carries it out; what is not done in time ends in a `TimeIsUpError`.
 
     Examples
     --------
@@ -70,23 +89,16 @@ class ExactComputation:
     """
 
     def __init__(
-        self,
-        model: Model,
-        modularity: Modularity = "modular",
-        *,
-        memory_limit: int | None = None,
-        tolerance: float = 1e-8,
-        seconds: float | Deadline | None = None,
-        threads: int | None = None,
-        device: object = None,
+        self, model: Model, settings: Computing | None = None, run: LocalRun | None = None
     ) -> None:
         self.model = checked_model(model)
-        self.modularity = as_modularity(modularity)
+        self.settings, self.run = settings or Computing(), run or LocalRun()
+        self.modularity = self.settings.modularity
         self._order_modular = self.modularity == "order-modular"
         n = len(model.ordinary)
         by_device = order_modular if self._order_modular else modular
         self._device = chosen_device(
-            device,
+            self.run.device,
             refusal=None,
             # What the modular posterior gains there has not been measured.
             worthwhile=self._order_modular and n >= _FEWEST_ON_DEVICE,
@@ -100,13 +112,6 @@ class ExactComputation:
                 f"the model has {n} variables, and the exact {self.modularity} posterior takes up "
                 f"to {by_device.MOST_VARIABLES} on any device; use a sampler"
             )
-        tolerance = open_fraction(tolerance, "tolerance")
-        if memory_limit is not None:
-            whole_number(memory_limit, "memory_limit", at_least=0)
-        self._memory_limit = memory_limit
-        self._tolerance = tolerance
-        self._threads = threads
-        self._deadline = Deadline.of(seconds)
         self._folded = model.folded
         self._made: _core.ExactComputation | None = None
         self._posterior: Posterior | None = None
@@ -124,14 +129,15 @@ class ExactComputation:
                 f"to {most}; use {other}a sampler"
             )
 
+    def _of_core(self, table: _core.FamilyTable, order_modular: bool) -> _core.ExactComputation:
+        return _core.ExactComputation(table, order_modular, self.settings.tolerance)
+
     @property
     def _by_processors(self) -> _core.ExactComputation:
         """The computation by processors, made when it is first needed."""
         if self._made is None:
             self._refuse_too_many()
-            self._made = _core.ExactComputation(
-                self._folded.table, self._order_modular, self._tolerance
-            )
+            self._made = self._of_core(self._folded.table, self._order_modular)
         return self._made
 
     def _on_device(self) -> OrderModularComputation | ModularComputation | None:
@@ -152,13 +158,8 @@ class ExactComputation:
             return OrderModularComputation(device, self._folded.maxima)
         return self._draws_on_device() or OrderModularComputation(device, self._folded.table)
 
-    def posterior(self, *, progress: Progress = None) -> Posterior:
+    def posterior(self) -> Posterior:
         """Return the probabilities of edges and parent sets, the evidence and the best DAG.
-
-        Parameters
-        ----------
-        progress
-            As for `exact`.
 
         Raises
         ------
@@ -169,19 +170,14 @@ class ExactComputation:
         """
         if self._posterior is None:
             start = time.perf_counter()
-            with running(self._threads, progress, "Exact posterior", self._deadline) as run:
+            with self.run.stage("Exact posterior") as run:
                 if self._device is None:
                     self._refuse_too_large(run)
                 self._posterior = self._assembled(run, start)
         return self._posterior
 
-    def paths(self, *, progress: Progress = None) -> NDArray[np.float64]:
+    def paths(self) -> NDArray[np.float64]:
         """Return the probability of a directed path between each two variables.
-
-        Parameters
-        ----------
-        progress
-            As for `exact`.
 
         Returns
         -------
@@ -189,7 +185,7 @@ class ExactComputation:
             As [ancestor, descendant]; 1 on the diagonal.
         """
         if self._paths is None:
-            with running(self._threads, progress, "Paths", self._deadline) as run:
+            with self.run.stage("Paths") as run:
                 self._refuse_too_large(run, paths=True)
                 self._paths = self._all_paths(run)
         return self._paths.copy()
@@ -214,26 +210,14 @@ class ExactComputation:
             paths[place[name], [place[other] for other in folded.ordinary]] = row
         return paths
 
-    def best_dag(self, *, progress: Progress = None) -> tuple[Dag, float]:
-        """Return the DAG of the largest weight and its log weight.
-
-        Parameters
-        ----------
-        progress
-            As for `exact`.
-        """
-        with running(self._threads, progress, "Best DAG", self._deadline) as run:
+    def best_dag(self) -> tuple[Dag, float]:
+        """Return the DAG of the largest weight and its log weight."""
+        with self.run.stage("Best DAG") as run:
             return self._best_dag(run)
 
-    def prepare_draws(self, *, progress: Progress = None) -> None:
-        """Compute all that draws need.
-
-        Parameters
-        ----------
-        progress
-            As for `exact`.
-        """
-        with running(self._threads, progress, "Setting up", self._deadline) as run:
+    def prepare_draws(self) -> None:
+        """Compute all that draws need."""
+        with self.run.stage("Setting up") as run:
             computation = self._draws_on_device()
             if computation is not None:
                 computation.prepare_draws(run.progress)
@@ -297,7 +281,7 @@ class ExactComputation:
         refuse_beyond_memory(number, "count", bytes_per_draw(len(self.model.variables)))
         key = checked_seed(seed)
         start = whole_number(first, "first", at_least=0)
-        with running(self._threads, progress, "Drawing", self._deadline) as run:
+        with replace(self.run, progress=progress).stage("Drawing") as run:
             computation = self._draws_on_device()
             if computation is not None:
                 orders, parents = computation.draw(number, seed=key, first=start)
@@ -306,17 +290,18 @@ class ExactComputation:
             return self._by_processors.draw(key, start, number, run.device.core, run.progress)
 
     def _assembled(self, run: Stage, start: float) -> Posterior:
+        tolerance = self.settings.tolerance
         map_dag, map_log_weight = self._best_dag(run.quiet)
         total, ordinary, between, error = self._sums(run)
         families, edges = self._folded.probabilities(ordinary, between)
-        constant = log_prior_constant(self.model, self.modularity, self._tolerance, run.quiet)
+        constant = log_prior_constant(self.model, self.modularity, tolerance, run.quiet)
         orders = 0.0
         if self._order_modular:
             orders = linear_extensions(self._folded.restricted(map_dag), log=True)
         return Posterior(
             variables=self.model.variables,
             modularity=self.modularity,
-            run=ExactRun(tolerance=self._tolerance, seconds=time.perf_counter() - start),
+            run=ExactRun(tolerance=tolerance, seconds=time.perf_counter() - start),
             edges=edges,
             evidence=Evidence(total - constant, log_prior_constant=constant),
             map_dag=map_dag,
@@ -334,10 +319,10 @@ class ExactComputation:
         if computation is None:
             return self._by_processors.posterior(run.device.core, run.progress)
         found = computation.posterior(run.progress)
-        if found.error > self._tolerance:
+        if found.error > self.settings.tolerance:
             raise NumericalError(
                 f"rounding on the device may cost up to {found.error:.1g} of a probability and the "
-                f"tolerance is {self._tolerance:g}; raise it, or leave out ",
+                f"tolerance is {self.settings.tolerance:g}; raise it, or leave out ",
                 option("device"),
             )
         return found.log_weight, found.families, found.edges, found.error
@@ -360,11 +345,11 @@ class ExactComputation:
         """The computation for the best DAG: a sum over parent-only parents is no maximum."""
         if not self.model.parent_only:
             return self._by_processors
-        return _core.ExactComputation(self._folded.maxima, True, self._tolerance)
+        return self._of_core(self._folded.maxima, True)
 
     def _refuse_too_large(self, run: Stage, *, paths: bool = False) -> None:
         needed = memory_needed(self.model, self.modularity, run.threads, paths=paths)
-        refuse_too_large(needed, self._memory_limit)
+        refuse_too_large(needed, self.settings.memory_limit)
 
 
 def bytes_per_draw(nodes: int) -> int:

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 
 from arcwise.algorithms.dag_weights import modular_log_weights
-from arcwise.algorithms.exact_computation import ExactComputation
+from arcwise.algorithms.exact_computation import Computing, ExactComputation
 from arcwise.errors import ArgumentError
 from arcwise.features import AnyFeature, Conditional, as_feature
 from arcwise.model import Model
@@ -22,7 +22,7 @@ from arcwise.posterior.consensus import CredibleSet, credible_set
 from arcwise.posterior.estimation import estimate_without_error
 from arcwise.support.checks import open_fraction, real_number
 from arcwise.support.log_space import relative_weights
-from arcwise.support.running import Progress
+from arcwise.support.running import LocalRun, Progress
 from arcwise.support.words import shown
 
 _SMALLEST_ERROR = 1e-100  # its square is still a number
@@ -64,9 +64,11 @@ class ExactSampler:
         progress: Progress = None,
     ) -> None:
         self.model = model
-        self.computation = ExactComputation(model, modularity, tolerance=tolerance, threads=threads)
+        settings = Computing(modularity, tolerance=tolerance)
+        run = LocalRun(threads=threads, progress=progress)
+        self.computation = ExactComputation(model, settings, run)
         self.modularity = self.computation.modularity
-        self.computation.prepare_draws(progress=progress)
+        self.computation.prepare_draws()
 
     def dags(
         self, count: int, *, seed: int = 0, first: int = 0, progress: Progress = None

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from arcwise import _core
-from arcwise.algorithms.exact_computation import ExactComputation
+from arcwise.algorithms.exact_computation import Computing, ExactComputation
 from arcwise.constraints import gather
 from arcwise.constraints.edges import as_dag
 from arcwise.errors import (
@@ -32,7 +32,7 @@ from arcwise.sums import ScoreSums, checked_sums
 from arcwise.support.checks import one_of, refuse_beyond_memory, whole_number
 from arcwise.support.clock import Deadline
 from arcwise.support.names import as_list
-from arcwise.support.running import SeededRun
+from arcwise.support.running import LocalRun, SeededRun
 from arcwise.support.settings import Settings, keywords_of, setting
 from arcwise.support.warnings import warn
 from arcwise.support.words import quoted
@@ -178,10 +178,8 @@ def _exact(model: Model, run: SeededRun, start: float) -> MapResult:
             option("method", "search"),
         )
     # The best DAG is the same under both priors, and the other one has tables to keep.
-    computation = ExactComputation(
-        model, "order-modular", seconds=run.deadline, threads=run.threads
-    )
-    dag, log_weight = computation.best_dag(progress=run.progress)
+    quick = LocalRun(seconds=run.deadline, threads=run.threads, progress=run.progress)
+    dag, log_weight = ExactComputation(model, Computing("order-modular"), quick).best_dag()
     return map_result(model, dag, log_weight, start)
 
 

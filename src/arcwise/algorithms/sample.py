@@ -83,9 +83,9 @@ class _Arguments(Run, SamplerOptions, OfModel):
 def sample(
     model: Model,
     run: Run,
-    space: Any = None,
-    algorithm: Sampler = "mcmc",
-    modularity: Modularity = "modular",
+    space: Any,
+    algorithm: Sampler,
+    modularity: Modularity,
     **given: Any,
 ) -> Posterior:
     """Sample the posterior of a model.

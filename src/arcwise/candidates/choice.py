@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,34 +13,41 @@ from arcwise.candidates.coerce import DEFAULT_SIZE, read_methods, read_sizes
 from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.candidates.gains import gains
 from arcwise.candidates.greedy import By, greedy
-from arcwise.candidates.pc import pc
+from arcwise.candidates.pc import Testing, pc
 from arcwise.candidates.result import Candidates
-from arcwise.constraints import gather, takes_constraints
-from arcwise.errors import ArgumentError
+from arcwise.constraints import ConstraintArguments
+from arcwise.constraints.arguments import SYNONYMS
 from arcwise.families.families import candidate_matrix
 from arcwise.model import Definition, ask
-from arcwise.scores.base import IndependenceTest
-from arcwise.support.checks import MOST_INT, open_fraction, whole_number
-from arcwise.support.clock import Deadline, shared_clock
-from arcwise.support.running import Stage, running
-from arcwise.support.words import quoted, shown
+from arcwise.support.checks import one_of
+from arcwise.support.clock import Deadline
+from arcwise.support.running import Stage, TimedRun
+from arcwise.support.settings import keywords_of, setting
 
 
-@takes_constraints
+@dataclass(frozen=True, kw_only=True)
+class Choosing(Testing):
+    """How candidates are chosen; `candidates` describes it."""
+
+    by: By = setting("sum", "", check=one_of(By))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Arguments(Choosing, ConstraintArguments):
+    """The arguments of `candidates`."""
+
+    data: Any = field(kw_only=False)
+    method: Any = field(default="greedy", kw_only=False)
+    size: int | Mapping[str, int] | None = None
+    score: Any = None
+    prior: Any = None
+    seconds: float | Deadline | None = None
+    threads: int | None = None
+
+
+@keywords_of(_Arguments, other_words=SYNONYMS, described_by=(ConstraintArguments,))
 def candidates(
-    data: Any,
-    method: Any = "greedy",
-    *,
-    size: int | Mapping[str, int] | None = None,
-    score: Any = None,
-    prior: Any = None,
-    alpha: float = 0.05,
-    max_conditioning: int | None = None,
-    test: IndependenceTest | None = None,
-    by: Literal["sum", "best"] = "sum",
-    seconds: float | Deadline | None = None,
-    threads: int | None = None,
-    **constraints: Any,
+    data: Any, method: Any, size: Any, definition: Definition, settings: Choosing, run: TimedRun
 ) -> Candidates:
     """Choose candidate parents: for each node, the few others worth considering as its parents.
 
@@ -50,6 +58,9 @@ def candidates(
     Required edges are always included and do not count towards `size`; forbidden ones
     never are. The result does not depend on the number of threads, nor, except for ties,
     which go to the variable that comes first, on the order of the variables.
+
+    Besides the arguments described here, it takes constraints, such as `max_indegree` and
+    `required_edges`, which say which families are considered; see `ConstraintArguments`.
 
     Parameters
     ----------
@@ -92,10 +103,6 @@ def candidates(
         `CutShortWarning`. Or a `Deadline` that this call shares with others.
     threads
         The number of threads; None for all cores.
-    **constraints
-        Which families are allowed: `max_indegree`, which bounds those considered,
-        `required_edges`, `forbidden_edges`, `tiers`, `constraints`; see
-        `ConstraintArguments`.
 
     Returns
     -------
@@ -112,17 +119,15 @@ def candidates(
     >>> len(arcwise.Model(data, candidates=chosen).scores) < 8 * 2**7
     True
     """
-    _refuse(alpha, max_conditioning, test, by)
-    with shared_clock(seconds) as deadline:
-        definition = Definition(score, prior=prior, constraints=gather(constraints))
+    with run.telling():
         weigher = FamilyWeigher.of(ask(data, definition))
         sizes = read_sizes(size, weigher.variables)
-        with running(threads, None, "Choosing candidates", deadline) as run:
+        with run.stage("Choosing candidates") as stage:
             if isinstance(method, str):
                 matrix = np.zeros_like(weigher.allowed)
                 for name, own_size in read_methods(method):
                     own = sizes if own_size is None else [own_size] * len(sizes)
-                    matrix |= _choose(name, weigher, own, alpha, max_conditioning, test, by, run)
+                    matrix |= _choose(name, weigher, own, settings, stage)
             else:
                 matrix = candidate_matrix(method, weigher.variables, "method")
     kept = (matrix & weigher.allowed) | weigher.required
@@ -133,27 +138,12 @@ def _choose(
     name: str,
     weigher: FamilyWeigher,
     sizes: Sequence[int | None],
-    alpha: float,
-    max_conditioning: int | None,
-    test: IndependenceTest | None,
-    by: By,
+    settings: Choosing,
     run: Stage,
 ) -> NDArray[np.bool_]:
     if name == "pc":
-        return pc(weigher, sizes, alpha, max_conditioning, test, run)
+        return pc(weigher, sizes, settings, run)
     numbers = [DEFAULT_SIZE if size is None else size for size in sizes]
     if name == "gains":
         return gains(weigher, numbers, run)
-    return greedy(weigher, numbers, by, run)
-
-
-def _refuse(alpha: Any, max_conditioning: Any, test: Any, by: Any) -> None:
-    open_fraction(alpha, "alpha")
-    if max_conditioning is not None:
-        whole_number(max_conditioning, "max_conditioning", at_least=0, at_most=MOST_INT)
-    if test is not None and not (isinstance(test, str) and test in get_args(IndependenceTest)):
-        raise ArgumentError(
-            f"test is {shown(test)}; give one of {quoted(get_args(IndependenceTest))}, or None"
-        )
-    if not isinstance(by, str) or by not in get_args(By):
-        raise ArgumentError(f"by is {shown(by)}; give 'sum' or 'best'")
+    return greedy(weigher, numbers, settings.by, run)

@@ -13,7 +13,7 @@ from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.errors import TimeIsUpError
 from arcwise.support.running import Stage
 
-By = Literal["best", "sum"]
+By = Literal["sum", "best"]
 
 OUTSIDE = 300
 """After the first step, only this many parents of each node are considered: the best alone."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +15,27 @@ from arcwise.data import Data
 from arcwise.data.indicators import IndicatorBlocks
 from arcwise.errors import ArgumentError, DataError, TimeIsUpError
 from arcwise.scores.base import IndependenceTest, usual_test
+from arcwise.support.checks import MOST_INT, one_of, open_fraction, whole_number
 from arcwise.support.running import Stage
+from arcwise.support.settings import Settings, setting
 
 # Visits to rows, or as much work, beyond which a level of the algorithm is left out: some minutes.
 MOST_WORK = 2e11
 
 
+@dataclass(frozen=True, kw_only=True)
+class Testing(Settings):
+    """The tests of the PC algorithm; `candidates` describes them."""
+
+    alpha: float = setting(0.05, "", check=open_fraction)
+    max_conditioning: int | None = setting(
+        None, "", check=partial(whole_number, at_least=0, at_most=MOST_INT)
+    )
+    test: IndependenceTest | None = setting(None, "", check=one_of(IndependenceTest))
+
+
 def pc(
-    weigher: FamilyWeigher,
-    sizes: Sequence[int | None],
-    alpha: float,
-    max_conditioning: int | None,
-    test: IndependenceTest | None,
-    run: Stage,
+    weigher: FamilyWeigher, sizes: Sequence[int | None], settings: Testing, run: Stage
 ) -> NDArray[np.bool_]:
     """Return a matrix [candidate, node] of neighbours, the most clearly dependent ones.
 
@@ -46,10 +56,11 @@ def pc(
         )
     either = weigher.allowed | weigher.allowed.T
     fixed = weigher.required | weigher.required.T
-    if test is None:
+    if settings.test is None:
         score = weigher.score
         test = usual_test(data) if score is None else score.independence_test(data)
-    joined, log_p = _skeleton(data, either, fixed, alpha, max_conditioning, test, run)
+        settings = replace(settings, test=test)
+    joined, log_p = _skeleton(data, either, fixed, settings, run)
     matrix = np.zeros_like(weigher.allowed)
     for node in range(len(weigher.variables)):
         free = weigher.allowed[:, node] & ~weigher.required[:, node] & joined[:, node]
@@ -63,17 +74,16 @@ def _skeleton(
     data: Data,
     possible: NDArray[np.bool_],
     fixed: NDArray[np.bool_],
-    alpha: float,
-    max_conditioning: int | None,
-    test: IndependenceTest,
+    settings: Testing,
     run: Stage,
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    settings = (
+    most, test = settings.max_conditioning, settings.test
+    how = (
         data.weights,
         np.ascontiguousarray(possible, dtype=np.uint8),
         np.ascontiguousarray(fixed, dtype=np.uint8),
-        alpha,
-        -1 if max_conditioning is None else max_conditioning,
+        settings.alpha,
+        -1 if most is None else most,
         MOST_WORK,
         run.threads,
         run.quiet.progress,
@@ -85,14 +95,14 @@ def _skeleton(
         if test == "g-squared":
             codes = data.discrete_codes("the test g-squared")
             levels = [int(count) for count in data.level_counts()]
-            _core.pc_skeleton_discrete(found, codes, levels, *settings)
+            _core.pc_skeleton_discrete(found, codes, levels, *how)
         elif test == "degenerate-gaussian":
             blocks = IndicatorBlocks.of(data)
             names = [data.variables[owner] for owner in blocks.owners]
-            _core.pc_skeleton_blocks(found, blocks.values, names, list(blocks.starts), *settings)
+            _core.pc_skeleton_blocks(found, blocks.values, names, list(blocks.starts), *how)
         else:
             values = data.continuous_values("the test fisher-z")
-            _core.pc_skeleton_continuous(found, values, list(data.variables), *settings)
+            _core.pc_skeleton_continuous(found, values, list(data.variables), *how)
     except TimeIsUpError:
         why = "the time was up"
     if not found.complete:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.algorithms.exact_computation import ExactComputation
+from arcwise.algorithms.exact_computation import Computing, ExactComputation
 from arcwise.algorithms.reverse_annealing import dag_code
 from arcwise.algorithms.sampling_session import sums_for
 from arcwise.model import Model, Question
@@ -20,7 +20,7 @@ from arcwise.posterior import DagSample
 from arcwise.records.settings import filled
 from arcwise.spaces import Dags
 from arcwise.support.clock import NEVER, Deadline
-from arcwise.support.running import running
+from arcwise.support.running import LocalRun, running
 
 Array = NDArray[np.float64]
 
@@ -151,7 +151,8 @@ class ExactStructure(StructureStep):
         return TableStructure(edges, paths, computation.dags(count, seed=seed))
 
     def _computation(self, model: Model) -> ExactComputation:
-        return ExactComputation(model, self.modularity, threads=self.threads, seconds=self.deadline)
+        run = LocalRun(threads=self.threads, seconds=self.deadline)
+        return ExactComputation(model, Computing(self.modularity), run)
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from arcwise import _core
 from arcwise.errors import ArgumentError, CapacityError
@@ -15,14 +16,15 @@ from arcwise.support.checks import (
     checked_seed,
     file_path,
     instance,
+    one_of,
     open_fraction,
     refuse_beyond_memory,
     whole_number,
 )
-from arcwise.support.clock import Deadline
 from arcwise.support.names import positions
-from arcwise.support.running import Progress, running
+from arcwise.support.running import TimedRun
 from arcwise.support.sealed_files import Header
+from arcwise.support.settings import Settings, made_of, setting
 from arcwise.support.words import quoted, shown
 
 _MOST_TABULATED = 20  # candidates: 8 MiB a node
@@ -33,6 +35,23 @@ _MOST_WALKED = 2**22
 _LARGEST_WALKED = 6
 
 Method = Literal["auto", "table", "rows", "walk", "scan"]
+Tabulated = Literal["sums", "maxima", "both"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summing(Settings):
+    """How score sums are computed; `ScoreSums` describes it."""
+
+    method: Method = setting("auto", "", check=one_of(Method))
+    tolerance: float = setting(1e-12, "", check=open_fraction)
+    tabulate: Tabulated | None = setting(None, "", check=one_of(Tabulated))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Arguments(TimedRun, Summing):
+    """The arguments of `ScoreSums`."""
+
+    model: Model = field(kw_only=False)
 
 
 class ScoreSums:
@@ -78,39 +97,24 @@ class ScoreSums:
     (-1.0, ('b',))
     """
 
-    def __init__(
-        self,
-        model: Model,
-        *,
-        method: Method = "auto",
-        tolerance: float = 1e-12,
-        tabulate: Literal["sums", "maxima", "both"] | None = None,
-        seconds: float | Deadline | None = None,
-        threads: int | None = None,
-        progress: Progress = None,
-    ) -> None:
+    @made_of(_Arguments)
+    def __init__(self, model: Model, settings: Summing, run: TimedRun) -> None:
         checked_model(model)
-        tolerance = open_fraction(tolerance, "tolerance")
+        method, tabulate = settings.method, settings.tabulate
         if tabulate is None:
             tabulate = "sums" if model.parent_only else "both"
-        if not isinstance(tabulate, str) or tabulate not in ("sums", "maxima", "both"):
-            raise ArgumentError(f"tabulate is {shown(tabulate)}; give 'sums', 'maxima' or 'both'")
         if model.parent_only and tabulate == "both":
             raise ArgumentError(
                 "tabulate is 'both', but sums and maxima over parent-only parents are different "
                 "weights; give 'sums' or 'maxima'"
             )
         self.variables, self.parent_only = model.ordinary, model.parent_only
-        self.tabulated: Literal["sums", "maxima", "both"] = tabulate
-        self.tolerance = tolerance
+        self.tabulated: Tabulated = tabulate
+        self.tolerance = settings.tolerance
         folded = model.folded
         table = folded.maxima if tabulate == "maxima" else folded.table
         nodes = range(len(self.variables))
         candidates = [len(table.candidates(node)) for node in nodes]
-        if not isinstance(method, str) or method not in get_args(Method):
-            raise ArgumentError(
-                f"method is {shown(method)}; give 'auto', 'table', 'rows', 'walk' or 'scan'"
-            )
         self.methods = tuple(_chosen(table, node) if method == "auto" else method for node in nodes)
         for node in nodes:
             others = "walk" if table.outside(node) else ""
@@ -129,14 +133,14 @@ class ScoreSums:
                 f"a node has {largest} candidate parents, so its table of score sums would hold "
                 f"2^{largest} numbers; give at most {_LARGEST_TABLE} candidates, or method='scan'"
             )
-        with running(threads, progress, "Summing scores", Deadline.of(seconds)) as run:
+        with run.stage("Summing scores") as stage:
             self.core = _core.ScoreSums(
                 table,
                 list(self.methods),
-                tolerance,
+                self.tolerance,
                 tabulate,
-                run.threads,
-                run.progress,
+                stage.threads,
+                stage.progress,
                 folded.core,
             )
 

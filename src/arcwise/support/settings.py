@@ -307,8 +307,14 @@ def _splitting(
         each.kind is inspect.Parameter.VAR_KEYWORD for each in private.parameters.values()
     )
 
+    alone = {
+        name: each.default
+        for name, each in public.parameters.items()
+        if name in private.parameters and each.default is not inspect.Parameter.empty
+    }
+
     def split(given: Mapping[str, Any]) -> dict[str, Any]:
-        values = {name: given[name] for name in private.parameters if name in given}
+        values = alone | {name: given[name] for name in private.parameters if name in given}
         for name, (kind, own) in taken.items():
             of_group = {**defaults, **given}
             known = (each.name for each in own if each.name in of_group)
