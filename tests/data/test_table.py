@@ -128,7 +128,7 @@ def test_index_suggests_close_names(data: Data) -> None:
 
 def test_nothing_can_be_changed(data: Data) -> None:
     with pytest.raises(AttributeError, match="cannot assign to field 'rows'"):
-        data.rows = 5
+        data.rows = 5  # type: ignore[misc]
     with pytest.raises(AttributeError, match="cannot delete field 'columns'"):
         del data.columns
     for array in (discrete(data).codes, continuous(data, 2).values, data.weights, data.intervened):
@@ -153,9 +153,9 @@ def test_constructor_refuses_what_does_not_fit() -> None:
         with pytest.raises(DataError, match="the same length and with different names"):
             Data(columns)
     with pytest.raises(ArgumentError, match="weights"):
-        Data([a], weights=[1, 2, 3])
+        Data([a], weights=np.array([1.0, 2.0, 3.0]))
     with pytest.raises(ArgumentError, match="intervened"):
-        Data([a], intervened=[[True, False]])
+        Data([a], intervened=np.array([[True, False]]))
 
 
 BASE = {"a": [0, 1, 1], "b": [0.5, 1.5, 2.5]}

@@ -148,9 +148,9 @@ def test_steps_are_those_of_metropolis() -> None:
         variance += rate * (1 - rate)
         moved += new != old
     assert abs(moved - expected) < 4.9 * math.sqrt(variance)
-    proposed, accepted = chains.counts()
+    tried, accepted = chains.counts()
     assert accepted.sum() == moved
-    assert proposed.sum() == 1
+    assert tried.sum() == 1
 
 
 def test_edges_given_states_and_dags_drawn_from_them() -> None:
