@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arcwise import Model, _core
-from arcwise.algorithms.chains import run_chains
+from arcwise.algorithms.chains import driven_chains
 from arcwise.algorithms.mcmc import MCMC
 from arcwise.engines.sampling_jobs import ChainJob
 from arcwise.records.chain_record import ChainRecord
@@ -104,7 +104,9 @@ def sampled(
     )
     stage = Stage(Processors(1))
     driver = ChainDriver(job.in_core(), settings, len(model.variables), stage, NEVER)
-    (record,) = run_chains(driver).records
+    for kind, part in driver.parts():
+        driver.perform(kind, part)
+    (record,) = driven_chains(driver).records
     return record
 
 

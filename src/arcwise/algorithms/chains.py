@@ -63,8 +63,15 @@ def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> Sampl
         )
     )
     checkpoints = None if session.directory is None else session.directory.checkpoints()
+    interrupted = False
     with run.stage(label, timed=False) as stage:
-        return run_chains(ChainDriver(chains, settings, nodes, stage, run.deadline, checkpoints))
+        driver = ChainDriver(chains, settings, nodes, stage, run.deadline, checkpoints)
+        try:
+            for kind, part in driver.parts():
+                driver.perform(kind, part)
+        except KeyboardInterrupt:
+            interrupted = True
+    return driven_chains(driver, interrupted=interrupted)
 
 
 def _options(session: SamplingSession[ChainSettings]) -> _core.ChainOptions:
@@ -82,13 +89,8 @@ def _batches(nodes: int) -> int:
     return max(_FEWEST_BATCHES, min(_MOST_BATCHES, _MOST_IN_BATCHES // nodes**2))
 
 
-def run_chains(driver: ChainDriver) -> SampledChains:
-    """Run chains until the budget is spent or Ctrl-C ends the run early."""
-    interrupted = False
-    try:
-        driver.drive()
-    except KeyboardInterrupt:
-        interrupted = True
+def driven_chains(driver: ChainDriver, *, interrupted: bool = False) -> SampledChains:
+    """Return the chains that a driver has run to the end, or until they were interrupted."""
     (records, began), rule = driver.counted(), driver.controller.budget.rule
     if interrupted:
         states = sum(record.states for record in records)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ from arcwise.errors import ArgumentError, Wording, option
 from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
-from arcwise.records.settings import ChainSettings, OfModel, Recording, SamplerSettings
+from arcwise.records.settings import OfModel, Recording, SamplerSettings
 from arcwise.spaces import Dags, LinearOrders, Partitions, Space
 from arcwise.support.running import Run
 from arcwise.support.settings import keywords_of, setting_like
@@ -62,14 +62,13 @@ class SamplerOptions(MCMC, MC3, AIS, SMC):
     )
 
 
-def posterior_of(model: Model, settings: SamplerSettings, run: Run) -> Posterior:
-    """Return the posterior by the sampler that the settings are of."""
-    if isinstance(settings, ChainSettings):
-        return sample_chains(model, settings, run)
-    if isinstance(settings, SMC):
-        return populated(model, settings, run)
-    assert isinstance(settings, AIS)
-    return anneal(model, settings, run)
+SAMPLED_BY: dict[str, Callable[[Model, Any, Run], Posterior]] = {
+    "mcmc": sample_chains,
+    "mc3": sample_chains,
+    "ais": anneal,
+    "smc": populated,
+}
+"""What samples the posterior by the options of each sampler."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,7 @@ def sample(
     checked_model(model)
     settings = settings_of_sampler(algorithm, space, modularity, **given)
     with run.telling():
-        return posterior_of(model, settings, run)
+        return SAMPLED_BY[algorithm](model, settings, run)
 
 
 def settings_of_sampler(

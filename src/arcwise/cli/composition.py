@@ -20,7 +20,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from arcwise.cli.help_texts import shown
-from arcwise.cli.output import JsonFlag, QuietFlag, Result, print_result
+from arcwise.cli.output import JsonFlag, QuietFlag, Result, print_json, printing
 from arcwise.support.clock import Deadline
 from arcwise.support.settings import Settings, settings_of
 
@@ -133,14 +133,13 @@ def command(function: Callable[..., Result | None]) -> Callable[..., None]:
     @wraps(function)
     def expanded(**options: Any) -> None:
         quiet, as_json = options.pop("quiet"), options.pop("as_json", False)
-        print_result(lambda: run(options), as_json=as_json, quiet=quiet)
-
-    def run(options: dict[str, Any]) -> Result | None:
         if options.get("seconds") is not None:
             # Reading the data counts as well, and so does starting the program.
             options["seconds"] = Deadline(options["seconds"], began=began.get())
-        result: Result | None = _called(function, options)
-        return result
+        with printing(as_json=as_json, quiet=quiet):
+            result = function(**_arguments(function, options))
+        if as_json:
+            print_json(result)
 
     parameters = [*_options(function), *_output_parameters(function)]
     # Arguments without a default come first, whichever group they belong to.
@@ -162,16 +161,18 @@ def _options(function: Callable[..., Any]) -> Iterator[inspect.Parameter]:
             yield from _options(group.reader)
 
 
-def _called(function: Callable[..., Any], options: Mapping[str, Any]) -> Any:
-    """Call a function with its options, and with what groups read from theirs."""
+def _arguments(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a function: its options, and what groups read from theirs."""
     arguments = {}
     for parameter in _parameters(function):
         group = _group(parameter)
         if group is None:
             arguments[parameter.name] = options[parameter.name]
         else:
-            arguments[parameter.name] = group.then(_called(group.reader, options))
-    return function(**arguments)
+            arguments[parameter.name] = group.then(
+                group.reader(**_arguments(group.reader, options))
+            )
+    return arguments
 
 
 def _group(parameter: inspect.Parameter) -> OptionGroup | None:

@@ -6,8 +6,8 @@ Scripts ask for one JSON object instead of the text (--json), and for no notes (
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack, redirect_stdout
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from typing import Annotated, Any
 
 import typer
@@ -65,17 +65,21 @@ def note_nothing_kept() -> None:
     tell("Nothing was written; add --out FOLDER to keep the result.")
 
 
-def print_result(function: Callable[[], Result | None], *, as_json: bool, quiet: bool) -> None:
-    """Run a command, and print what it prints, or with --json what it returns."""
-    with ExitStack() as shown:
+@contextmanager
+def printing(*, as_json: bool, quiet: bool) -> Iterator[None]:
+    """Let a command print no notes with --quiet, and nothing to standard output with --json."""
+    with ExitStack() as hidden:
         if quiet:
-            shown.enter_context(hidden_progress())
+            hidden.enter_context(hidden_progress())
         if as_json:
-            shown.enter_context(redirect_stdout(io.StringIO()))
-        result = function()
-    if as_json:
-        assert result is not None
-        print(strict_json(result(), indent=2))
+            hidden.enter_context(redirect_stdout(io.StringIO()))
+        yield
+
+
+def print_json(result: Result | None) -> None:
+    """Print what a command returned, for --json."""
+    assert result is not None
+    print(strict_json(result(), indent=2))
 
 
 def print_table(title: str | None, columns: Columns, rows: Iterable[Any]) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from arcwise.algorithms.exact import Exact, exactly
 from arcwise.algorithms.growth_log import read_log
 from arcwise.algorithms.resume import resume_run
-from arcwise.algorithms.sample import SAMPLERS, SamplerOptions, posterior_of
+from arcwise.algorithms.sample import SAMPLED_BY, SAMPLERS, SamplerOptions
 from arcwise.comparison import sensitivity
 from arcwise.constraints.arguments import SYNONYMS, ConstraintArguments
 from arcwise.data import IncompleteData
@@ -46,6 +46,7 @@ from arcwise.model import Definition, Model, Question, ask
 from arcwise.model.question import table_to_learn
 from arcwise.posterior import Posterior
 from arcwise.records.algorithm import Algorithm
+from arcwise.records.settings import SamplerSettings
 from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
 from arcwise.support.checks import folder_path
 from arcwise.support.clock import Deadline
@@ -201,17 +202,19 @@ def compute(study: Study) -> Study:
     """Compute the posterior: exactly, by a sampler, or as an average over completed tables."""
     if study.incomplete is not None:
         return average_over_completions(study)
-    if study.algorithm is not Algorithm.EXACT:
-        return _sampled(study)
-    try:
-        return _exact(study)
-    except TimeIsUpError:
-        if study.request.algorithm is not None:
-            raise
-    study.run.deadline.cut("Exact computation was given up, as it took too long.")
-    why = ", because exact computation took too long"
-    chains = replace(study, algorithm=Algorithm.MCMC, reason=why, settings={})
-    return _sampled(choose_settings(try_chains(chains)))
+    if study.algorithm is Algorithm.EXACT:
+        try:
+            return _exact(study)
+        except TimeIsUpError:
+            if study.request.algorithm is not None:
+                raise
+        study.run.deadline.cut("Exact computation was given up, as it took too long.")
+        why = ", because exact computation took too long"
+        chains = replace(study, algorithm=Algorithm.MCMC, reason=why, settings={})
+        study = choose_settings(try_chains(chains))
+    study, settings, run = _ready_to_sample(study)
+    posterior = SAMPLED_BY[settings.sampler](study.model, settings, run)
+    return replace(study, posterior=posterior)
 
 
 STEPS: tuple[Callable[[Study], Study], ...] = (
@@ -253,7 +256,8 @@ def _exact(study: Study) -> Study:
     return replace(study, posterior=posterior)
 
 
-def _sampled(study: Study) -> Study:
+def _ready_to_sample(study: Study) -> tuple[Study, SamplerSettings, Run]:
+    """Return the study with what it says of sampling, the settings of the sampler, and the run."""
     kept = study.kept()
     if study.directory is not None:
         kept.write(study.directory)
@@ -265,8 +269,7 @@ def _sampled(study: Study) -> Study:
         settings["known_dag"] = Dag.from_edges(model.variables, kept.best)
     run = replace(study.run, seconds=settings.pop("seconds", None))
     options = {"modularity": study.request.modularity, "sums": study.sums} | settings
-    posterior = posterior_of(model, SAMPLERS[study.algorithm](**options), run)
-    return replace(study, posterior=posterior)
+    return study, SAMPLERS[study.algorithm](**options), run
 
 
 def _under_other_assumptions(posterior: Posterior, deadline: Deadline) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import io
 import time
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic
 
 import numpy as np
@@ -85,14 +85,14 @@ class Driver(ABC, Generic[Controller]):
         """The time since the beginning, without interruptions."""
         return time.perf_counter() - self._began
 
-    def drive(self) -> None:
-        """Carry out actions until the controller finishes."""
+    def parts(self) -> Iterator[tuple[Kind, int]]:
+        """Yield what to `perform` next, part by part, until the controller finishes."""
         while (action := self.controller.action).kind is not Kind.FINISH:
             left = action.amount
             while True:
                 part = self._part(left, action.amount)
                 if part > 0 or action.amount == 0:
-                    self._perform(action.kind, part)
+                    yield action.kind, part
                 left -= part
                 if left == 0:
                     break
@@ -140,7 +140,7 @@ class Driver(ABC, Generic[Controller]):
         """Return how much of an action to do before the next pause."""
 
     @abstractmethod
-    def _perform(self, kind: Kind, part: int) -> None:
+    def perform(self, kind: Kind, part: int) -> None:
         """Do part of an action."""
 
     @abstractmethod
@@ -273,7 +273,8 @@ class ChainDriver(Driver[ChainController]):
             part = min(part, max(1, _MOST_PENDING // self._bytes))
         return self._checkpoints.clock.part(part, draws=draws)
 
-    def _perform(self, kind: Kind, part: int) -> None:
+    def perform(self, kind: Kind, part: int) -> None:
+        """Do part of an action with the chains."""
         chains, threads, now = self.chains, self._stage.threads, self.controller
         if kind is Kind.START:
             chains.start(0, threads, None)
@@ -397,7 +398,8 @@ class AnnealingDriver(Driver[AnnealingController]):
     def drive(self) -> None:
         """Make runs until the budget is spent; those that are finished are kept in any case."""
         try:
-            super().drive()
+            for kind, part in self.parts():
+                self.perform(kind, part)
         except (TimeIsUpError, KeyboardInterrupt) as end:
             self.controller = self.controller.partly(len(self._annealed) - self.controller.runs)
             self.was_cut = isinstance(end, TimeIsUpError) and len(self._annealed) > 0
@@ -417,7 +419,8 @@ class AnnealingDriver(Driver[AnnealingController]):
             part = self._checkpoints.clock.part(part)
         return min(max(part, self._fewest), left)
 
-    def _perform(self, kind: Kind, part: int) -> None:
+    def perform(self, kind: Kind, part: int) -> None:
+        """Anneal further runs."""
         listener = self._within(part)
         if self.controller.budget.open_ended:
             listener = None
