@@ -7,16 +7,27 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from arcwise.data.columns import Column
-from arcwise.data.encoding import DEFAULT_BINS, Discretization, Method, cut, discrete
+from arcwise.data.encoding import (
+    DEFAULT_BINS,
+    Cut,
+    Discretization,
+    Method,
+    checked_bins,
+    checked_breaks,
+    cut,
+    discrete,
+)
 from arcwise.data.examination import numbers_of
-from arcwise.data.messages import warn
+from arcwise.data.messages import checked_mapping, fewer_intervals, warn, with_sizes
 from arcwise.data.reader import read_table
 from arcwise.data.reading import Reading
 from arcwise.data.sources import raw_column_of
 from arcwise.data.table import Data
-from arcwise.data.wording import fewer_intervals, with_sizes
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, option
+from arcwise.support.checks import one_of
+from arcwise.support.names import as_list
 from arcwise.support.settings import Settings, keywords_of, setting
+from arcwise.support.words import quoted, shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +38,7 @@ class _Cutting(Settings):
         "quantile",
         '"quantile": intervals that hold about the same number of rows; "uniform": intervals of '
         "about the same width.",
+        check=one_of(Method),
     )
     bins: int | Mapping[str, int] = setting(
         DEFAULT_BINS,
@@ -38,8 +50,40 @@ class _Cutting(Settings):
         "`breaks`; a column of integers is discretized only if it is named.",
     )
     breaks: Mapping[str, Sequence[float]] | None = setting(
-        None, "Cut points by column; they take precedence over `method` and `bins`."
+        None,
+        "Cut points by column; they take precedence over `method` and `bins`.",
+        check=checked_mapping,
     )
+
+    @property
+    def cuts(self) -> Discretization:
+        """How each column is cut."""
+        points = {name: checked_breaks(name, given) for name, given in (self.breaks or {}).items()}
+        own_bins = self.bins if isinstance(self.bins, Mapping) else {}
+        others = Cut(
+            self.method,
+            DEFAULT_BINS if isinstance(self.bins, Mapping) else checked_bins(None, self.bins),
+        )
+        named = {
+            name: Cut(self.method, checked_bins(name, count)) for name, count in own_bins.items()
+        }
+        named |= {name: Cut(points=given) for name, given in points.items()}
+        if self.columns is None:
+            named_by = dict.fromkeys(own_bins, "bins") | dict.fromkeys(points, "breaks")
+            return Discretization(others, named, named_by)
+        given = [self.columns] if isinstance(self.columns, str) else self.columns
+        columns = as_list(given, "columns", "a list of names")
+        wrong = [name for name in columns if not isinstance(name, str)]
+        if wrong:
+            raise ArgumentError(f"columns holds {shown(wrong[0])}; give names of columns")
+        left_out = [name for name in named if name not in columns]
+        if left_out:
+            raise ArgumentError(
+                f"bins or breaks name {quoted(left_out)}, which columns leaves out; add the name "
+                "to columns, or drop it from bins and breaks"
+            )
+        chosen = {name: named.get(name, others) for name in columns}
+        return Discretization(None, chosen, dict.fromkeys(columns, "columns"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,12 +124,12 @@ def discretize(data: Any, cutting: _Cutting, reading: Reading) -> Any:
     >>> discretize(table, breaks={"height": [1.55]}).columns[0].levels
     ('(-inf, 1.55)', '[1.55, inf)')
     """
-    how = Discretization.of(cutting.method, cutting.bins, cutting.columns, cutting.breaks)
+    how = cutting.cuts
     if reading.discretize is not None:
         raise ArgumentError("discretize has no argument 'discretize'; give method, bins or breaks")
     if not isinstance(data, Data) or reading.specified:
         return read_table(data, replace(reading, discretize=cast(Any, how)))
-    how.check_names(data.variables)
+    how.check_names(data.variables, option("discretize"))
     result: list[Column] = []
     collapsed: dict[str, tuple[int, int]] = {}
     done: dict[str, int] = {}

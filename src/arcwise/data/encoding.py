@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ from arcwise.data.columns import MAX_LEVELS, ContinuousColumn, DiscreteColumn, K
 from arcwise.data.messages import (
     DISCRETIZATION_METHOD,
     DISCRETIZE,
-    check_mapping,
     drop_option,
     kind_option,
     suggestion,
@@ -31,7 +30,6 @@ from arcwise.data.raw import (
 from arcwise.errors import ArgumentError, DataError, Wording, option, worded
 from arcwise.support import words
 from arcwise.support.checks import one_of, real_numbers
-from arcwise.support.names import as_list
 from arcwise.support.words import counted, listing, plural, quoted, shown
 
 KINDS: tuple[KindName, ...] = ("discrete", "continuous", "ordinal")
@@ -47,7 +45,6 @@ def chosen_kinds(
     if isinstance(kinds, str):
         kinds = dict.fromkeys(variables, kinds)
     declared = {} if kinds is None else kinds
-    check_mapping("kinds", declared)
     for name, kind in declared.items():
         if not isinstance(kind, str) or kind not in KINDS:
             raise ArgumentError(
@@ -79,7 +76,6 @@ def declared_levels(
     """Return the declared levels as plain Python values after checking them."""
     variables = [column.name for column in columns]
     levels = {} if levels is None else levels
-    check_mapping("levels", levels)
     checked = {}
     for name, given in levels.items():
         check_variable(name, variables, "levels")
@@ -373,9 +369,49 @@ def is_constant(column: RawColumn, *, missing_is_level: bool) -> bool:
     return bool(present.min() == present.max()) and not (missing_is_level and gaps)
 
 
+Wanted = TypeVar("Wanted")
+
+
+@dataclass(frozen=True, eq=False)
+class ByColumn(Generic[Wanted]):
+    """What is wanted of each column.
+
+    Parameters
+    ----------
+    others
+        What is wanted of all columns that are not named.
+    columns
+        What is wanted of the columns of these names.
+    named_by
+        The argument that names each of the columns, where it is another than the usual one.
+    """
+
+    others: Wanted
+    columns: Mapping[str, Wanted] = field(default_factory=dict)
+    named_by: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, value: Any, each: Callable[[Any], Wanted]) -> ByColumn[Wanted]:
+        """Return what a value for all columns says, or a mapping with None for all others."""
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, Mapping):
+            return cls(each(value))
+        named = {name: each(given) for name, given in value.items()}
+        return cls(named.pop(None, each(None)), named)
+
+    def check_names(self, variables: Sequence[str], argument: Wording) -> None:
+        """Refuse names that are not variables."""
+        for name in self.columns:
+            check_variable(name, variables, self.named_by.get(name, argument))
+
+    def of(self, name: str) -> Wanted:
+        """Return what is wanted of a column."""
+        return self.columns.get(name, self.others)
+
+
 Method = Literal["quantile", "uniform"]
 
-METHODS = ("quantile", "uniform")
 DEFAULT_BINS = 3
 MIN_DIGITS = 4
 ROUND_TRIP_DIGITS = 17
@@ -396,26 +432,13 @@ class Cut:
 
 
 @dataclass(frozen=True, eq=False)
-class Discretization:
-    """Which columns are cut into intervals, and how each of them.
-
-    Parameters
-    ----------
-    others
-        How continuous columns without an entry of their own are cut; None to leave them as
-        they are.
-    columns
-        How the columns of these names are cut, whatever their kind.
-    named_by
-        The argument that names each of these columns, where it is not `discretize`.
-    """
+class Discretization(ByColumn[Cut | None]):
+    """Which columns are cut into intervals, and how each of them; None for not at all."""
 
     others: Cut | None = None
-    columns: Mapping[str, Cut] = field(default_factory=dict)
-    named_by: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def parse(cls, value: Any) -> Discretization:
+    def parsed(cls, value: Any) -> Discretization:
         """Return the discretization that a user's words stand for.
 
         Parameters
@@ -428,7 +451,7 @@ class Discretization:
 
         Examples
         --------
-        >>> Discretization.parse({"age": [18, 65], "income": "uniform:4"}).columns["income"].bins
+        >>> Discretization.parsed({"age": [18, 65], "income": "uniform:4"}).columns["income"].bins
         4
         """
         if isinstance(value, Discretization):
@@ -445,48 +468,6 @@ class Discretization:
             )
         each = {name: _cut(name, given) for name, given in value.items()}
         return cls(each.pop(None, None), each)
-
-    @classmethod
-    def of(
-        cls,
-        method: str,
-        bins: int | Mapping[str, int],
-        columns: Sequence[str] | None,
-        breaks: Mapping[str, Sequence[float]] | None,
-    ) -> Discretization:
-        """Return the discretization that the arguments of `discretize` stand for."""
-        one_of(METHODS)(method, DISCRETIZATION_METHOD)
-        if breaks is not None:
-            check_mapping("breaks", breaks)
-        points = {name: _checked_breaks(name, given) for name, given in (breaks or {}).items()}
-        own_bins = bins if isinstance(bins, Mapping) else {}
-        for_all = DEFAULT_BINS if isinstance(bins, Mapping) else bins
-        named: dict[str, Cut] = {
-            name: Cut(method, _checked_bins(name, count)) for name, count in own_bins.items()
-        }
-        named |= {name: Cut(points=given) for name, given in points.items()}
-        named_by = dict.fromkeys(own_bins, "bins") | dict.fromkeys(points, "breaks")
-        if columns is None:
-            return cls(Cut(method, _checked_bins(None, for_all)), named, named_by)
-        if isinstance(columns, str):
-            columns = [columns]
-        columns = as_list(columns, "columns", "a list of names")
-        left_out = [name for name in named if name not in columns]
-        if left_out:
-            raise ArgumentError(
-                f"bins or breaks name {quoted(left_out)}, which columns leaves out; add the name "
-                "to columns, or drop it from bins and breaks"
-            )
-        chosen = {
-            name: named[name] if name in named else Cut(method, _checked_bins(name, for_all))
-            for name in map(_checked_name, columns)
-        }
-        return cls(None, chosen, dict.fromkeys(columns, "columns"))
-
-    def check_names(self, variables: Sequence[str]) -> None:
-        """Refuse names that are not variables."""
-        for name in self.columns:
-            check_variable(name, variables, self.named_by.get(name, option("discretize")))
 
     def cut_for(self, name: str, kind: KindName) -> Cut | None:
         """Return how a column of this kind is cut; None if it is not."""
@@ -525,21 +506,15 @@ def cut(name: str, values: NDArray[np.float64], how: Cut) -> RawLabels:
     return RawLabels(name, codes, tuple(labels), declared=True)
 
 
-def _checked_name(name: Any) -> str:
-    if not isinstance(name, str):
-        raise ArgumentError(f"columns holds {words.shown(name)}; give names of columns")
-    return name
-
-
 def _parsed(text: str) -> Cut:
     method, _, bins = text.partition(":")
-    one_of(METHODS)(method, DISCRETIZATION_METHOD)
+    one_of(Method)(method, DISCRETIZATION_METHOD)
     if bins and not (bins.isdecimal() and len(bins) < 10):
         raise ArgumentError(
             option("discretize"),
             f" has {words.shown(bins)} bins; give a whole number, as in quantile:3",
         )
-    return Cut(method, _checked_bins(None, int(bins)) if bins else DEFAULT_BINS)
+    return Cut(method, checked_bins(None, int(bins)) if bins else DEFAULT_BINS)
 
 
 def _cut(name: object, given: Any) -> Cut:
@@ -548,11 +523,12 @@ def _cut(name: object, given: Any) -> Cut:
     if isinstance(given, str):
         return _parsed(given)
     if isinstance(given, int | np.integer) and not isinstance(given, bool):
-        return Cut(bins=_checked_bins(name, given))
-    return Cut(points=_checked_breaks(name, given))
+        return Cut(bins=checked_bins(name, given))
+    return Cut(points=checked_breaks(name, given))
 
 
-def _checked_breaks(name: object, points: Any) -> NDArray[np.float64]:
+def checked_breaks(name: object, points: Any) -> NDArray[np.float64]:
+    """Return cut points, or refuse them."""
     try:
         cuts = real_numbers(points, "breaks")
     except ArgumentError:
@@ -565,7 +541,8 @@ def _checked_breaks(name: object, points: Any) -> NDArray[np.float64]:
     return cuts
 
 
-def _checked_bins(name: object, count: object) -> int:
+def checked_bins(name: object, count: object) -> int:
+    """Return a number of intervals, or refuse it."""
     whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
     if not whole or not 2 <= count <= MAX_LEVELS:  # type: ignore[operator]
         of = "" if name is None else f" for {words.shown(name)}"

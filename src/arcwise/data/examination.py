@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import encoding, wording
+from arcwise.data import encoding
 from arcwise.data.columns import Column, KindName, level_numbers
 from arcwise.data.encoding import (
+    ByColumn,
     Discretization,
     chosen_kinds,
     continuous,
@@ -23,18 +24,35 @@ from arcwise.data.encoding import (
     discrete,
 )
 from arcwise.data.incomplete import OBSERVED, IncompleteData
-from arcwise.data.messages import Problems, suggestion
-from arcwise.data.missing_codes import MissingCodes, read_codes, settle_words, warn_of_codes
+from arcwise.data.messages import (
+    Problems,
+    discretize_option,
+    drop_option,
+    fewer_intervals,
+    kinds_option,
+    suggestion,
+    with_reasons,
+    with_sizes,
+)
+from arcwise.data.messages import columns as columns_text
+from arcwise.data.missing_codes import parsed_codes, read_codes, settle_words, warn_of_codes
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, has_many_values, is_whole
 from arcwise.data.reading import Reading
-from arcwise.data.remarks import identifier_reason, note_copies, note_spellings
+from arcwise.data.remarks import note_copies, note_identifiers, note_spellings
 from arcwise.data.rows import array_weights, column_mask, column_weights, given_mask
-from arcwise.data.scales import Scale, Transformation, asked_scale, normal_scores
+from arcwise.data.scales import Method as ScaleMethod
+from arcwise.data.scales import (
+    Scale,
+    asked_scale,
+    normal_scores,
+    parsed_transformation,
+    wanted_scale,
+)
 from arcwise.data.slices import Slices
 from arcwise.data.sources import usable_columns
 from arcwise.data.table import Data, Preparation
 from arcwise.errors import ArgumentError, DataError, Wording, option, worded
-from arcwise.support.words import counted, plural, quoted
+from arcwise.support.words import counted, listing, plural, quoted
 
 MANY_LEVELS = 50
 MANY_LEVELS_SHARE = 0.2
@@ -124,16 +142,16 @@ def examine(source: Any, reading: Reading, *, empty_rows: bool = False) -> Exami
     empty_rows
         Whether rows without any value stay where values are imputed.
     """
-    cuts = Discretization.parse(reading.discretize)
-    transformation = Transformation.parse(reading.transform)
-    codes = MissingCodes.parse(reading.missing_codes)
+    cuts = Discretization.parsed(reading.discretize)
+    transformation = parsed_transformation(reading.transform)
+    codes = parsed_codes(reading.missing_codes)
     columns, unusable = usable_columns(source, reading.names, reading.drop or ())
     table = _begun(source, columns, unusable, reading)
     table.name = _name_of(source)
     variables = [*(column.name for column in table.found), *unusable]
-    cuts.check_names(variables)
-    transformation.check_names(variables)
-    codes.check_names(variables)
+    cuts.check_names(variables, option("discretize"))
+    transformation.check_names(variables, option("transform"))
+    codes.check_names(variables, option("missing_codes"))
     missing = reading.missing
     columns = table.found
     labels = declared_labels(columns, reading.kinds, declared_levels(columns, reading.levels))
@@ -196,7 +214,12 @@ def _begun(
         )
     table = Examination(columns, unusable, {})
     if unusable:
-        table.problems.add(*wording.unusable_columns(unusable))
+        each = listing([f"column {name!r} {reason}" for name, reason in unusable.items()])
+        table.problems.add(
+            f"{each}; give columns of numbers, text, categories or booleans, or leave "
+            f"{'it' if len(unusable) == 1 else 'these'} out with ",
+            drop_option(unusable),
+        )
     if columns and rows < 2:
         count = "no rows" if rows == 0 else "a single row"
         table.problems.add(f"the table has {count}; give at least 2 rows")
@@ -265,22 +288,8 @@ def _leave_out(
             if encoding.is_empty(column) and table.rows:
                 table.left_out[column.name] = "it has no values"
         if table.left_out:
-            table.warn(f"left out {wording.with_reasons(table.left_out)}")
-    reasons = {
-        column.name: reason
-        for column in columns
-        if column.name not in settled and column.name not in table.left_out
-        if (reason := identifier_reason(column)) is not None
-    }
-    action = reading.identifiers
-    table.identifying = reasons
-    if reasons and action == "error":
-        table.problems.add(*wording.identifiers_refused(reasons))
-    elif reasons and action == "drop" and len(reasons) + len(table.left_out) < len(columns):
-        table.left_out |= reasons
-        table.warn(*wording.identifiers_left_out(reasons))
-    elif reasons and action != "keep":
-        table.warn(*wording.identifiers_kept(reasons))
+            table.warn(f"left out {with_reasons(table.left_out)}")
+    note_identifiers(table, columns, reading.identifiers, settled)
     return [column for column in columns if column.name not in table.left_out]
 
 
@@ -293,7 +302,17 @@ def _ask_about_integers(
         if isinstance(column, RawNumbers) and is_whole(column) and has_many_values(column):
             table.measured[column.name] = len(np.unique(column.values[~column.missing]))
     if table.measured:
-        table.warn(*wording.integers_asked_about(table.measured))
+        sizes = table.measured
+        table.warn(
+            f"{with_sizes(sizes, 'different whole numbers')} "
+            f"{'counts' if len(sizes) == 1 else 'count'} as continuous; give ",
+            kinds_option(sizes, "continuous"),
+            " if that is right, ",
+            kinds_option(sizes, "discrete"),
+            " if each number is a category, or ",
+            discretize_option(sizes),
+            " to cut them into intervals",
+        )
 
 
 def _cut_columns(
@@ -320,21 +339,21 @@ def _cut_columns(
             collapsed[column.name] = (len(intervals.levels), how.wanted)
         result.append(intervals)
     if collapsed:
-        table.warn(wording.fewer_intervals(collapsed))
+        table.warn(fewer_intervals(collapsed))
     if done:
-        table.notes.append(f"Cut into intervals: {wording.with_sizes(done, 'intervals')}.")
+        table.notes.append(f"Cut into intervals: {with_sizes(done, 'intervals')}.")
         table.preparation = table.preparation.with_discretized(done)
     return result
 
 
 def _transformed(
-    table: Examination, columns: list[RawColumn], transformation: Transformation
+    table: Examination, columns: list[RawColumn], transformation: ByColumn[ScaleMethod]
 ) -> list[RawColumn]:
     """Replace columns by their normal scores or by what they are on another scale, as asked."""
     ranked, result = [], []
     scales: dict[str, Scale] = {}
     for column in columns:
-        method = transformation.wanted(column.name, table.kinds[column.name])
+        method = wanted_scale(transformation, column.name, table.kinds[column.name])
         if method == "none" or column.name in table.preparation.scales:
             result.append(column)
             continue
@@ -357,7 +376,8 @@ def _transformed(
         table.notes.append(f"Replaced by their normal scores: {quoted(ranked)}.")
         table.preparation = table.preparation.with_transformed(tuple(ranked))
     if scales:
-        table.notes.append(wording.on_scales(scales))
+        labels = listing([scale.label(name) for name, scale in scales.items()])
+        table.notes.append(f"Modelled on another scale: {labels}.")
         table.preparation = table.preparation.with_scales(scales)
     return result
 
@@ -390,13 +410,29 @@ def _without_constants(
     if not single or constant == "keep" or table.rows < 2:
         return columns
     if constant == "error":
-        table.problems.add(*wording.constants_refused(single))
+        table.problems.add(
+            columns_text(single, every=True),
+            f" {'has' if len(single) == 1 else 'have'} a single value and thus no information; "
+            "give ",
+            option("constant", "drop"),
+            " to leave constant columns out or ",
+            option("constant", "keep"),
+            " to keep them",
+            Wording(", or declare the unobserved labels in levels", ""),
+        )
         return columns
     if len(single) == len(columns):
-        table.problems.add(*wording.all_constant(single))
+        table.problems.add(
+            f"every column has a single value ({quoted(single)}), so that none is left; give a "
+            "table in which some column varies"
+        )
         return columns
     table.left_out |= dict.fromkeys(single, "it has a single value")
-    table.warn(*wording.constants_left_out(single))
+    table.warn(
+        f"left out the constant {columns_text(single, every=True)}, which no edge can concern; "
+        f"to keep {'it' if len(single) == 1 else 'them'}, give ",
+        option("constant", "keep"),
+    )
     return [column for column in columns if column.name not in single]
 
 
@@ -414,7 +450,7 @@ def _encode(
         except DataError as error:
             table.problems.add_error(error)
     if table.left_out:
-        table.notes.insert(0, f"Left out: {wording.with_reasons(table.left_out)}.")
+        table.notes.insert(0, f"Left out: {with_reasons(table.left_out)}.")
 
 
 def _warn_about_many_levels(table: Examination, settled: set[str]) -> None:
@@ -426,7 +462,12 @@ def _warn_about_many_levels(table: Examination, settled: set[str]) -> None:
         and column.size > max(MANY_LEVELS, MANY_LEVELS_SHARE * len(column.stored))
     }
     if many:
-        table.warn(*wording.many_levels(many))
+        table.warn(
+            f"{with_sizes(many, 'levels')} {'has' if len(many) == 1 else 'have'} few rows for each "
+            "level; merge levels, or leave out with ",
+            drop_option(many),
+            " what only identifies rows",
+        )
 
 
 _FEWEST_ROWS = 2
@@ -506,7 +547,12 @@ def with_placeholders(
     empty = [column.name for column in columns if encoding.is_empty(column)]
     if not counts or empty or not columns:
         if empty:
-            table.problems.add(*wording.nothing_to_impute_from(empty))
+            table.problems.add(
+                columns_text(empty, every=True),
+                f" {'has' if len(empty) == 1 else 'have'} no value to impute others from; leave "
+                "out with ",
+                drop_option(empty),
+            )
         return [column for column in columns if column.name not in empty]
     keep = ~np.logical_and.reduce([column.missing for column in columns])
     keep |= empty_rows
@@ -529,7 +575,12 @@ def with_placeholders(
             if (count := int((column.missing & table.mask[:, variables.index(column.name)]).sum()))
         }
         if both:
-            table.problems.add(*wording.intervened_but_missing(both))
+            table.problems.add(
+                "values are missing in rows in which the variable itself was intervened on, in "
+                f"{counted(both)}: what it was set to cannot be imputed; give these values, or ",
+                option("missing", "drop"),
+                " to drop the rows",
+            )
             return columns
     table.gaps = {column.name: column.missing for column in columns if column.name in counts}
     if not counts:

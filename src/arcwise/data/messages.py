@@ -5,17 +5,34 @@ from __future__ import annotations
 import difflib
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from arcwise.data.columns import KindName
 from arcwise.errors import ArgumentError, DataError, DataWarning, Wording, option, worded
 from arcwise.support import warnings
-from arcwise.support.words import quoted
+from arcwise.support.words import listing, quoted
 
 
 def columns(names: Sequence[str], *, every: bool = False) -> str:
     """Write ``column 'a'`` or ``columns 'a' and 'b'``, every one of them or the first few."""
     shown = quoted(names, None) if every else quoted(names)
     return f"column{'' if len(names) == 1 else 's'} {shown}"
+
+
+def with_reasons(reasons: Mapping[str, str]) -> str:
+    """List columns, each with a reason in parentheses."""
+    return listing([f"{name!r} ({why})" for name, why in reasons.items()])
+
+
+def with_sizes(sizes: Mapping[str, int], noun: str) -> str:
+    """List columns, each with a number of things in parentheses."""
+    return listing([f"{name!r} ({size:,} {noun})" for name, size in sizes.items()])
+
+
+def fewer_intervals(collapsed: Mapping[str, tuple[int, int]]) -> str:
+    """Say that ties left fewer intervals than requested."""
+    shown = listing([f"{name!r} ({a} of {b})" for name, (a, b) in collapsed.items()])
+    return f"some intervals hold no value, so that there are fewer levels than requested in {shown}"
 
 
 def suggestion(name: str, candidates: Sequence[str]) -> str:
@@ -33,12 +50,13 @@ def warn(*message: str | Wording) -> None:
     warnings.warn(DataWarning(*message))
 
 
-def check_mapping(argument: str, value: object) -> None:
-    """Refuse an argument that should be a mapping from column names and is not."""
+def checked_mapping(value: Any, name: Wording) -> Mapping[str, Any]:
+    """Return a mapping from column names, or refuse anything else."""
     if not isinstance(value, Mapping):
         raise ArgumentError(
-            f"{argument} is of type {type(value).__name__}; give a mapping from column names"
+            name, f" is of type {type(value).__name__}; give a mapping from column names"
         )
+    return value
 
 
 # Options for more columns than these would make a sentence that nobody reads.
@@ -46,6 +64,15 @@ _MOST_NAMED = 6
 
 DISCRETIZE = option("discretize", "quantile:3")
 DISCRETIZATION_METHOD = Wording("method", "the method of --discretize")
+
+
+def _repeated(
+    flag: str, values: Sequence[str], placeholder: str, python: str, of_many: str
+) -> Wording:
+    """Name an option that the shell takes once for each column, and Python once for all."""
+    if len(values) > _MOST_NAMED:
+        return Wording(of_many, f"{flag} {placeholder} for each")
+    return Wording(python, " ".join(f"{flag} {shlex.quote(value)}" for value in values))
 
 
 def kind_option(column: str, kind: KindName) -> Wording:
@@ -62,12 +89,8 @@ def kind_option(column: str, kind: KindName) -> Wording:
 def kinds_option(columns: Iterable[str], kind: KindName) -> Wording:
     """Name the option that declares the kind of several columns."""
     names = list(columns)
-    if len(names) > _MOST_NAMED:
-        return Wording(f"kinds={{..., {names[0]!r}: {kind!r}, ...}}", f"--{kind} COLUMN for each")
-    return Wording(
-        f"kinds={dict.fromkeys(names, kind)!r}",
-        " ".join(f"--{kind} {shlex.quote(name)}" for name in names),
-    )
+    of_many = f"kinds={{..., {names[0]!r}: {kind!r}, ...}}"
+    return _repeated(f"--{kind}", names, "COLUMN", f"kinds={dict.fromkeys(names, kind)!r}", of_many)
 
 
 def drop_option(columns: Iterable[str]) -> Wording:
@@ -79,12 +102,8 @@ def drop_option(columns: Iterable[str]) -> Wording:
     Wording(python="drop=['id', 'the name']", shell="--drop id --drop 'the name'")
     """
     names = list(columns)
-    if len(names) > _MOST_NAMED:
-        return Wording("drop=[...]", "--drop COLUMN for each")
-    return Wording(
-        f"drop={names[0]!r}" if len(names) == 1 else f"drop={names!r}",
-        " ".join(f"--drop {shlex.quote(name)}" for name in names),
-    )
+    python = f"drop={names[0]!r}" if len(names) == 1 else f"drop={names!r}"
+    return _repeated("--drop", names, "COLUMN", python, "drop=[...]")
 
 
 def missing_codes_option(codes: Mapping[str, float]) -> Wording:
@@ -95,15 +114,10 @@ def missing_codes_option(codes: Mapping[str, float]) -> Wording:
     >>> missing_codes_option({"age": -999.0})
     Wording(python="missing_codes={'age': -999}", shell='--missing-codes age=-999')
     """
-    if len(codes) > _MOST_NAMED:
-        return Wording("missing_codes={...}", "--missing-codes COLUMN=VALUE for each")
     each = ", ".join(f"{name!r}: {code:g}" for name, code in codes.items())
-    return Wording(
-        f"missing_codes={{{each}}}",
-        " ".join(
-            f"--missing-codes {shlex.quote(f'{name}={code:g}')}" for name, code in codes.items()
-        ),
-    )
+    values = [f"{name}={code:g}" for name, code in codes.items()]
+    python = f"missing_codes={{{each}}}"
+    return _repeated("--missing-codes", values, "COLUMN=VALUE", python, "missing_codes={...}")
 
 
 def discretize_option(columns: Iterable[str]) -> Wording:
@@ -115,15 +129,10 @@ def discretize_option(columns: Iterable[str]) -> Wording:
     Wording(python="discretize={'age': 'quantile:3'}", shell='--discretize age=quantile:3')
     """
     names = list(columns)
-    if len(names) > _MOST_NAMED:
-        return Wording(
-            f"discretize={{..., {names[0]!r}: 'quantile:3', ...}}",
-            "--discretize COLUMN=quantile:3 for each",
-        )
-    return Wording(
-        f"discretize={dict.fromkeys(names, 'quantile:3')!r}",
-        " ".join(f"--discretize {shlex.quote(f'{name}=quantile:3')}" for name in names),
-    )
+    values = [f"{name}=quantile:3" for name in names]
+    python = f"discretize={dict.fromkeys(names, 'quantile:3')!r}"
+    of_many = f"discretize={{..., {names[0]!r}: 'quantile:3', ...}}"
+    return _repeated("--discretize", values, "COLUMN=quantile:3", python, of_many)
 
 
 SEPARATOR = "\n  - "

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import wording
-from arcwise.data.encoding import check_variable
+from arcwise.data.encoding import ByColumn
+from arcwise.data.messages import drop_option, kinds_option, missing_codes_option
 from arcwise.data.raw import MANY_VALUES, RawColumn, RawLabels, RawNumbers
 from arcwise.errors import ArgumentError, option, worded
-from arcwise.support.words import listing, plural, shown
+from arcwise.support.words import listing, plural, quoted, shown
 
 if TYPE_CHECKING:
     from arcwise.data.examination import Examination
@@ -29,56 +29,49 @@ if TYPE_CHECKING:
 Code: TypeAlias = str | float
 
 
-@dataclass(frozen=True)
-class MissingCodes:
-    """Which values stand for missing ones.
+Codes: TypeAlias = ByColumn[tuple[Code, ...]]
+"""Which values stand for missing ones."""
+
+
+def parsed_codes(value: Any) -> Codes:
+    """Return the codes that a user's words stand for.
 
     Parameters
     ----------
-    others
-        The codes of all columns that have no entry of their own.
-    columns
-        The codes of the columns of these names.
+    value
+        A number or a text, a list of them, or a mapping from columns to these; its key None
+        stands for all other columns. None for no codes.
+
+    Examples
+    --------
+    >>> codes = parsed_codes({"age": -999, None: ["unknown", 99]})
+    >>> codes.of("age"), codes.of("sex")
+    ((-999,), ('unknown', 99))
     """
+    return ByColumn.parse(value, _parsed)
 
-    others: tuple[Code, ...]
-    columns: Mapping[str, tuple[Code, ...]]
 
-    @classmethod
-    def parse(cls, value: Any) -> MissingCodes:
-        """Return the codes that a user's words stand for.
-
-        Parameters
-        ----------
-        value
-            A number or a text, a list of them, or a mapping from columns to these; its key None
-            stands for all other columns. None for no codes.
-
-        Examples
-        --------
-        >>> codes = MissingCodes.parse({"age": -999, None: ["unknown", 99]})
-        >>> codes.of("age"), codes.of("sex")
-        ((-999,), ('unknown', 99))
-        """
-        if isinstance(value, cls):
-            return value
-        if not isinstance(value, Mapping):
-            return cls(_parsed(value), {})
-        each = {name: _parsed(given) for name, given in value.items()}
-        return cls(each.pop(None, ()), each)
-
-    def check_names(self, variables: Sequence[str]) -> None:
-        """Refuse names that are no variables."""
-        for name in self.columns:
-            check_variable(name, variables, option("missing_codes"))
-
-    def of(self, name: str) -> tuple[Code, ...]:
-        """Return the codes of a column."""
-        return self.columns.get(name, self.others)
+def _parsed(value: Any) -> tuple[Code, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
+        value = [value]
+    found = []
+    for code in value:
+        if isinstance(code, np.generic):
+            code = code.item()
+        if isinstance(code, bool) or not isinstance(code, str | int | float):
+            raise ArgumentError(
+                option("missing_codes"),
+                f" holds {shown(code)}; give numbers or texts that stand for missing values, or a "
+                "mapping from columns to them",
+            )
+        found.append(code)
+    return tuple(found)
 
 
 def read_codes(
-    table: Examination, columns: Sequence[RawColumn], codes: MissingCodes, labels: set[str]
+    table: Examination, columns: Sequence[RawColumn], codes: Codes, labels: set[str]
 ) -> list[RawColumn]:
     """Return the columns with codes as missing values.
 
@@ -122,25 +115,6 @@ def read_codes(
                 worded(option("missing_codes"), f": {shown(code)} does not occur in the table")
             )
     return result
-
-
-def _parsed(value: Any) -> tuple[Code, ...]:
-    if value is None:
-        return ()
-    if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
-        value = [value]
-    found = []
-    for code in value:
-        if isinstance(code, np.generic):
-            code = code.item()
-        if isinstance(code, bool) or not isinstance(code, str | int | float):
-            raise ArgumentError(
-                option("missing_codes"),
-                f" holds {shown(code)}; give numbers or texts that stand for missing values, or a "
-                "mapping from columns to them",
-            )
-        found.append(code)
-    return tuple(found)
 
 
 def _without(column: RawColumn, code: Code) -> tuple[RawColumn, int]:
@@ -326,23 +300,46 @@ def settle_words(
             )
         result.append(settled)
     if read:
-        table.warn(*wording.words_read_as_missing(read))
+        alike: dict[str, list[str]] = {}
+        for name, found in read.items():
+            alike.setdefault(found, []).append(name)
+        each = listing([f"{found} in {quoted(names)}" for found, names in alike.items()])
+        table.warn(
+            f"read {each} as missing, since the other values are numbers; to read "
+            f"{'it' if len(alike) == 1 else 'them'} as labels, give ",
+            kinds_option(read, "discrete"),
+        )
     if table.slips:
-        table.problems.add(*wording.slips_among_numbers(table.slips))
+        slips, several = table.slips, len(table.slips) > 1
+        each = listing([f"column {name!r} holds numbers, {found}" for name, found in slips.items()])
+        table.problems.add(
+            f"{each}; correct {'these' if several else 'this'} in the table (empty cells and NA "
+            f"are missing values), leave the {'columns' if several else 'column'} out with ",
+            drop_option(slips),
+            ", or read all values as labels with ",
+            kinds_option(slips, "discrete"),
+        )
     return result, set(table.slips)
 
 
 def warn_of_codes(table: Examination, columns: Sequence[RawColumn]) -> None:
     """Warn of numbers such as -999 that seem to stand for missing values."""
-    codes: dict[str, tuple[float, int]] = {}
+    codes: dict[str, float] = {}
+    found = []
     for column in columns:
         if isinstance(column, RawNumbers) and table.kinds[column.name] == "continuous":
             values = column.values[~column.missing].astype(np.float64)
             code = likely_code(values)
             if code is not None:
-                codes[column.name] = code, int((values == code).sum())
+                codes[column.name] = code
+                count = int((values == code).sum())
+                found.append(f"{column.name!r} holds {code:g} in {plural(count, 'row')}")
     if codes:
-        table.warn(*wording.likely_codes(codes))
+        table.warn(
+            f"{listing(found)}, far from all other values; if this stands for missing values, "
+            "give ",
+            missing_codes_option(codes),
+        )
 
 
 def numbers_of_levels(levels: Sequence[object]) -> NDArray[np.float64]:

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 
 from arcwise.data.encoding import Discretization
 from arcwise.data.incomplete import IncompleteData
-from arcwise.data.missing_codes import MissingCodes
-from arcwise.data.scales import Transformation
+from arcwise.data.messages import checked_mapping
+from arcwise.data.missing_codes import parsed_codes
+from arcwise.data.scales import parsed_transformation
 from arcwise.data.table import Data
 from arcwise.errors import ArgumentError, Wording
 from arcwise.support.checks import one_of
@@ -58,6 +59,7 @@ class Reading(Settings):
         "values, are continuous, the latter with a warning that asks which they are. Reals are "
         "whole numbers if all are and some are missing, as in pandas. Ordered categories (pandas, "
         "pyarrow) and polars Enums are ordinal.",
+        check=lambda value, name: value if isinstance(value, str) else checked_mapping(value, name),
         in_shell=False,
     )
     levels: Mapping[str, Sequence[object]] | None = setting(
@@ -65,6 +67,7 @@ class Reading(Settings):
         "The labels of discrete columns, by name and in order, including unobserved ones. By "
         "default, the observed values in ascending order, or the categories that the source "
         "declares (pandas Categorical, polars Enum, pyarrow dictionary).",
+        check=checked_mapping,
         in_shell=False,
     )
     discretize: str | Mapping[str, Any] | None = setting(
@@ -72,7 +75,7 @@ class Reading(Settings):
         'Which columns to cut into intervals: ``"quantile:3"`` or ``"uniform:4"`` for all '
         "continuous ones, or a mapping from columns to such a text, a number of intervals or a "
         "list of cut points; see `arcwise.discretize`.",
-        check=lambda value, name: Discretization.parse(value),
+        check=lambda value, name: Discretization.parsed(value),
         help="Cut all continuous columns into intervals (quantile:3, uniform:4, ...), or one "
         "column (age=quantile:3); repeatable.",
         metavar="[COLUMN=]METHOD[:BINS]",
@@ -87,7 +90,7 @@ class Reading(Settings):
         '``"normal-scores"`` for the normal quantiles of their ranks; for all continuous columns, '
         "or a mapping from columns to these. Effects are then those on the other scale and named "
         "so, and predictions are in the units of the table; of normal scores there are neither.",
-        check=lambda value, name: Transformation.parse(value),
+        check=lambda value, name: parsed_transformation(value),
         help="Model all continuous columns, or one (income=log), as their logarithms (log), "
         "inverse hyperbolic sines (asinh), whichever is clearly closer to normal (by-evidence, "
         "the default of learn) or as they are (none), so that extreme values do not look like "
@@ -111,7 +114,7 @@ class Reading(Settings):
         'Values that stand for missing ones, such as -999, "unknown" or a list of these, in all '
         "columns, or a mapping from columns to them. They are numbers or texts as the table has "
         "them, and are not levels.",
-        check=lambda value, name: MissingCodes.parse(value),
+        check=lambda value, name: parsed_codes(value),
         help="Read this value as missing, in all columns (-999) or in one (age=-999); repeatable.",
         metavar="[COLUMN=]VALUE",
         kind=list[str] | None,

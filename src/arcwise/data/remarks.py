@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import wording
 from arcwise.data.columns import Column
+from arcwise.data.messages import drop_option, kinds_option, with_reasons
 from arcwise.data.raw import (
     LARGEST_EXACT_INTEGER,
     RawColumn,
@@ -18,6 +20,8 @@ from arcwise.data.raw import (
     RawNumbers,
     is_whole,
 )
+from arcwise.errors import Wording, option
+from arcwise.support.words import listing, quoted
 
 if TYPE_CHECKING:
     from arcwise.data.examination import Examination
@@ -118,6 +122,58 @@ def looks_like_a_key(name: str) -> bool:
     return _SEPARATE.search(name) is not None or _CAMEL.search(name) is not None
 
 
+def note_identifiers(
+    table: Examination, columns: Sequence[RawColumn], action: str, settled: Collection[str]
+) -> None:
+    """Note columns that seem to identify rows, and leave them out or refuse them as asked."""
+    reasons = {
+        column.name: reason
+        for column in columns
+        if column.name not in settled and column.name not in table.left_out
+        if (reason := identifier_reason(column)) is not None
+    }
+    table.identifying = reasons
+    if not reasons:
+        return
+    drop, keep = option("identifiers", "drop"), option("identifiers", "keep")
+    several = len(reasons) > 1
+    seem = f"{with_reasons(reasons)} {'seem' if several else 'seems'} to identify rows; "
+    if action == "error":
+        table.problems.add(
+            f"{seem}give ", drop, " to leave such columns out, or ", keep, " to keep them"
+        )
+    elif action == "drop" and len(reasons) + len(table.left_out) < len(columns):
+        table.left_out |= reasons
+        table.warn(
+            f"left out {with_reasons(reasons)}, as {'they seem' if several else 'it seems'} to "
+            f"identify rows; to keep {'them' if several else 'it'}, give ",
+            keep,
+            ", or the kind of a column, as in ",
+            kinds_option(list(reasons)[:1], "discrete"),
+            *_in_time(reasons),
+        )
+    elif action != "keep":
+        table.warn(
+            f"{seem}leave out columns that only identify rows with ",
+            drop_option(reasons),
+            " or ",
+            drop,
+            ", or keep them with ",
+            keep,
+        )
+
+
+def _in_time(reasons: Mapping[str, str]) -> tuple[str | Wording, ...]:
+    """Say what to do with dates, if there are any, where the order of rows in time matters."""
+    dated = next((name for name, why in reasons.items() if why.endswith("dates")), None)
+    if dated is None:
+        return ()
+    return (
+        "; if rows follow each other in time, give ",
+        Wording(f"arcwise.time_series(..., time={dated!r})", f"--time {shlex.quote(dated)}"),
+    )
+
+
 # Numbers in other units agree to the digits that rounding leaves them.
 _DIGITS = 9
 # Among fewer rows, columns may agree by chance.
@@ -131,14 +187,18 @@ def note_copies(table: Examination) -> None:
     """
     if table.mask is not None:  # where one of two is intervened on they differ in what they tell
         return
-    first: dict[bytes, str] = {}
+    originals: dict[bytes, str] = {}
     copies: dict[str, str] = {}
     for column in table.encoded:
         mark = _mark(column)
-        if mark is not None and first.setdefault(mark, column.name) != column.name:
-            copies[column.name] = first[mark]
+        if mark is not None and originals.setdefault(mark, column.name) != column.name:
+            copies[column.name] = originals[mark]
     if copies:
-        table.notes.append(wording.copies(copies))
+        each = listing([f"{name!r} is a copy of {first!r}" for name, first in copies.items()])
+        table.notes.append(
+            f"{each}, perhaps in other words or units: the edge between the two is certain, and "
+            "other edges may go to either; leave one of them out."
+        )
 
 
 def _mark(column: Column) -> bytes | None:
@@ -169,7 +229,16 @@ def note_spellings(table: Examination) -> None:
     """Note columns with levels that differ in capitals and blanks alone."""
     alike = {column.name: groups for column in table.encoded if (groups := _alike(column))}
     if alike:
-        table.notes.append(wording.spellings(alike))
+        each = listing(
+            [
+                f"{name!r} ({', '.join(quoted(levels) for levels in groups)})"
+                for name, groups in alike.items()
+            ]
+        )
+        table.notes.append(
+            f"Levels differ in capitals or blanks alone in {each}; write them alike if they are "
+            "the same."
+        )
 
 
 def _alike(column: Column) -> list[list[str]]:

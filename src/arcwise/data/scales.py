@@ -24,7 +24,6 @@ becomes linear by it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Literal, get_args
@@ -33,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.columns import KindName
-from arcwise.data.encoding import check_variable
+from arcwise.data.encoding import ByColumn
 from arcwise.errors import ArgumentError, option
 from arcwise.support.words import quoted, shown
 
@@ -195,60 +194,34 @@ def _is_odd(values: Array) -> bool:
 Method = Literal["normal-scores", "log", "asinh", "by-evidence", "none"]
 
 
-@dataclass(frozen=True)
-class Transformation:
-    """How columns are transformed.
+def parsed_transformation(value: Any) -> ByColumn[Method]:
+    """Return the transformation that a user's words stand for.
 
     Parameters
     ----------
-    others
-        How all continuous columns are that have no entry of their own.
-    columns
-        How the columns of these names are.
+    value
+        ``"normal-scores"``, ``"log"``, ``"asinh"`` or ``"by-evidence"`` for all continuous
+        columns, ``"none"`` or None for none, or a mapping from columns to these; its key None
+        stands for all other continuous columns.
+
+    Examples
+    --------
+    >>> wanted_scale(parsed_transformation({"income": "log"}), "income", "continuous")
+    'log'
     """
+    return ByColumn.parse(value, _parsed)
 
-    others: Method
-    columns: Mapping[str, Method]
 
-    @classmethod
-    def parse(cls, value: Any) -> Transformation:
-        """Return the transformation that a user's words stand for.
-
-        Parameters
-        ----------
-        value
-            ``"normal-scores"``, ``"log"``, ``"asinh"`` or ``"by-evidence"`` for all continuous
-            columns, ``"none"`` or None for none, or a mapping from columns to these; its key None
-            stands for all other continuous columns.
-
-        Examples
-        --------
-        >>> Transformation.parse({"income": "log"}).wanted("income", "continuous")
-        'log'
-        """
-        if isinstance(value, cls):
-            return value
-        if not isinstance(value, Mapping):
-            return cls(_parsed(value), {})
-        each = {name: _parsed(given) for name, given in value.items()}
-        return cls(each.pop(None, "none"), each)
-
-    def check_names(self, variables: Sequence[str]) -> None:
-        """Refuse names that are no variables."""
-        for name in self.columns:
-            check_variable(name, variables, option("transform"))
-
-    def wanted(self, name: str, kind: KindName) -> Method:
-        """Return how a column is to be transformed; those that are named must be continuous."""
-        if kind == "continuous":
-            return self.columns.get(name, self.others)
-        asked = self.columns.get(name, "none")
-        if asked not in ("none", "by-evidence"):
-            raise ArgumentError(
-                option("transform"),
-                f" names {name!r}, which is discrete and cannot be transformed; leave it out",
-            )
-        return "none"
+def wanted_scale(transformation: ByColumn[Method], name: str, kind: KindName) -> Method:
+    """Return how a column is to be transformed; those that are named must be continuous."""
+    if kind == "continuous":
+        return transformation.of(name)
+    if transformation.columns.get(name, "none") not in ("none", "by-evidence"):
+        raise ArgumentError(
+            option("transform"),
+            f" names {name!r}, which is discrete and cannot be transformed; leave it out",
+        )
+    return "none"
 
 
 def _parsed(value: object) -> Method:
