@@ -119,6 +119,7 @@ def test_edges_can_be_given_as_a_text(tmp_path: Path, capsys: Captured) -> None:
     assert said[0] == said[1]
     assert "smoke -> lung" in said[0]
     words = refusal(capsys, "exact", table, "--required-edges", "smoke -> lung -> dysp")
-    assert "'smoke -> lung -> dysp' is no edge; give a text such as" in words
+    assert "--required-edges holds 'smoke -> lung -> dysp', which is no edge; give a text" in words
+    assert words.rstrip().endswith("or a file of edges")
     words = refusal(capsys, "exact", table, "--forbidden-edges", "smok -> lung")
     assert "--forbidden-edges names 'smok' (did you mean 'smoke'?)" in words

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from arcwise.errors import FileFormatError
-from arcwise.support.text_files import read_rows, read_text
+from arcwise.support.text_files import json_of, read_rows, read_text
 
 _WANTED = "a file of edges, .csv with the header source,target or .json"
 
 
-def given_edges(given: Path) -> list[tuple[str, str]]:
-    """Return the edges of a file, or of a text such as ``"smoke -> lung, smoke -> bronc"``.
+def edges_given(given: Path) -> list[tuple[str, str]] | str:
+    """Return the edges of a file, or a text such as ``"smoke -> lung, smoke -> bronc"``.
 
     Parameters
     ----------
     given
         What was given: the name of a file, or else the text.
     """
-    if "->" not in str(given) or given.exists():
-        return read_edge_file(given)
-    edges = []
-    for part in str(given).split(","):
-        ends = [end.strip() for end in part.split("->")]
-        if len(ends) != 2 or not all(ends):
-            raise FileFormatError(
-                f"{part.strip()!r} is no edge; give a text such as 'smoke -> lung, smoke -> bronc' "
-                f"or {_WANTED}"
-            )
-        edges.append((ends[0], ends[1]))
-    return edges
+    return str(given) if "->" in str(given) and not given.exists() else read_edge_file(given)
 
 
 def read_edge_file(path: Path) -> list[tuple[str, str]]:
@@ -76,10 +64,7 @@ def _from_matrix(header: list[str], rows: list[list[str]], path: Path) -> list[t
 
 
 def _from_json(text: str, path: Path) -> list[tuple[str, str]]:
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
-        content = None
+    content = json_of(text)
     if isinstance(content, dict) and all(isinstance(of, list) for of in content.values()):
         content = [[parent, node] for node, parents in content.items() for parent in parents]
     if not isinstance(content, list) or not all(

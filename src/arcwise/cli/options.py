@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -12,7 +12,7 @@ import typer
 
 from arcwise.candidates.coerce import is_method
 from arcwise.cli.composition import OptionGroup, options_of, shell_option
-from arcwise.cli.edge_files import given_edges, read_edge_file
+from arcwise.cli.edge_files import edges_given, read_edge_file
 from arcwise.cli.parents import FamilyChoice
 from arcwise.cli.table_options import DataOptions as DataOptions
 from arcwise.cli.table_options import LearnedDataOptions as LearnedDataOptions
@@ -25,6 +25,7 @@ from arcwise.records.settings import Recording
 from arcwise.scores import LocalScore, as_score
 from arcwise.scores.base import NAMED_SCORES
 from arcwise.support.running import Run
+from arcwise.support.settings import Settings, setting
 from arcwise.support.words import listing
 
 
@@ -35,58 +36,45 @@ def _option(group: str) -> Callable[..., Any]:
     return declare
 
 
-_score = _option("Score")
 _cluster = _option("Cluster")
 _FAMILIES, _KNOWLEDGE = "Families", "Prior knowledge"
 
 
-def _read_score(
-    score: Annotated[
-        str,
-        _score(
-            "--score",
-            "The score; auto: bdeu for discrete data, bge for continuous and conditional-gaussian "
-            "for mixed ones.",
-            "auto|bdeu|bge|bic|conditional-gaussian|degenerate-gaussian",
-        ),
-    ] = "auto",
-    equivalent_sample_size: Annotated[
-        float | None,
-        _score(
-            "--equivalent-sample-size",
-            "Equivalent sample size of bdeu and conditional-gaussian (default: chosen by the "
-            "evidence of the data if --score is auto, otherwise 1).",
-            "NUMBER",
-        ),
-    ] = None,
-    alpha_mu: Annotated[
-        float | None,
-        _score(
-            "--alpha-mu",
-            "Equivalent sample size of the mean of bge, conditional-gaussian and "
-            "degenerate-gaussian (default: 1).",
-            "NUMBER",
-        ),
-    ] = None,
-    alpha_w: Annotated[
-        float | None,
-        _score(
-            "--alpha-w",
-            "Degrees of freedom of the Wishart prior of the same scores (default: number of "
-            "continuous variables, or of columns that stand for variables, + 2).",
-            "NUMBER",
-        ),
-    ] = None,
-) -> LocalScore | None:
-    chosen = None if score.lower() == "auto" else as_score(score)
-    given = {
-        "equivalent_sample_size": equivalent_sample_size,
-        "alpha_mu": alpha_mu,
-        "alpha_w": alpha_w,
-    }
+@dataclass(frozen=True, kw_only=True)
+class _Score(Settings):
+    """The score and its parameters."""
+
+    score: str = setting(
+        "auto",
+        "The score; auto: bdeu for discrete data, bge for continuous and conditional-gaussian for "
+        "mixed ones.",
+        metavar="auto|bdeu|bge|bic|conditional-gaussian|degenerate-gaussian",
+        shell_default="auto",
+    )
+    equivalent_sample_size: float | None = setting(
+        None,
+        "Equivalent sample size of bdeu and conditional-gaussian (default: chosen by the evidence "
+        "of the data if --score is auto, otherwise 1).",
+        metavar="NUMBER",
+    )
+    alpha_mu: float | None = setting(
+        None,
+        "Equivalent sample size of the mean of bge, conditional-gaussian and degenerate-gaussian "
+        "(default: 1).",
+        metavar="NUMBER",
+    )
+    alpha_w: float | None = setting(
+        None,
+        "Degrees of freedom of the Wishart prior of the same scores (default: number of "
+        "continuous variables, or of columns that stand for variables, + 2).",
+        metavar="NUMBER",
+    )
+
+
+def _chosen_score(given: dict[str, Any]) -> LocalScore | None:
+    name = given.pop("score")
+    chosen = None if name.lower() == "auto" else as_score(name)
     for name, value in given.items():
-        if value is None:
-            continue
         having = [word for word, kind in NAMED_SCORES.items() if name in _parameters(kind)]
         if chosen is None or name not in _parameters(type(chosen)):
             raise ArgumentError(
@@ -144,7 +132,7 @@ def _read_families(
             ConstraintArguments,
             without=("max_indegree",),
             panel=_KNOWLEDGE,
-            converted={"required_edges": given_edges, "forbidden_edges": given_edges},
+            converted={"required_edges": edges_given, "forbidden_edges": edges_given},
         ),
     ],
     believed: Annotated[
@@ -189,7 +177,9 @@ def _read_cluster(
     return SecureAddress(cluster, tls_ca_file, tls_certificate, tls_key)
 
 
-ScoreOptions = Annotated[LocalScore | None, OptionGroup(_read_score)]
+ScoreOptions = Annotated[
+    LocalScore | None, replace(options_of(_Score, panel="Score"), then=_chosen_score)
+]
 """The score with its parameters, or None to choose it by the kind of data."""
 
 FamilyOptions = Annotated[FamilyChoice, OptionGroup(_read_families)]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, InitVar, dataclass, fields
+from functools import partial
 from typing import Any
 
 from arcwise.constraints.edges import Edge, Position, edge_matrix, read_edges
@@ -23,7 +23,6 @@ from arcwise.constraints.resolved import (
     REQUIRED_EDGES,
     SEARCH_SPACE,
     TIERS,
-    Limits,
     ResolvedConstraints,
     into_matrix,
     limit_array,
@@ -32,16 +31,16 @@ from arcwise.constraints.resolved import (
     resolved,
     tighter,
 )
-from arcwise.constraints.tiers import Tiers, backward_matrix, backward_pairs, read_tiers
+from arcwise.constraints.tiers import backward_matrix, backward_pairs, read_tiers
 from arcwise.errors import ArgumentError, ConstraintError, FileFormatError
 from arcwise.support.checks import file_path, instance
 from arcwise.support.files import replacing
 from arcwise.support.names import checked_variables
-from arcwise.support.text_files import read_text
+from arcwise.support.text_files import json_of, read_text
 from arcwise.support.words import quoted
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class Constraints:
     """Required, allowed and forbidden edges, and the maximum number of parents.
 
@@ -90,41 +89,28 @@ class Constraints:
            [False, False, False]])
     """
 
-    required_edges: tuple[Edge, ...]
-    forbidden_edges: tuple[Edge, ...]
-    tiers: Tiers | None
-    max_indegree: Limits
-    search_space: tuple[Edge, ...] | None
-    parent_only: tuple[str, ...]
+    required_edges: Any = ()
+    forbidden_edges: Any = ()
+    tiers: Any = None
+    max_indegree: Any = None
+    search_space: Any = None
+    parent_only: Any = ()
+    _: KW_ONLY
+    temporal_order: InitVar[Any] = None
 
-    def __init__(
-        self,
-        required_edges: Any = (),
-        forbidden_edges: Any = (),
-        tiers: Any = None,
-        max_indegree: Any = None,
-        search_space: Any = None,
-        parent_only: Any = (),
-        *,
-        temporal_order: Any = None,
-    ) -> None:
+    def __post_init__(self, temporal_order: Any) -> None:
+        """Bring all constraints into their canonical form."""
         if temporal_order is not None:
-            if tiers is not None:
+            if self.tiers is not None:
                 raise ArgumentError(
                     "tiers and temporal_order are two names of one argument; give one of them"
                 )
-            tiers = temporal_order
-        required = read_edges(required_edges, REQUIRED_EDGES, diagonal_is_meant=True)
-        only = None if search_space is None else read_edges(search_space, SEARCH_SPACE)
-        for name, value in (
-            ("required_edges", required),
-            ("forbidden_edges", read_edges(forbidden_edges, FORBIDDEN_EDGES)),
-            ("tiers", read_tiers(tiers)),
-            ("max_indegree", read_limits(max_indegree)),
-            ("search_space", only),
-            ("parent_only", read_parent_only(parent_only)),
-        ):
-            object.__setattr__(self, name, value)
+            self._set("tiers", temporal_order)
+        for name, read in _READ.items():
+            self._set(name, read(getattr(self, name)))
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
 
     @classmethod
     def coerce(cls, value: Any) -> Constraints:
@@ -181,12 +167,7 @@ class Constraints:
         file = file_path(path, "path")
         if file.suffix.lower() != ".json":
             return cls(**read_knowledge(file))
-        try:
-            content = json.loads(read_text(file, "a file with a JSON object"))
-        except (ValueError, RecursionError) as error:
-            if isinstance(error, FileFormatError):
-                raise
-            content = None
+        content = json_of(read_text(file, "a file with a JSON object"))
         if not isinstance(content, dict):
             raise FileFormatError(f"'{file}' is not a JSON object; give one with constraints")
         return cls.coerce(content)
@@ -285,3 +266,18 @@ def _intersection(
             "or both matrices of one size; give both in one of these forms"
         )
     return tuple(edge for edge in first if edge in set(second))
+
+
+def _read_search_space(value: Any) -> tuple[Edge, ...] | None:
+    return None if value is None else read_edges(value, SEARCH_SPACE)
+
+
+_READ: dict[str, Callable[[Any], Any]] = {
+    "required_edges": partial(read_edges, source=REQUIRED_EDGES, diagonal_is_meant=True),
+    "forbidden_edges": partial(read_edges, source=FORBIDDEN_EDGES),
+    "tiers": read_tiers,
+    "max_indegree": read_limits,
+    "search_space": _read_search_space,
+    "parent_only": read_parent_only,
+}
+"""What brings each constraint into its canonical form."""

@@ -160,7 +160,8 @@ def _of_text(text: str, source: str | Wording) -> list[tuple[str, str]]:
             raise ConstraintError(
                 source,
                 f" holds {part.strip()!r}, which is no edge; give a text such as 'smoke -> lung, "
-                "smoke -> bronc', or pairs (source, target)",
+                "smoke -> bronc', or ",
+                Wording("pairs (source, target)", "a file of edges"),
             )
         edges.append((ends[0], ends[1]))
     return edges

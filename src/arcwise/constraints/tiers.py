@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections import defaultdict
@@ -17,7 +16,7 @@ from arcwise.constraints.resolved import TIERS
 from arcwise.errors import ConstraintError, FileFormatError, Wording, worded
 from arcwise.support.checks import real_number
 from arcwise.support.names import positions
-from arcwise.support.text_files import read_rows, read_text
+from arcwise.support.text_files import json_of, read_rows, read_text
 from arcwise.support.words import quoted, shown
 
 Tiers: TypeAlias = tuple[tuple[str, ...], ...]
@@ -173,10 +172,7 @@ def read_tier_file(path: Path) -> Any:
     """
     text = read_text(path, _WANTED)
     if path.suffix.lower() == ".json":
-        try:
-            content = json.loads(text)
-        except (ValueError, RecursionError):
-            content = None
+        content = json_of(text)
         if not isinstance(content, list | dict):
             raise FileFormatError(
                 f"'{path}' is not a JSON list of lists of names, nor a mapping from names to tier "

@@ -41,10 +41,7 @@ def to_pgmpy(graph: Dag | DiscreteNetwork | GaussianNetwork) -> Any:
 
 
 def _empty(kind: str, dag: Dag) -> Any:
-    network = getattr(optional("pgmpy.models", "to_pgmpy"), kind)()
-    network.add_nodes_from(list(dag.variables))
-    network.add_edges_from(list(dag.edges))
-    return network
+    return dag.added_to(getattr(optional("pgmpy.models", "to_pgmpy"), kind)())
 
 
 def _discrete(network: DiscreteNetwork) -> Any:

@@ -20,6 +20,8 @@ from arcwise.posterior.adjacencies import (
     direction_columns,
 )
 
+_NUMBERS = ("probability", "standard_error", "adjacency", "adjacency_error")
+
 Exchanged = Posterior | Dag | Cpdag
 
 
@@ -49,17 +51,8 @@ class WeightedEdge:
 
     def numbers(self) -> dict[str, float]:
         """Return the known numbers by name."""
-        known = {
-            "probability": self.probability,
-            "standard_error": self.standard_error,
-            "adjacency": self.adjacency,
-            "adjacency_error": self.adjacency_error,
-        }
-        return {
-            name: value
-            for name, value in known.items()
-            if value is not None and not math.isnan(value)
-        }
+        known = {name: getattr(self, name) for name in _NUMBERS}
+        return {name: x for name, x in known.items() if x is not None and not math.isnan(x)}
 
 
 def checked_graph(graph: Any) -> Exchanged:

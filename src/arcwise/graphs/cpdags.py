@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.errors import ArgumentError
 from arcwise.support.edges import edges_between
 from arcwise.support.names import as_list, checked_variables, index_of, positions
-from arcwise.support.words import shown
+from arcwise.support.words import plural, shown
 
 Pair = tuple[str, str]
 
@@ -166,9 +166,9 @@ class Cpdag:
     def __repr__(self) -> str:
         """Show the counts."""
         counts = (
-            _counted(len(self._variables), "variable"),
-            _counted(len(self._directed), "directed edge"),
-            _counted(len(self._undirected), "undirected edge"),
+            plural(len(self._variables), "variable"),
+            plural(len(self._directed), "directed edge"),
+            plural(len(self._undirected), "undirected edge"),
         )
         return f"Cpdag({', '.join(counts)})"
 
@@ -184,7 +184,3 @@ def _placed(pairs: Iterable[Pair], index: dict[str, int], source: str) -> list[t
             raise ArgumentError(f"{source} has an edge from {ends[0]!r} to itself; leave it out")
         placed.append((first, second))
     return placed
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -13,7 +13,7 @@ from arcwise.support.cycles import cycle_in_words, find_cycle, topological_order
 from arcwise.support.edges import edges_between, edges_of_graph, is_graph
 from arcwise.support.names import as_list, checked_variables, index_of, positions
 from arcwise.support.optional import optional
-from arcwise.support.words import shown
+from arcwise.support.words import plural, shown
 
 _EDGES_SHOWN = 8
 
@@ -207,9 +207,12 @@ class Dag:
             If networkx is not installed.
         """
         networkx = optional("networkx", "to_networkx")
-        graph = networkx.DiGraph()
-        graph.add_nodes_from(self._variables)
-        graph.add_edges_from(self.edges)
+        return self.added_to(networkx.DiGraph())
+
+    def added_to(self, graph: Any) -> Any:
+        """Return a graph of another package with the nodes and edges added to it."""
+        graph.add_nodes_from(list(self.variables))
+        graph.add_edges_from(list(self.edges))
         return graph
 
     def to_pgmpy(self) -> Any:
@@ -241,8 +244,5 @@ class Dag:
         if len(edges) > _EDGES_SHOWN:
             shown.append("...")
         listed = f": {', '.join(shown)}" if shown else ""
-        variables = (
-            "1 variable" if len(self._variables) == 1 else f"{len(self._variables)} variables"
-        )
-        counted = "1 edge" if len(edges) == 1 else f"{len(edges)} edges"
-        return f"Dag({variables}, {counted}{listed})"
+        counts = f"{plural(len(self._variables), 'variable')}, {plural(len(edges), 'edge')}"
+        return f"Dag({counts}{listed})"

@@ -26,10 +26,7 @@ def to_pgmpy(dag: Dag) -> Any:
     """
     if not isinstance(dag, Dag):
         raise ArgumentError(f"dag is of type {type(dag).__name__}; give a Dag")
-    result = optional("pgmpy.base", "to_pgmpy").DAG()
-    result.add_nodes_from(list(dag.variables))
-    result.add_edges_from(list(dag.edges))
-    return result
+    return dag.added_to(optional("pgmpy.base", "to_pgmpy").DAG())
 
 
 def to_causal_learn(graph: Dag | Cpdag) -> Any:

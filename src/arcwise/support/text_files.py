@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from pathlib import Path
+from typing import Any
 
 from arcwise.errors import FileFormatError
 
@@ -45,3 +47,11 @@ def read_rows(text: str, path: Path, wanted: str) -> list[list[str]]:
     if '"' not in text:
         rows = [[field.strip() for field in row] for row in rows]
     return rows
+
+
+def json_of(text: str) -> Any:
+    """Return what JSON text holds; None if it is no JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
