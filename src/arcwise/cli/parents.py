@@ -76,12 +76,10 @@ class FamilyChoice:
         modularity: Modularity = "modular",
         *,
         keep_interrupted: bool = False,
-        by_evidence: bool = True,
     ) -> Study:
         """Return the parent sets, all unless there are candidates, and print how they arose.
 
-        A prior that is not given is chosen as `learn` does, so that one table has one answer,
-        unless `by_evidence` is False.
+        A prior that is not given is chosen as `learn` does, so that one table has one answer.
         """
         if self.grow:
             size = byte_size(growth_memory(len(data.variables), self.max_candidates))
@@ -91,7 +89,7 @@ class FamilyChoice:
             )
         fixed = None if prior == BY_EVIDENCE else prior
         asked = self.question(data, score, fixed)
-        if by_evidence and fixed is None:
+        if fixed is None:
             asked, words = question_by_evidence(asked, modularity, score=score is None, run=run)
             if words:
                 tell("\n".join(words))

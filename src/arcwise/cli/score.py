@@ -49,7 +49,7 @@ def score(
         raise ArgumentError("--device scores given families, and --grow finds them; leave out one")
     note_data(data)
     chosen = as_score(scoring.score, data)
-    study = families.parents(data, chosen, None, Run(**run), by_evidence=False)
+    study = families.parents(data, chosen, "sparse", Run(**run))
     if study.growth is not None:
         scores = study.growth.model.scores
     else:

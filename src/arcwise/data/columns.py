@@ -245,11 +245,6 @@ class DiscreteColumn(Column):
         """The codes."""
         return self.codes
 
-    @property
-    def size(self) -> int:
-        """The number of levels."""
-        return len(self.levels)
-
     def labels(self) -> list[object]:
         """Return the label in each row."""
         table = np.empty(self.size, dtype=object)

@@ -106,9 +106,7 @@ def data_dict(given: Data | IncompleteData) -> dict[str, Any]:
             for column in data.columns
         ],
         "weighted": data.weights is not None,
-        "rows_with_interventions": 0
-        if data.intervened is None
-        else int(data.intervened.any(axis=1).sum()),
+        "rows_with_interventions": int(data.intervened_rows.sum()),
     }
 
 

@@ -33,7 +33,7 @@ class Line(NamedTuple):
 
 
 _HEADER = Line("name", "kind", "levels", "missing", "values", "remarks")
-_ALWAYS = ("name", "kind", "levels", "values")
+ALWAYS = ("name", "kind", "levels", "values")
 _TO_THE_RIGHT = ("levels", "missing")
 
 
@@ -51,7 +51,7 @@ def _summary(rows: int, kinds: Sequence[str]) -> str:
 
 def describe(data: Data, missing: Sequence[int] | None = None) -> str:
     """Return the summary and a line for each column, with how many of its values are missing."""
-    told = [_line(column) for column in data.columns]
+    told = [line_of(column) for column in data.columns]
     if missing is not None:
         told = [
             line._replace(missing=_percent(count, data.rows))
@@ -60,8 +60,8 @@ def describe(data: Data, missing: Sequence[int] | None = None) -> str:
     lines = [summary(data), *_aligned(told)]
     if data.weights is not None:
         lines.append(f"row weights: {data.weights.min():.4g} to {data.weights.max():.4g}")
-    if data.intervened is not None:
-        rows = int(data.intervened.any(axis=1).sum())
+    rows = int(data.intervened_rows.sum())
+    if rows:
         lines.append(f"interventions: some variable was intervened on in {plural(rows, 'row')}")
     return "\n".join([*lines, *data.notes])
 
@@ -78,7 +78,7 @@ def as_it_comes(table: Examination) -> Wording:
         kind = table.kinds[column.name]
         line = _line_of_raw(column, kind)
         if usable and column.name in encoded:
-            line = _line(encoded[column.name])._replace(missing=line.missing)
+            line = line_of(encoded[column.name])._replace(missing=line.missing)
         lines.append(line._replace(remarks=_remarks(table, column)))
         kinds.append(kind)
     for name, reason in table.unusable.items():
@@ -122,7 +122,8 @@ def _remarks(table: Examination, column: RawColumn) -> str:
     return ", ".join(found)
 
 
-def _line(column: Column) -> Line:
+def line_of(column: Column) -> Line:
+    """Return what is told of a column of a table."""
     name = _printable(column.name)
     kind, values = column.kind, column.stored
     if kind.size:
@@ -160,7 +161,7 @@ def _percent(count: int, rows: int) -> str:
 
 
 def _aligned(lines: Sequence[Line]) -> list[str]:
-    shown = [name for name in _HEADER._fields if name in _ALWAYS or any(_of(lines, name))]
+    shown = [name for name in _HEADER._fields if name in ALWAYS or any(_of(lines, name))]
     texts = []
     for line in [_HEADER, *lines]:
         fields = []

@@ -127,6 +127,12 @@ class Examination:
             used += count
         return IncompleteData(table, cells).written_out()
 
+    def taken(self, columns: Sequence[RawColumn], rows: NDArray[np.bool_]) -> list[RawColumn]:
+        """Return the columns with these rows only, and keep these rows of all else."""
+        self.weights = None if self.weights is None else self.weights[rows]
+        self.mask = None if self.mask is None else self.mask[rows]
+        return [column.take(rows) for column in columns]
+
     def warn(self, *parts: str | Wording) -> None:
         """Add a warning."""
         self.warnings.append(worded(*parts))
@@ -526,9 +532,7 @@ def without_gaps(
     table.notes.append(f"{dropped:,} of {plural(rows, 'row')} were dropped, {why}.")
     table.preparation = table.preparation.with_dropped(dropped)
     table.kept = keep
-    table.weights = None if table.weights is None else table.weights[keep]
-    table.mask = None if table.mask is None else table.mask[keep]
-    return [column.take(keep) for column in columns]
+    return table.taken(columns, keep)
 
 
 def with_placeholders(
@@ -564,9 +568,7 @@ def with_placeholders(
         table.notes.append(
             f"{left:,} of {plural(rows, 'row')} were left out, since no value is there."
         )
-        columns = [column.take(keep) for column in columns]
-        table.weights = None if table.weights is None else table.weights[keep]
-        table.mask = None if table.mask is None else table.mask[keep]
+        columns = table.taken(columns, keep)
         counts = encoding.missing_counts(columns)
     if table.mask is not None:
         both = {

@@ -90,7 +90,7 @@ class DataProfile:
             effective_rows=None
             if weights is None
             else float(weights.sum() ** 2 / np.square(weights).sum()),
-            intervened_rows=0 if mask is None else int(mask.any(axis=1).sum()),
+            intervened_rows=int(data.intervened_rows.sum()),
             intervened={}
             if mask is None
             else {
@@ -146,7 +146,7 @@ class DataProfile:
 def _moments(data: Data, parametrization: LawName | None) -> dict[str, Moments]:
     if parametrization not in ("gaussian", "conditional-gaussian"):
         return {}
-    rows = slice(None) if data.intervened is None else ~data.intervened.any(axis=1)
+    rows = ~data.intervened_rows
     levels = [column.computable()[rows] for column in data.columns if column.size]
     result = {}
     for column in data.columns:

@@ -58,7 +58,7 @@ def from_array(name: str, array: NDArray[Any]) -> RawColumn:
     if family == "f":
         return reals(name, np.where(missing, np.nan, values))
     if family in "UT":
-        return _text(name, values, missing)
+        return _labels(name, values[~missing].tolist(), missing)
     if family == "O":
         return from_objects(name, [None if m else v for v, m in zip(values, missing, strict=True)])
     if family == "M":
@@ -101,11 +101,7 @@ def from_objects(name: str, values: Sequence[object]) -> RawColumn:
     filled[~missing] = present
     if names == {"boolean"}:
         return booleans(name, filled.astype(np.bool_), missing)
-    levels = sorted({str(value) for value in present})
-    positions = {level: position for position, level in enumerate(levels)}
-    codes = np.full(len(values), -1, dtype=np.int64)
-    codes[~missing] = np.fromiter(map(positions.__getitem__, present), np.int64, len(present))
-    return RawLabels(name, codes, tuple(levels))
+    return _labels(name, present, missing)
 
 
 def rectangular(values: Any, argument: str) -> NDArray[Any]:
@@ -141,11 +137,13 @@ def _numbers(
     return RawNumbers(name, values, missing)
 
 
-def _text(name: str, values: NDArray[Any], missing: NDArray[np.bool_]) -> RawLabels:
-    levels, inverse = np.unique(values[~missing], return_inverse=True)
-    codes = np.full(len(values), -1, dtype=np.int64)
-    codes[~missing] = inverse
-    return RawLabels(name, codes, tuple(str(level) for level in levels))
+def _labels(name: str, present: Sequence[Any], missing: NDArray[np.bool_]) -> RawLabels:
+    """Return a column of texts, of which those that are there are given."""
+    levels = sorted(set(present))
+    places = {level: place for place, level in enumerate(levels)}
+    codes = np.full(len(missing), -1, dtype=np.int64)
+    codes[~missing] = np.fromiter(map(places.__getitem__, present), np.int64, len(present))
+    return RawLabels(name, codes, tuple(map(str, levels)))
 
 
 def _type_name(kind: type) -> str:
@@ -199,11 +197,7 @@ def _integers(series: nw.Series[Any]) -> Any:
 
 def _text_of(name: str, series: nw.Series[Any], gaps: bool) -> RawLabels:
     if len(series) < _LONG and not gaps:
-        labels = series.to_list()
-        ordered = sorted(set(labels))
-        places = {label: place for place, label in enumerate(ordered)}
-        each = np.fromiter(map(places.__getitem__, labels), np.int64, len(labels))
-        return RawLabels(name, each, tuple(map(str, ordered)))
+        return _labels(name, series.to_list(), np.zeros(len(series), dtype=np.bool_))
     missing = series.is_null().to_numpy()
     present = series.drop_nulls()
     levels = sorted(present.unique().to_list())

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data import description, export
 from arcwise.data.columns import Column, KindName, read_only
-from arcwise.data.description import describe, summary
 from arcwise.data.messages import DISCRETIZE, drop_option, kinds_option, suggestion
 from arcwise.data.messages import columns as columns_text
 from arcwise.data.scales import Scale
@@ -23,7 +22,7 @@ from arcwise.errors import ArgumentError, DataError
 from arcwise.support.checks import as_array, instance, real_numbers
 from arcwise.support.html import card, paragraphs, table
 from arcwise.support.names import as_list
-from arcwise.support.words import number, quoted, shown
+from arcwise.support.words import quoted, shown
 
 if TYPE_CHECKING:
     import os
@@ -279,6 +278,13 @@ class Data:
         """Return a summary: the rows, and each column's kind and levels or range."""
         return description.describe(self)
 
+    @property
+    def intervened_rows(self) -> NDArray[np.bool_]:
+        """The rows in which some variable was intervened on."""
+        if self.intervened is None:
+            return np.zeros(self.rows, dtype=np.bool_)
+        return np.asarray(self.intervened.any(axis=1))
+
     def index(self, name: str) -> int:
         """Return the position of a variable.
 
@@ -310,13 +316,7 @@ class Data:
         >>> read({"a": ["x", "y"], "b": [7, 5]}).discrete_codes("BDeu").tolist()
         [[0, 1], [1, 0]]
         """
-        table = np.empty((self.rows, len(self.columns)), dtype=np.uint16, order="F")
-        refused = []
-        for position, column in enumerate(self.columns):
-            if column.size:
-                table[:, position] = column.stored
-            else:
-                refused.append(column.name)
+        refused = [column.name for column in self.columns if not column.size]
         if refused:
             verb = "is" if len(refused) == 1 else "are"
             raise DataError(
@@ -329,7 +329,7 @@ class Data:
                 drop_option(refused),
                 " to leave them out",
             )
-        return table
+        return self.codes()
 
     def level_counts(self) -> NDArray[np.int64]:
         """Return the number of levels of each column, unobserved ones included; 0 if continuous."""
@@ -482,30 +482,14 @@ def _aligned(
 
 
 _MOST_COLUMNS = 50
-_MOST_LEVELS = 8
 
 
 def data_html(data: Data) -> str:
     """Return the summary and the columns as HTML."""
-    columns = data.columns[:_MOST_COLUMNS]
+    lines = [description.line_of(column) for column in data.columns[:_MOST_COLUMNS]]
     cells: dict[str, list[object]] = {
-        "name": [column.name for column in columns],
-        "kind": [column.kind.name for column in columns],
-        "levels": [column.size or "" for column in columns],
-        "values": [_values(column) for column in columns],
+        name: [getattr(line, name) for line in lines] for name in description.ALWAYS
     }
     # Below the lines of the heading and the columns are those on weights and the like.
-    notes = describe(data).splitlines()[2 + len(data.columns) :]
-    return card(summary(data), table(cells, of=len(data.columns)), paragraphs(notes))
-
-
-def _first(levels: list[str]) -> list[str]:
-    if len(levels) <= _MOST_LEVELS:
-        return levels
-    return [*levels[: _MOST_LEVELS - 2], "…", levels[-1]]
-
-
-def _values(column: Column) -> str:
-    if column.size:
-        return ", ".join(_first([str(level) for level in column.kind.levels]))
-    return f"{number(float(column.stored.min()))} to {number(float(column.stored.max()))}"
+    notes = data.describe().splitlines()[2 + len(data.columns) :]
+    return card(description.summary(data), table(cells, of=len(data.columns)), paragraphs(notes))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal, overload
 
 import numpy as np
@@ -125,8 +123,8 @@ def linear_extensions(
     if log:
         return logarithm
     # Two spare bits: the logarithm is rounded, and the product must exceed the count.
-    primes = _primes_above_product(logarithm / math.log(2.0) + 2.0)
-    return _from_remainders(primes, _core.linear_extensions_modulo(packed, most, primes))
+    moduli = _moduli(len(dag.variables), logarithm / math.log(2.0) + 2.0)
+    return _from_remainders(moduli, _core.linear_extensions_modulo(packed, most, moduli))
 
 
 def _estimate(
@@ -155,42 +153,25 @@ def packed_parents(dag: Dag) -> NDArray[np.uint64]:
     return packed
 
 
-def _primes_above_product(bits: float) -> list[int]:
-    """Return primes below 2^61, the largest first, whose product is above 2^bits."""
-    return [_prime(index) for index in range(int(bits / 60.9) + 1)]
+def _moduli(nodes: int, bits: float) -> list[int]:
+    """Return numbers below 2^61 without common divisors, whose product is above 2^bits.
 
-
-@cache
-def _prime(index: int) -> int:
-    """Return the prime of this rank below 2^61, the largest first."""
-    candidate = (1 << 61) - 1 if index == 0 else _prime(index - 1) - 2
-    while not _is_prime(candidate):
+    As the core divides by numbers up to that of the nodes, none of them has such a divisor.
+    """
+    found: list[int] = []
+    product, candidate = math.factorial(nodes), (1 << 61) - 1
+    while 60.9 * len(found) < bits:
+        if math.gcd(candidate, product) == 1:
+            found.append(candidate)
+            product *= candidate
         candidate -= 2
-    return candidate
+    return found
 
 
-def _is_prime(number: int) -> bool:
-    """Say whether an odd number below 2^64 is prime: Miller-Rabin with bases that make it exact."""
-    odd, twos = number - 1, 0
-    while odd % 2 == 0:
-        odd, twos = odd // 2, twos + 1
-    for base in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37):
-        power = pow(base, odd, number)
-        if power not in (1, number - 1) and number - 1 not in _squares(power, twos, number):
-            return False
-    return True
-
-
-def _squares(power: int, count: int, modulus: int) -> Iterator[int]:
-    for _ in range(count - 1):
-        power = power * power % modulus
-        yield power
-
-
-def _from_remainders(primes: list[int], remainders: list[int]) -> int:
+def _from_remainders(moduli: list[int], remainders: list[int]) -> int:
     """Return the number with these remainders (Chinese remainder theorem)."""
     result, product = 0, 1
-    for prime, remainder in zip(primes, remainders, strict=True):
-        result += product * ((remainder - result) * pow(product, -1, prime) % prime)
-        product *= prime
+    for modulus, remainder in zip(moduli, remainders, strict=True):
+        result += product * ((remainder - result) * pow(product, -1, modulus) % modulus)
+        product *= modulus
     return result

@@ -213,15 +213,13 @@ def ordered_rows(
     split
         Whether steps may be missing.
     """
-    rows = len(subjects)
     if times is None:
-        order = np.argsort(subjects, kind="stable")
-        own = subjects[order]
-        first = np.flatnonzero(np.diff(own, prepend=-1))
-        counts = np.diff(np.append(first, rows))
-        return Rows(order, own, np.arange(rows) - np.repeat(first, counts))
+        ranks = np.argsort(np.argsort(subjects, kind="stable"))
+        times = Times(ranks.astype(np.float64), tuple(ranks.tolist()))
     order = np.lexsort((times.values, subjects))
     own, values = subjects[order], times.values[order]
+    starts = np.flatnonzero(np.diff(own, prepend=-1))
+    first = np.repeat(values[starts], np.diff(np.append(starts, len(own))))
     same = own[1:] == own[:-1]
     differences = np.diff(values)
     told = _Told(times, order, own, names)
@@ -235,7 +233,6 @@ def ordered_rows(
         )
     usual = _usual(differences[same])
     step = times.in_words(usual)
-    first = np.repeat(values[told.starts], told.counts)
     exact = (values - first) / usual
     steps = np.rint(exact)
     # Numbers far from zero, such as seconds, are themselves rounded.
@@ -283,14 +280,6 @@ class _Told:
     order: NDArray[np.int64]
     own: NDArray[np.int64]
     names: Sequence[object]
-
-    @property
-    def starts(self) -> NDArray[np.int64]:
-        return np.flatnonzero(np.diff(self.own, prepend=-1))
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        return np.diff(np.append(self.starts, len(self.own)))
 
     def at(self, place: int) -> str:
         return shown(self.times.labels[self.order[place]])

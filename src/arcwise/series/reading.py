@@ -135,13 +135,13 @@ def read_in_time(
         examined.name = Path(table).name
     for warning in examined.warnings:
         warn(warning)
-    data = examined.data()
-    if isinstance(data, IncompleteData):
-        return TableInTime(data.table, aside.times, aside.subjects, aside.names, data.missing)
-    if examined.kept is None:
-        return TableInTime(data, aside.times, aside.subjects, aside.names)
-    times = None if aside.times is None else aside.times.take(examined.kept)
-    return TableInTime(data, times, aside.subjects[examined.kept], aside.names)
+    found, times, subjects = examined.data(), aside.times, aside.subjects
+    if examined.kept is not None:
+        times = None if times is None else times.take(examined.kept)
+        subjects = subjects[examined.kept]
+    if isinstance(found, IncompleteData):
+        return TableInTime(found.table, times, subjects, aside.names, found.missing)
+    return TableInTime(found, times, subjects, aside.names)
 
 
 def _columns(table: Any, names: Any) -> dict[str, Any]:
