@@ -6,10 +6,8 @@ import inspect
 import random
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import fields
 from typing import Any
 
-from arcwise.constraints.arguments import ConstraintArguments
 from arcwise.errors import MissingDependencyError
 from fuzz import hostile
 from fuzz.calls import calls
@@ -20,7 +18,6 @@ from fuzz.subjects import Subjects
 _LEFT_ALONE = {"engine", "clock", "processor", "began", "whole"}
 # Names of files come from here alone, lest something is written beside the target's folder.
 _PATHS = {"path", "file", "directory", "folder"}
-_GROUPS = {"constraints": {each.name for each in fields(ConstraintArguments)}}
 
 
 class Arguments(Target, name="arguments"):
@@ -57,9 +54,7 @@ def options(function: Callable[..., Any], places: int, named: dict[str, Any]) ->
     """Return the arguments of a function that can be given by name after so many by place."""
     found = set(named)
     for place, each in enumerate(inspect.signature(function).parameters.values()):
-        if each.kind is each.VAR_KEYWORD:
-            found |= _GROUPS.get(each.name, set())
-        elif each.kind is each.KEYWORD_ONLY or (
+        if each.kind is each.KEYWORD_ONLY or (
             each.kind is each.POSITIONAL_OR_KEYWORD and place >= places
         ):
             found.add(each.name)

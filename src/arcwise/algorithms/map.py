@@ -12,7 +12,7 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.algorithms.exact_computation import Computing, ExactComputation
-from arcwise.constraints import gather
+from arcwise.constraints import ConstraintArguments
 from arcwise.constraints.edges import as_dag
 from arcwise.errors import (
     ArgumentError,
@@ -165,8 +165,10 @@ def _is_small(model: Model) -> bool:
 
 def all_families_fit(variables: tuple[str, ...], **rule: Any) -> bool:
     """Return whether exact computation can handle all families allowed by the constraints."""
-    ordinary = len(variables) - len(gather(rule).parent_only)
-    return ordinary <= MOST_VARIABLES and Families.of(variables, **rule).total <= _MOST_FAMILIES
+    constraints = ConstraintArguments(**rule).together
+    if len(variables) - len(constraints.parent_only) > MOST_VARIABLES:
+        return False
+    return Families.of(variables, constraints=constraints).total <= _MOST_FAMILIES
 
 
 def _exact(model: Model, run: SeededRun, start: float) -> MapResult:

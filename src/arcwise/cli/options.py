@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -28,15 +27,6 @@ from arcwise.support.running import Run
 from arcwise.support.settings import Settings, setting
 from arcwise.support.words import listing
 
-
-def _option(group: str) -> Callable[..., Any]:
-    def declare(flag: str, text: str, metavar: str | None) -> Any:
-        return typer.Option(flag, help=text, metavar=metavar, rich_help_panel=group)
-
-    return declare
-
-
-_cluster = _option("Cluster")
 _FAMILIES, _KNOWLEDGE = "Families", "Prior knowledge"
 
 
@@ -142,39 +132,35 @@ def _read_families(
     return FamilyChoice(most | known, grow=grow, **chosen, **size, **believed)
 
 
-def _read_cluster(
-    cluster: Annotated[
-        str | None,
-        _cluster(
-            "--cluster",
-            "Score and sample on a Dask cluster, given by the address of its scheduler or by its "
-            "scheduler file, instead of on threads; the result is the same.",
-            "ADDRESS",
-        ),
-    ] = None,
-    tls_ca_file: Annotated[
-        Path | None,
-        _cluster(
-            "--tls-ca-file",
-            "Certificate of the authority that signed those of the cluster, to connect by TLS.",
-            "FILE",
-        ),
-    ] = None,
-    tls_certificate: Annotated[
-        Path | None, _cluster("--tls-certificate", "Own certificate, with TLS.", "FILE")
-    ] = None,
-    tls_key: Annotated[
-        Path | None, _cluster("--tls-key", "Private key of the own certificate.", "FILE")
-    ] = None,
-) -> str | SecureAddress | None:
-    if tls_ca_file is None and tls_certificate is None and tls_key is None:
-        return cluster
-    if cluster is None or tls_ca_file is None or tls_certificate is None or tls_key is None:
+@dataclass(frozen=True, kw_only=True)
+class _Cluster(Settings):
+    """The cluster to score and sample on, and what a connection by TLS needs."""
+
+    cluster: str | None = setting(
+        None,
+        "Score and sample on a Dask cluster, given by the address of its scheduler or by its "
+        "scheduler file, instead of on threads; the result is the same.",
+        metavar="ADDRESS",
+    )
+    tls_ca_file: Path | None = setting(
+        None,
+        "Certificate of the authority that signed those of the cluster, to connect by TLS.",
+        metavar="FILE",
+    )
+    tls_certificate: Path | None = setting(None, "Own certificate, with TLS.", metavar="FILE")
+    tls_key: Path | None = setting(None, "Private key of the own certificate.", metavar="FILE")
+
+
+def _address(given: dict[str, Any]) -> str | SecureAddress | None:
+    if given.keys() <= {"cluster"}:
+        return given.get("cluster")
+    every = [given.get(each.name) for each in fields(_Cluster)]
+    if None in every:
         raise ArgumentError(
             "a connection by TLS needs --cluster, --tls-ca-file, --tls-certificate and --tls-key; "
             "give all four"
         )
-    return SecureAddress(cluster, tls_ca_file, tls_certificate, tls_key)
+    return SecureAddress(*cast(Any, every))
 
 
 ScoreOptions = Annotated[
@@ -203,5 +189,7 @@ Seed = Annotated[int, shell_option(Run, "seed")]
 RunOptions = Annotated[dict[str, Any], options_of(Run)]
 """What carries a computation out, besides the cluster."""
 
-ClusterOptions = Annotated[str | SecureAddress | None, OptionGroup(_read_cluster)]
+ClusterOptions = Annotated[
+    str | SecureAddress | None, replace(options_of(_Cluster, panel="Cluster"), then=_address)
+]
 """The cluster to score and sample on, or None for the threads of this process."""

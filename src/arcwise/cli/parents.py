@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from arcwise.algorithms.growth_state import DEFAULT_MAX_SIZE, growth_memory
-from arcwise.constraints import gather
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
 from arcwise.learning.choose_parents import with_parents
@@ -55,18 +54,6 @@ class FamilyChoice:
             )
         return "grow" if self.candidates is None else f"grow:{self.candidates}"
 
-    def question(self, data: Data, score: LocalScore | None, prior: str | None = None) -> Question:
-        """Return the question about the data."""
-        return Question.of(
-            data,
-            Definition(
-                score,
-                prior=prior,
-                edge_probabilities=self.edge_probabilities,
-                constraints=gather(self.constraints),
-            ),
-        )
-
     def parents(
         self,
         data: Data,
@@ -88,7 +75,9 @@ class FamilyChoice:
                 f"that many takes {size}."
             )
         fixed = None if prior == BY_EVIDENCE else prior
-        asked = self.question(data, score, fixed)
+        beliefs = self.edge_probabilities
+        definition = Definition(score, prior=fixed, edge_probabilities=beliefs, **self.constraints)
+        asked = Question.of(data, definition)
         if fixed is None:
             asked, words = question_by_evidence(asked, modularity, score=score is None, run=run)
             if words:

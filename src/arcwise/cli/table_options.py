@@ -99,27 +99,24 @@ def _kinds(given: dict[str, list[str]]) -> dict[str, Any]:
     return {"kinds": everything or kinds or None, "levels": levels or None}
 
 
-def _codes(given: list[str]) -> dict[str | None, list[str]] | None:
-    """Return the codes of all columns, under None, and of single ones."""
+def _each(given: list[str]) -> dict[str | None, list[str]]:
+    """Return what is given for all columns, under None, and for single ones."""
     found: dict[str | None, list[str]] = {}
     for text in given:
-        name, sign, code = text.rpartition("=")
-        found.setdefault(name if sign else None, []).append(code)
-    return found or None
+        # A name may hold the sign itself, and what is given for it does not.
+        name, sign, value = text.rpartition("=")
+        found.setdefault(name if sign else None, []).append(value)
+    return found
 
 
-def _by_column(flag: str, given: list[str]) -> dict[str | None, str] | None:
-    """Return a method for all columns, under None, and for single ones."""
-    found: dict[str | None, str] = {}
-    for text in given:
-        # A name may hold the sign itself, and a method does not.
-        name, sign, method = text.rpartition("=")
-        column = name if sign else None
-        if column in found:
+def _one_each(flag: str, given: list[str]) -> dict[str | None, str]:
+    """Return the same where each column has one value at most."""
+    found = _each(given)
+    for column, values in found.items():
+        if len(values) > 1:
             which = "all columns" if column is None else repr(column)
             raise ArgumentError(f"{flag} is given twice for {which}; give it once")
-        found[column] = method
-    return found or None
+    return {column: values[0] for column, values in found.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,9 +174,9 @@ def _table_file(
             without=("drop",),
             panel=_GROUP,
             converted={
-                "discretize": partial(_by_column, "--discretize"),
-                "transform": partial(_by_column, "--transform"),
-                "missing_codes": _codes,
+                "discretize": partial(_one_each, "--discretize"),
+                "transform": partial(_one_each, "--transform"),
+                "missing_codes": _each,
             },
         ),
     ],

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from arcwise.constraints.constraints import Constraints
-from arcwise.support.arguments import checks_names
 from arcwise.support.settings import Settings, setting
 
 
@@ -91,11 +90,3 @@ SYNONYMS = {
     "covariates": "parent_only",
 }
 """What other libraries call these arguments, to suggest the right name."""
-
-takes_constraints = checks_names([each.name for each in fields(ConstraintArguments)], SYNONYMS)
-"""Decorates a function that takes ``**constraints``, so that it refuses unknown names."""
-
-
-def gather(arguments: Mapping[str, Any]) -> Constraints:
-    """Return the conjunction of all constraints in the arguments."""
-    return ConstraintArguments(**arguments).together

@@ -70,7 +70,7 @@ def as_it_comes(table: Examination) -> Wording:
     """Describe a table whether it can be used or not, and what has to be mended."""
     encoded = {column.name: column for column in table.encoded}
     usable = not table.problems.sentences
-    if usable and not table.left_out and not table.warnings and not table.problems.asides:
+    if usable and not table.left_out and not table.warnings:
         return worded(table.data().describe())
     lines: list[Line] = []
     kinds: list[str] = []
@@ -95,7 +95,7 @@ def as_it_comes(table: Examination) -> Wording:
             [each for each in table.problems.sentences if each not in imputable],
         ),
         ("To be mended for anything but learn:", imputable),
-        ("Besides:", [*table.warnings, *table.problems.asides]),
+        ("Besides:", table.warnings),
     ):
         if sentences:
             parts.append(f"\n{title}")

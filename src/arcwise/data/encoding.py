@@ -263,7 +263,7 @@ def missing_values_problem(columns: Sequence[RawColumn], counts: Mapping[str, in
         )
     return worded(
         f"values are missing in {counted(counts)}; give ",
-        *_alternatives([way for way in ways if way is not None]),
+        *[part for way in ways if way is not None for part in (", or ", way)][1:],
         "; learn imputes them by itself",
     )
 
@@ -277,13 +277,6 @@ def _dropping(columns: Sequence[RawColumn]) -> Wording | None:
         option("missing", "drop"),
         f" to drop the rows concerned, {rows - kept:,} of {rows:,}",
     )
-
-
-def _alternatives(ways: Sequence[Wording]) -> list[str | Wording]:
-    parts: list[str | Wording] = []
-    for way in ways:
-        parts += [", or ", way] if parts else [way]
-    return parts
 
 
 def missing_level_problem(continuous: Mapping[str, int]) -> Wording:

@@ -49,7 +49,7 @@ from arcwise.data.scales import (
     wanted_scale,
 )
 from arcwise.data.slices import Slices
-from arcwise.data.sources import usable_columns
+from arcwise.data.sources import usable_columns, why_unusable
 from arcwise.data.table import Data, Preparation
 from arcwise.errors import ArgumentError, DataError, Wording, option, worded
 from arcwise.support.words import counted, listing, plural, quoted
@@ -160,12 +160,11 @@ def examine(source: Any, reading: Reading, *, empty_rows: bool = False) -> Exami
     codes.check_names(variables, option("missing_codes"))
     missing = reading.missing
     columns = table.found
-    labels = declared_labels(columns, reading.kinds, declared_levels(columns, reading.levels))
+    declared = declared_levels(columns, reading.levels)
+    labels = declared_labels(columns, reading.kinds, declared)
     columns = table.found = read_codes(table, columns, codes, labels)
     if isinstance(source, Data) and missing in ("drop", "impute"):
         columns = [_without_missing_level(column) for column in columns]
-    declared = declared_levels(columns, reading.levels)
-    labels = declared_labels(columns, reading.kinds, declared)
     table.found, slips = settle_words(table, columns, labels)
     columns = table.found
     table.kinds = chosen_kinds(columns, reading.kinds, declared)
@@ -220,10 +219,9 @@ def _begun(
         )
     table = Examination(columns, unusable, {})
     if unusable:
-        each = listing([f"column {name!r} {reason}" for name, reason in unusable.items()])
         table.problems.add(
-            f"{each}; give columns of numbers, text, categories or booleans, or leave "
-            f"{'it' if len(unusable) == 1 else 'these'} out with ",
+            f"{why_unusable(unusable)}; give columns of numbers, text, categories or booleans, or "
+            f"leave {'it' if len(unusable) == 1 else 'these'} out with ",
             drop_option(unusable),
         )
     if columns and rows < 2:
@@ -337,7 +335,7 @@ def _cut_columns(
                 continue
             intervals = cut(column.name, numbers_of(column), how)
         except DataError as error:
-            table.problems.add_error(error)
+            table.problems.add(*error.args)
             continue
         table.kinds[column.name] = "discrete"
         done[column.name] = len(intervals.levels)
@@ -454,7 +452,7 @@ def _encode(
             else:
                 table.encoded.append(continuous(column))
         except DataError as error:
-            table.problems.add_error(error)
+            table.problems.add(*error.args)
     if table.left_out:
         table.notes.insert(0, f"Left out: {with_reasons(table.left_out)}.")
 
@@ -503,7 +501,8 @@ def without_gaps(
     if missing == "impute":
         return columns
     if missing == "error":
-        table.problems.add_imputable(encoding.missing_values_problem(columns, counts))
+        told = encoding.missing_values_problem(columns, counts)
+        table.problems.add(told, imputable=True)
         return _present(table, columns, counts)
     if missing == "level":
         whole = {

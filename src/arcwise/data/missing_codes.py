@@ -153,8 +153,8 @@ def _numbers_again(column: RawColumn) -> RawColumn:
 
 
 def _number(value: object) -> float:
-    if isinstance(value, bool):
-        return math.nan
+    if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
+        return math.nan  # Python would read 1_000
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -344,13 +344,6 @@ def warn_of_codes(table: Examination, columns: Sequence[RawColumn]) -> None:
 
 def numbers_of_levels(levels: Sequence[object]) -> NDArray[np.float64]:
     """Return the numbers that labels write, NaN where they write none."""
-    return np.array([_as_number(level) for level in levels], dtype=np.float64)
-
-
-def _as_number(level: object) -> float:
-    if not isinstance(level, str) or "_" in level:  # Python would read 1_000
-        return np.nan
-    try:
-        return float(level)
-    except ValueError:
-        return np.nan
+    return np.array(
+        [_number(level) if isinstance(level, str) else np.nan for level in levels], dtype=np.float64
+    )

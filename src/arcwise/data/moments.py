@@ -41,20 +41,24 @@ class Moments:
     def of(cls, values: NDArray[np.float64]) -> Moments | None:
         """Return the shape of some values; None for fewer than 20, or equal ones."""
         n = len(values)
-        if n < FEWEST_ROWS:
+        shape = None if n < FEWEST_ROWS else skewness_and_kurtosis(values)
+        if shape is None:
             return None
-        centred = values - values.mean()
-        largest = np.abs(centred).max()
-        if not largest > 0.0:
-            return None
-        centred = centred / largest  # whose fourth powers neither overflow nor vanish
-        second, third, fourth = (float((centred**power).mean()) for power in (2, 3, 4))
-        if not second > 0.0:
-            return None
-        skewness, kurtosis = third / second**1.5, fourth / second**2
+        skewness, kurtosis = shape
         statistic = _skewness_score(skewness, n) ** 2 + _kurtosis_score(kurtosis, n) ** 2
         # Chi-squared with two degrees of freedom.
         return cls(skewness, kurtosis - 3.0, math.exp(-statistic / 2.0))
+
+
+def skewness_and_kurtosis(values: NDArray[np.float64]) -> tuple[float, float] | None:
+    """Return both, 0 and 3 of a normal distribution; None for values that are all equal."""
+    centred = values - values.mean()
+    largest = float(np.abs(centred).max())
+    if not 0.0 < largest < math.inf:
+        return None
+    centred = centred / largest  # whose fourth powers neither overflow nor vanish
+    second, third, fourth = (float((centred**power).mean()) for power in (2, 3, 4))
+    return (third / second**1.5, fourth / second**2) if second > 0.0 else None
 
 
 def _skewness_score(skewness: float, n: int) -> float:

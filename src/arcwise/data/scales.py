@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from arcwise.data.columns import KindName
 from arcwise.data.encoding import ByColumn
+from arcwise.data.moments import skewness_and_kurtosis
 from arcwise.errors import ArgumentError, option
 from arcwise.support.words import quoted, shown
 
@@ -180,15 +181,8 @@ def _squares(values: Array) -> float:
 
 
 def _is_odd(values: Array) -> bool:
-    away = values - values.mean()
-    largest = float(np.abs(away).max())
-    if not (0.0 < largest < math.inf):
-        return False
-    away = away / largest  # whose fourth powers neither overflow nor vanish
-    second, third, fourth = (float((away**power).mean()) for power in (2, 3, 4))
-    if not second > 0.0:
-        return False
-    return abs(third / second**1.5) > _SKEWED or fourth / second**2 - 3.0 > _HEAVY
+    shape = skewness_and_kurtosis(values)
+    return shape is not None and (abs(shape[0]) > _SKEWED or shape[1] - 3.0 > _HEAVY)
 
 
 Method = Literal["normal-scores", "log", "asinh", "by-evidence", "none"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -251,13 +250,13 @@ def raw_columns(source: object, names: Sequence[str] | None = None) -> list[RawC
     columns, refused = usable_columns(source, names)
     if refused:
         raise DataError(
-            f"{unusable(refused)}; give columns of numbers, text, categories or booleans, or leave "
-            "these out"
+            f"{why_unusable(refused)}; give columns of numbers, text, categories or booleans, or "
+            "leave these out"
         )
     return columns
 
 
-def unusable(refused: Mapping[str, str]) -> str:
+def why_unusable(refused: Mapping[str, str]) -> str:
     """Say which columns cannot be used, and why."""
     return listing([f"column {name!r} {reason}" for name, reason in refused.items()])
 
@@ -274,17 +273,17 @@ def usable_columns(
     drop
         The columns to leave out, unread.
     """
-    if isinstance(source, Data):
+    if isinstance(source, Data | IncompleteData):
         _refuse_names(names, "a Data")
-        given = checked_drop(drop, source.variables)
-        return [raw_column_of(each) for each in source.columns if each.name not in given], {}
-    if isinstance(source, IncompleteData):
-        _refuse_names(names, "a Data")
-        given = checked_drop(drop, source.variables)
+        dropped = checked_drop(drop, source.variables)
+        table, missing = source, None
+        if isinstance(source, IncompleteData):
+            table, missing = source.table, source.missing
+        assert isinstance(table, Data)
         return [
-            _with_gaps(raw_column_of(each), source.missing[:, place])
-            for place, each in enumerate(source.table.columns)
-            if each.name not in given
+            raw_column_of(column, None if missing is None else missing[:, place])
+            for place, column in enumerate(table.columns)
+            if column.name not in dropped
         ], {}
     return _converted(named_columns(source, names), drop)
 
@@ -374,18 +373,14 @@ def raw_column(name: str, values: Any) -> RawColumn:
     return from_objects(name, list(values))
 
 
-def raw_column_of(column: Column) -> RawColumn:
+def raw_column_of(column: Column, missing: NDArray[np.bool_] | None = None) -> RawColumn:
     """Return a column of a `Data` as a raw one, with its levels declared."""
     kind, values = column.kind, column.computable()
+    gaps = np.zeros(len(values), dtype=np.bool_) if missing is None else missing
     if kind.size:
-        return RawLabels(column.name, values, kind.levels, True, kind.ordered)
-    return RawNumbers(column.name, values, np.zeros(len(values), dtype=np.bool_))
-
-
-def _with_gaps(column: RawColumn, missing: NDArray[np.bool_]) -> RawColumn:
-    if isinstance(column, RawLabels):
-        return replace(column, codes=np.where(missing, -1, column.codes))
-    return replace(column, missing=missing)
+        codes = np.where(gaps, -1, values)
+        return RawLabels(column.name, codes, kind.levels, True, kind.ordered)
+    return RawNumbers(column.name, values, gaps)
 
 
 def _from_matrix(

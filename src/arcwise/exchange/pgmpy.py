@@ -8,7 +8,7 @@ import numpy as np
 
 from arcwise.errors import ArgumentError
 from arcwise.graphs import foreign
-from arcwise.graphs.dag import Dag
+from arcwise.graphs.dag import Dag, with_edges_of
 from arcwise.networks import DiscreteNetwork, GaussianNetwork
 from arcwise.support.edges import is_graph
 from arcwise.support.optional import optional
@@ -41,7 +41,7 @@ def to_pgmpy(graph: Dag | DiscreteNetwork | GaussianNetwork) -> Any:
 
 
 def _empty(kind: str, dag: Dag) -> Any:
-    return dag.added_to(getattr(optional("pgmpy.models", "to_pgmpy"), kind)())
+    return with_edges_of(dag, getattr(optional("pgmpy.models", "to_pgmpy"), kind)())
 
 
 def _discrete(network: DiscreteNetwork) -> Any:

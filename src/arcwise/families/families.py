@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -12,17 +12,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.constraints import gather, takes_constraints
+from arcwise.constraints.arguments import SYNONYMS, ConstraintArguments
 from arcwise.constraints.edges import edge_matrix, read_edges
 from arcwise.errors import ArgumentError, CapacityError, ConstraintError, option
 from arcwise.support.checks import true_or_false
 from arcwise.support.edges import edges_of_matrix
 from arcwise.support.names import as_list, checked_variables, positions
+from arcwise.support.settings import keywords_of
 from arcwise.support.words import rounded, shown
 
 _BYTES_PER_FAMILY = 8
 MOST_FAMILIES = 2**31
 """The largest number of families of a table: 16 GiB."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Arguments(ConstraintArguments):
+    """The arguments of `Families.of`."""
+
+    variables: Sequence[str] = field(kw_only=False)
+    candidates: Any = None
+    plus_one: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,15 +72,10 @@ class Families:
         if not self.outside:
             object.__setattr__(self, "outside", ((),) * len(self.variables))
 
-    @classmethod
-    @takes_constraints
+    @staticmethod
+    @keywords_of(_Arguments, other_words=SYNONYMS, described_by=(ConstraintArguments,))
     def of(
-        cls,
-        variables: Sequence[str],
-        *,
-        candidates: Any = None,
-        plus_one: bool = False,
-        **constraints: Any,
+        variables: Sequence[str], candidates: Any, plus_one: bool, constraints: ConstraintArguments
     ) -> Families:
         """Return all families that the constraints and the candidates allow.
 
@@ -85,12 +90,10 @@ class Families:
             a mapping has no candidates. None for all nodes.
         plus_one
             Whether a parent set may have one parent that is not a candidate.
-        **constraints
-            Which edges are allowed, and how many parents; see `ConstraintArguments`.
         """
         names = checked_variables(variables)
         true_or_false(plus_one, option("plus_one"))
-        resolved = gather(constraints).resolve(names)
+        resolved = constraints.together.resolve(names)
         free = resolved.allowed & ~resolved.required
         inside = free
         if candidates is not None:
@@ -106,7 +109,7 @@ class Families:
         nodes = range(len(names))
         room = resolved.max_indegree - resolved.required.sum(axis=0)
         largest = inside.sum(axis=0) + outside.any(axis=0)
-        return cls(
+        return Families(
             names,
             _parents(inside),
             _parents(resolved.required),

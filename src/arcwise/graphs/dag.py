@@ -207,13 +207,7 @@ class Dag:
             If networkx is not installed.
         """
         networkx = optional("networkx", "to_networkx")
-        return self.added_to(networkx.DiGraph())
-
-    def added_to(self, graph: Any) -> Any:
-        """Return a graph of another package with the nodes and edges added to it."""
-        graph.add_nodes_from(list(self.variables))
-        graph.add_edges_from(list(self.edges))
-        return graph
+        return with_edges_of(self, networkx.DiGraph())
 
     def to_pgmpy(self) -> Any:
         """Return a ``pgmpy.base.DAG`` with the same nodes and edges."""
@@ -246,3 +240,10 @@ class Dag:
         listed = f": {', '.join(shown)}" if shown else ""
         counts = f"{plural(len(self._variables), 'variable')}, {plural(len(edges), 'edge')}"
         return f"Dag({counts}{listed})"
+
+
+def with_edges_of(dag: Dag, graph: Any) -> Any:
+    """Return a graph of another package with the nodes and edges of a DAG added to it."""
+    graph.add_nodes_from(list(dag.variables))
+    graph.add_edges_from(list(dag.edges))
+    return graph

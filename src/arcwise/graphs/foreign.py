@@ -6,7 +6,7 @@ from typing import Any
 
 from arcwise.errors import ArgumentError
 from arcwise.graphs.cpdags import Cpdag
-from arcwise.graphs.dag import Dag
+from arcwise.graphs.dag import Dag, with_edges_of
 from arcwise.support.optional import optional
 
 
@@ -26,7 +26,7 @@ def to_pgmpy(dag: Dag) -> Any:
     """
     if not isinstance(dag, Dag):
         raise ArgumentError(f"dag is of type {type(dag).__name__}; give a Dag")
-    return dag.added_to(optional("pgmpy.base", "to_pgmpy").DAG())
+    return with_edges_of(dag, optional("pgmpy.base", "to_pgmpy").DAG())
 
 
 def to_causal_learn(graph: Dag | Cpdag) -> Any:

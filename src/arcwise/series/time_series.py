@@ -387,9 +387,6 @@ class IncompleteTimeSeries(IncompleteData):
 
     table: TimeSeries
 
-    def __init__(self, table: TimeSeries, cells: NDArray[np.int64]) -> None:
-        super().__init__(table, cells)
-
     @property
     def times(self) -> tuple[object, ...]:
         """The time of the present slice of each row."""

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import wraps
-from typing import ParamSpec, TypeVar
+from collections.abc import Collection, Iterable, Mapping
 
 from arcwise.errors import UnknownArgumentError
 from arcwise.support.words import near_miss, quoted
-
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
 
 
 def refuse_unknown(
@@ -44,24 +38,3 @@ def refuse_unknown(
             f"{function} has no argument {', '.join(unknown)}; its arguments are "
             f"{quoted(sorted(known), None)}"
         )
-
-
-def checks_names(
-    more: Collection[str], other_words: Mapping[str, str]
-) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
-    """Make a function with ``**arguments`` refuse names that are neither its own nor in `more`."""
-
-    def decorate(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-        parameters = inspect.signature(function).parameters.values()
-        named = {each.name for each in parameters if each.kind is not each.VAR_KEYWORD}
-        known = (named | set(more)) - {"self", "cls"}
-        name = function.__qualname__.removesuffix(".__init__")
-
-        @wraps(function)
-        def checked(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> Result:
-            refuse_unknown(keywords, known, name, other_words)
-            return function(*arguments, **keywords)
-
-        return checked
-
-    return decorate

@@ -258,7 +258,7 @@ class _Keywords:
         """Return a function with these keywords, which calls the given one with its groups."""
         private, public = inspect.signature(function), self.public
         split = _splitting(private, public, {**_groups_known_to(function), **self.groups})
-        name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+        name = function.__qualname__.removesuffix(".__init__").rpartition("<locals>.")[2]
         bound = [each for each in private.parameters.values() if each.name == "self"]
 
         @wraps(function)
