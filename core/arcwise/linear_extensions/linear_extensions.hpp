@@ -34,7 +34,8 @@ class LinearExtensions {
     // there is one, whether to go on.
     double log_count(const std::uint64_t* parents, int nodes, TaskContext* context = nullptr);
 
-    // The number itself modulo each of some primes, which are above `nodes` and below 2^62.
+    // The number itself modulo each of some numbers below 2^62 without divisors up to `nodes`, such
+    // as primes above it.
     void count_modulo(const std::uint64_t* parents, int nodes,
                       std::span<const std::uint64_t> primes, std::span<std::uint64_t> remainders,
                       TaskContext* context = nullptr);
