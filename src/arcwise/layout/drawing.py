@@ -124,18 +124,13 @@ def _drawing(
             boxes.append(_Box.packed([_Box.of(part, own) for part in parts]))
     frames: list[Frame] = []
     whole = _Box.packed([box.with_margin(_MARGIN) for box in boxes] if framed else boxes, frames)
-    place = dict(whole.place)
     alone = [node for node in range(len(names)) if node not in joined]
-    _add_rows(alone, whole, place)
-    drawn: dict[tuple[str, str], list[Point]] = {}
-    for source, target in weights:
-        points = whole.routes.get((source, target))
-        if points is None:
-            points = whole.routes.get((target, source), [])[::-1]
-        drawn[names[source], names[target]] = points
+    place = whole.place | _in_rows(alone, whole)
+    turned = {(target, source): route[::-1] for (source, target), route in whole.routes.items()}
+    routes = turned | whole.routes
     return Drawing(
         {name: place[node] for node, name in enumerate(names)},
-        drawn,
+        {(names[u], names[v]): routes.get((u, v), []) for u, v in weights},
         tuple(names[node] for node in alone),
         tuple(frames) if framed else (),
     )
@@ -167,25 +162,21 @@ def _weights(names: Sequence[str], edges: Any) -> dict[Pair, float]:
 
 def _connected(nodes: Sequence[int], edges: Iterable[Pair]) -> list[list[int]]:
     """Return the nodes of each connected component, the largest component first."""
-    near: dict[int, list[int]] = {node: [] for node in nodes}
+    near: dict[int, set[int]] = {node: set() for node in nodes}
     for source, target in edges:
-        near[source].append(target)
-        near[target].append(source)
+        near[source].add(target)
+        near[target].add(source)
     seen: set[int] = set()
     parts = []
     for first in nodes:
-        if first in seen:
-            continue
-        part, stack = [], [first]
-        seen.add(first)
-        while stack:
-            node = stack.pop()
-            part.append(node)
-            for other in near[node]:
-                if other not in seen:
-                    seen.add(other)
-                    stack.append(other)
-        parts.append(sorted(part))
+        if first not in seen:
+            part = [first]
+            seen.add(first)
+            for node in part:  # which grows meanwhile
+                new = near[node] - seen
+                part += new
+                seen |= new
+            parts.append(sorted(part))
     return sorted(parts, key=len, reverse=True)
 
 
@@ -251,12 +242,11 @@ class _Box:
         return _Box(box.place, box.routes, self.width + 2 * margin, self.height + 2 * margin)
 
 
-def _add_rows(nodes: Sequence[int], above: _Box, place: dict[int, Point]) -> None:
-    """Place nodes without edges in rows beneath the others, as wide as these or a fair shape."""
-    if not nodes:
-        return
+def _in_rows(nodes: Sequence[int], above: _Box) -> dict[int, Point]:
+    """Return places in rows beneath a drawing, as wide as this or a fair shape."""
     columns = max(ceil(sqrt(len(nodes) * _WIDTH_OVER_HEIGHT * _ROW)), floor(above.width) + 1)
     top = above.height + 1.0 if above.place else 0.0
-    for number, node in enumerate(nodes):
-        row, column = divmod(number, columns)
-        place[node] = (float(column), top + _ROW * row)
+    return {
+        node: (float(number % columns), top + _ROW * (number // columns))
+        for number, node in enumerate(nodes)
+    }

@@ -6,7 +6,9 @@ fast and effective heuristic for the feedback arc set problem", with weights).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from graphlib import TopologicalSorter
 from math import ceil, sqrt
 
 Pair = tuple[int, int]
@@ -94,40 +96,25 @@ def _scheduled(
 ) -> dict[int, int]:
     """Fill layers from the top, the nodes with the longest path below them first."""
     below: dict[int, int] = {}
-    for node in _parents_first(nodes, children):
+    for node in TopologicalSorter(children).static_order():  # children first
         below[node] = 1 + max((below[child] for child in children[node]), default=-1)
     layer: dict[int, int] = {}
-    filled: dict[int, int] = {}
+    filled: Counter[int] = Counter()
     waiting = {node: len(parents[node]) for node in nodes}
     ready = [node for node in nodes if not waiting[node]]
     while ready:
         ready.sort(key=lambda node: -below[node])
         node = ready.pop(0)
         own = 1 + max((layer[parent] for parent in parents[node]), default=-1)
-        while filled.get(own, 0) >= room:
+        while filled[own] >= room:
             own += 1
         layer[node] = own
-        filled[own] = filled.get(own, 0) + 1
+        filled[own] += 1
         for child in children[node]:
             waiting[child] -= 1
             if not waiting[child]:
                 ready.append(child)
     return layer
-
-
-def _parents_first(nodes: Sequence[int], parents: Mapping[int, Mapping[int, float]]) -> list[int]:
-    """Return the nodes in topological order."""
-    done: dict[int, None] = {}
-    waiting = list(nodes)
-    while waiting:
-        later = []
-        for node in waiting:
-            if all(parent in done for parent in parents[node]):
-                done[node] = None
-            else:
-                later.append(node)
-        waiting = later
-    return list(done)
 
 
 def _shorten_edges(
@@ -137,9 +124,7 @@ def _shorten_edges(
     room: int,
 ) -> None:
     """Move nodes, where there is room, to the layer that makes their edges shortest."""
-    filled: dict[int, int] = {}
-    for own in layer.values():
-        filled[own] = filled.get(own, 0) + 1
+    filled = Counter(layer.values())
     bottom = max(layer.values())
     for _ in range(_SWEEPS):
         moved = False
@@ -154,9 +139,9 @@ def _shorten_edges(
             for own in wanted:
                 if own == layer[node]:
                     break
-                if filled.get(own, 0) < room:
+                if filled[own] < room:
                     filled[layer[node]] -= 1
-                    filled[own] = filled.get(own, 0) + 1
+                    filled[own] += 1
                     layer[node] = own
                     moved = True
                     break

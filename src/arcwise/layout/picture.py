@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -93,14 +94,12 @@ class Picture:
             for link in links
             if link.source in place and link.target in place
         )
-        elsewhere = [0] * len(nodes)
-        for link in links:
-            for one, other in ((link.source, link.target), (link.target, link.source)):
-                if one in place and other not in place:
-                    elsewhere[place[one]] += 1
-        names = [variables[node] for node in nodes]
+        ends = ((link.source, link.target) for link in links)
+        # Of a link that leads to another node, the end that is in the picture.
+        outwards = Counter(u if u in place else v for u, v in ends if (u in place) != (v in place))
+        names = tuple(variables[node] for node in nodes)
         drawing = layered_drawing(names, _weights(len(nodes), inside))
-        return cls(tuple(names), inside, drawing, tuple(elsewhere))
+        return cls(names, inside, drawing, tuple(outwards[node] for node in nodes))
 
 
 def _weights(
