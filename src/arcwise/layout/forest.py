@@ -6,37 +6,26 @@ from dataclasses import dataclass
 from math import isnan
 
 from arcwise.features import SkeletonEdge
-from arcwise.layout.links import links_of
 from arcwise.posterior import Posterior
+from arcwise.posterior.adjacencies import Adjacency
 
 UNCERTAIN = (0.1, 0.9)
 """The probabilities between which an adjacency is called uncertain."""
 
 
-@dataclass(frozen=True)
-class ForestRow:
+@dataclass(frozen=True, kw_only=True)
+class ForestRow(Adjacency):
     """A pair of variables with the probability that they are adjacent.
 
     Parameters
     ----------
-    source, target
-        The variables, in the order of the more probable direction.
-    probability
-        The probability of an edge in either direction.
     low, high
-        The 95 % interval for its Monte Carlo error; both equal to it if it is exact, or if the
-        error is not known.
-    forward, backward
-        The probabilities of the two directions.
+        The 95 % interval for the Monte Carlo error of the probability; both equal to it if it is
+        exact, or if the error is not known.
     """
 
-    source: str
-    target: str
-    probability: float
     low: float
     high: float
-    forward: float
-    backward: float
 
 
 def forest_rows(posterior: Posterior, most: int = 30) -> tuple[list[ForestRow], int]:
@@ -58,14 +47,12 @@ def forest_rows(posterior: Posterior, most: int = 30) -> tuple[list[ForestRow], 
     True
     """
     least, largest = UNCERTAIN
-    found = [link for link in links_of(posterior) if least <= link.probability <= largest]
-    nearest = sorted(found, key=lambda link: abs(link.probability - 0.5))[:most]
+    found = [pair for pair in posterior.adjacencies(least) if pair.probability <= largest]
+    nearest = sorted(found, key=lambda pair: abs(pair.probability - 0.5))[:most]
     rows = []
-    for link in sorted(nearest, key=lambda link: -link.probability):
-        names = posterior.variables[link.source], posterior.variables[link.target]
-        value = link.probability
-        low, high = posterior.estimate(SkeletonEdge(*names)).interval
+    for pair in sorted(nearest, key=lambda pair: -pair.probability):
+        low, high = posterior.estimate(SkeletonEdge(pair.source, pair.target)).interval
         if isnan(low) or isnan(high):  # the error is not known
-            low = high = value
-        rows.append(ForestRow(*names, value, low, high, link.forward, link.backward))
+            low = high = pair.probability
+        rows.append(ForestRow(**vars(pair), low=low, high=high))
     return rows, len(found)

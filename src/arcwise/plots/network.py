@@ -137,24 +137,19 @@ class NetworkPlot:
         nodes = len(picture.variables)
         self.size = 10.0 if nodes <= 25 else 8.0 if nodes <= 80 else 6.5
         self.labels = {name: "\n".join(lines_of(name)) for name in picture.variables}
-        self.scale = 1.0
-        if axes is None:
-            natural = self._natural_shape(extent)
-            self.scale = 1.0 if width is None else width / natural[0]
-            shape = (natural[0] * self.scale, natural[1] * self.scale)
-            axes = axes_for(None, shape, "plots.network")
-        else:
-            axes = axes_for(axes, (0.0, 0.0), "plots.network")
-            widest = max(self._width(name) for name in self.labels)
-            room = axes.get_window_extent().width / axes.figure.dpi * 72.0 / extent[0]
-            self.scale = min(1.0, max(0.3, (room - _GAP / 2) / (widest + 2 * _PADDING)))
+        wide, high = self._natural_shape(extent)
+        self.scale = width / wide if axes is None and width is not None else 1.0
+        self.axes = axes_for(axes, (wide * self.scale, high * self.scale), "plots.network")
+        if axes is not None:
+            room = self.axes.get_window_extent().width / self.axes.figure.dpi * 72.0 / extent[0]
+            needed = self._widest() + 2 * _PADDING
+            self.scale = min(1.0, max(0.3, (room - _GAP / 2) / needed))
         self.size *= self.scale
-        self.axes = axes
-        axes.set(
+        self.axes.set(
             xlim=(self.low[0] - 0.6, self.high[0] + 0.6),
             ylim=(self.high[1] + 0.45, self.low[1] - 0.45),
         )
-        axes.set_axis_off()
+        self.axes.set_axis_off()
         self.halves = {name: self._half(name) for name in self.labels}
         self._add_frames()
         self._add_links()
@@ -172,12 +167,14 @@ class NetworkPlot:
 
     def _natural_shape(self, extent: Any) -> tuple[float, float]:
         """Return the size in inches at which names have room and edges can be told apart."""
-        widest = max(self._width(name) for name in self.labels)
-        wide = extent[0] * (widest + 2 * _PADDING + _GAP) / 72.0
+        wide = extent[0] * (self._widest() + 2 * _PADDING + _GAP) / 72.0
         lines = max(label.count("\n") + 1 for label in self.labels.values())
         layer = (4.0 + _LINE_SPACING * lines) * self.size + min(1.1 * extent[0], 30.0)
         shape = max(4.5, wide), max(3.0, extent[1] * layer / 72.0 + 0.8)
         return min(_MAX_SIDE, shape[0]), min(_MAX_SIDE, shape[1])
+
+    def _widest(self) -> float:
+        return max(self._width(name) for name in self.labels)
 
     def _width(self, name: str) -> float:
         """Return the width of a label in points."""
@@ -214,19 +211,11 @@ class NetworkPlot:
         drawing = self.picture.drawing
         if drawing.alone and len(drawing.alone) < len(drawing.positions):
             top = min(drawing.positions[name][1] for name in drawing.alone) - 0.5
-            sides = [self.low[0] - 0.5, self.high[0] + 0.5]
-            self.axes.plot(
-                sides, [top, top], color="#dfe3e8", linewidth=0.8 * self.scale, zorder=0.2
-            )
-            self.axes.text(
-                sides[0],
-                top,
-                "without an edge",
-                fontsize=0.8 * self.size,
-                color="#56606b",
-                va="bottom",
-                gid="rule",
-            )
+            left, right = self.low[0] - 0.5, self.high[0] + 0.5
+            look = {"color": "#dfe3e8", "linewidth": 0.8 * self.scale, "zorder": 0.2}
+            self.axes.plot([left, right], [top, top], **look)
+            look = {"fontsize": 0.8 * self.size, "color": "#56606b", "va": "bottom"}
+            self.axes.text(left, top, "without an edge", **look, gid="rule")
 
     def _frame_of(self, name: str) -> int | None:
         x, y = self.picture.drawing.positions[name]
