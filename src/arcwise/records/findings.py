@@ -17,7 +17,7 @@ Severity = Literal["note", "caution", "serious"]
 DataVerdict = Literal["no problem found", "questionable", "poor", "unknown"]
 """What the findings about data and model come to; "unknown" if there is no table."""
 
-_SIGNS: dict[Severity, str] = {"serious": "✗", "caution": "!", "note": "·"}
+SIGNS: dict[Severity, str] = {"serious": "✗", "caution": "!", "note": "·"}
 _GRAVITY: dict[Severity, int] = {"serious": 0, "caution": 1, "note": 2}
 
 
@@ -87,7 +87,7 @@ def with_signs(findings: Iterable[Finding]) -> list[str]:
     """
     found = list(findings)
     told = zip(found, in_words(found), strict=True)
-    return [f"{_SIGNS[finding.severity]} {sentence}" for finding, sentence in told]
+    return [f"{SIGNS[finding.severity]} {sentence}" for finding, sentence in told]
 
 
 def reliability_html(computation: str, data_and_model: str, findings: Iterable[Finding]) -> str:
@@ -102,7 +102,7 @@ def reliability_html(computation: str, data_and_model: str, findings: Iterable[F
             f"{part.capitalize()}: {verdict}",
             # A note needs no sign beside the dot of a list.
             [
-                sentence.removeprefix(f"{_SIGNS['note']} ")
+                sentence.removeprefix(f"{SIGNS['note']} ")
                 for sentence in with_signs(each for each in found if each.part == part)
             ],
         )

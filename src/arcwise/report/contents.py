@@ -22,7 +22,6 @@ from arcwise.report.provenance import provenance_tables, reproduction
 from arcwise.report.reliability import reliability
 from arcwise.report.summary import (
     key_figures,
-    under_other_assumptions,
     what_was_done,
     what_was_found,
 )
@@ -71,7 +70,7 @@ def report_contents(
         version=version,
         figures=key_figures(posterior, diagnosis),
         done=what_was_done(posterior, data_description),
-        moved=under_other_assumptions(posterior),
+        moved=[] if posterior.account is None else posterior.account.sensitivity,
         found=what_was_found(posterior, diagnosis),
         trust=reliability(diagnosis),
         network=network(posterior),

@@ -163,23 +163,22 @@ def _call(posterior: Posterior) -> list[str]:
     if isinstance(run, MergedRun):
         return ["# then repeat each run in the table above and merge with Posterior.concatenate"]
     modularity = f'modularity="{posterior.modularity}"'
+    function, arguments = posterior.algorithm, ["model", modularity]
+    wanted: dict[str, Any] = {}
     if isinstance(run, ImputationRun):
-        wanted_of_tables = {"completions": run.completions, "chains": run.chains, "seed": run.seed}
-        return _wrapped(
-            "posterior = arcwise.learn(", ["data", modularity, *_keywords(wanted_of_tables)]
-        )
-    if isinstance(run, ExactRun):
-        wanted: dict[str, Any] = {"paths": True} if run.paths else {}
+        function, arguments[0] = "learn", "data"
+        wanted = {"completions": run.completions, "chains": run.chains, "seed": run.seed}
+    elif isinstance(run, ExactRun):
+        wanted |= {"paths": True} if run.paths else {}
         wanted |= {"dags": run.dags, "seed": run.seed} if run.dags else {}
-        return _wrapped("posterior = arcwise.exact(", ["model", modularity, *_keywords(wanted)])
-    if isinstance(run, UniqueDagsRun):
-        return _wrapped(
-            "posterior = arcwise.algorithms.unique_dags(", ["model", *_keywords(_orders(run))]
-        )
-    space = _constructor("spaces.", Description.of(run.settings.space), "space=")
-    wanted = _runs(run) if isinstance(run, AnnealingRun) else _chains(run, len(posterior.variables))
-    arguments = ["model", *space, modularity, *_keywords(wanted)]
-    return _wrapped(f"posterior = arcwise.{posterior.algorithm}(", arguments)
+    elif isinstance(run, UniqueDagsRun):
+        function, arguments = "algorithms.unique_dags", ["model"]
+        wanted = _orders(run)
+    else:
+        arguments[1:1] = _constructor("spaces.", Description.of(run.settings.space), "space=")
+        nodes = len(posterior.variables)
+        wanted = _runs(run) if isinstance(run, AnnealingRun) else _chains(run, nodes)
+    return _wrapped(f"posterior = arcwise.{function}(", [*arguments, *_keywords(wanted)])
 
 
 def _keywords(wanted: dict[str, Any]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from arcwise.diagnostics.diagnosis import Diagnosis
-from arcwise.records.findings import Part, in_words
+from arcwise.records.findings import SIGNS, Part, in_words
 from arcwise.support.words import number
 
 # For each verdict a style class for its colour, and a sign for readers who do not see colours.
@@ -19,7 +19,6 @@ _LOOKS = {
     "questionable": _DOUBTFUL,
     "poor": _BAD,
 }
-_SIGNS = {"note": "·", "caution": "!", "serious": "✗"}
 
 
 def reliability(diagnosis: Diagnosis) -> dict[str, Any]:
@@ -40,7 +39,7 @@ def _part(diagnosis: Diagnosis, part: Part, verdict: str) -> dict[str, Any]:
         "look": look,
         "sign": sign,
         "findings": [
-            {"severity": finding.severity, "sign": _SIGNS[finding.severity], "sentence": sentence}
+            {"severity": finding.severity, "sign": SIGNS[finding.severity], "sentence": sentence}
             for finding, sentence in zip(findings, in_words(findings), strict=True)
         ],
     }

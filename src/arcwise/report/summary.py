@@ -65,11 +65,6 @@ def what_was_done(posterior: Posterior, data_description: str | None) -> list[st
     return [*described, *account.choices]
 
 
-def under_other_assumptions(posterior: Posterior) -> list[str]:
-    """Return how much the posterior moves under other priors and scores, as `learn` tells it."""
-    return [] if posterior.account is None else list(posterior.account.sensitivity)
-
-
 def _by_settings(posterior: Posterior) -> list[str]:
     model = posterior.provenance
     rows = model.rows
