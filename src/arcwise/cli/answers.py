@@ -7,40 +7,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from arcwise.cli.composition import OptionGroup, out_option
-from arcwise.cli.options import Seed
+from arcwise.cli.composition import group_of
 from arcwise.cli.output import Result, with_verdicts
 from arcwise.data import Data, IncompleteData
-from arcwise.parameters.highest_density import checked_level
 from arcwise.posterior import Posterior
-
-IntervalLevel = Annotated[
-    float, typer.Option("--level", help="Probability of the intervals.", metavar="PROBABILITY")
-]
+from arcwise.support.checks import open_fraction
+from arcwise.support.running import Run
+from arcwise.support.settings import Settings, setting, setting_like
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class Answer(Settings):
     """How an answer is averaged over parameters, and where its table is written."""
 
-    level: IntervalLevel = 0.95
-    draws: Annotated[
-        int | None,
-        typer.Option(
-            "--draws",
-            help="Number of parameter draws for each DAG, for continuous data (default: 2,000 in "
-            "all).",
-            metavar="N",
-        ),
-    ] = None
-    seed: Seed = 0
-    out: Annotated[Path | None, out_option("The .csv file to write.")] = None
-
-    def __post_init__(self) -> None:
-        """Refuse an invalid level before anything takes time."""
-        checked_level(self.level)
+    level: float = setting(
+        0.95, "Probability of the intervals.", check=open_fraction, metavar="PROBABILITY"
+    )
+    draws: int | None = setting(
+        None,
+        "Number of parameter draws for each DAG, for continuous data (default: 2,000 in all).",
+        metavar="N",
+    )
+    seed: int = setting_like(Run, "seed", 0, "Seed of the random numbers.")
+    out: Path | None = setting(None, "The .csv file to write.", metavar="FILE")
 
     @property
     def averaging(self) -> Mapping[str, Any]:
@@ -63,17 +52,14 @@ class Answer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _OfSource:
+class _OfSource(Settings):
     """What an effect is compared with."""
 
-    reference: Annotated[
-        str | None,
-        typer.Option(
-            "--reference",
-            help="The level of a discrete source to compare the others with (default: the first).",
-            metavar="LEVEL",
-        ),
-    ] = None
+    reference: str | None = setting(
+        None,
+        "The level of a discrete source to compare the others with (default: the first).",
+        metavar="LEVEL",
+    )
 
     def reference_level(self, source: str, given: Data | IncompleteData) -> object:
         """Return the level of a source that is written so; the text itself if there is none."""
@@ -89,16 +75,11 @@ class _OfSource:
 class EffectAnswer(Answer, _OfSource):
     """How an effect is averaged over parameters, what it is compared with, and its table."""
 
-    draws: Annotated[
-        int | None,
-        typer.Option(
-            "--draws",
-            help="Number of parameter draws for each DAG (default: 4,000 in all).",
-            metavar="N",
-        ),
-    ] = None
+    draws: int | None = setting(
+        None, "Number of parameter draws for each DAG (default: 4,000 in all).", metavar="N"
+    )
 
 
-AnswerOptions = Annotated[Answer, OptionGroup(Answer)]
+AnswerOptions = Annotated[Answer, group_of(Answer)]
 
-EffectOptions = Annotated[EffectAnswer, OptionGroup(EffectAnswer)]
+EffectOptions = Annotated[EffectAnswer, group_of(EffectAnswer)]

@@ -127,6 +127,11 @@ def options_of(
     return OptionGroup(read)
 
 
+def group_of(group: type[Settings]) -> OptionGroup:
+    """Return options for settings; it gives the group."""
+    return OptionGroup(options_of(group).reader, lambda given: group(**given))
+
+
 def command(function: Callable[..., Result | None]) -> Callable[..., None]:
     """Return the function with each `OptionGroup` replaced by the options it stands for."""
 

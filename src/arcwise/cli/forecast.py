@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -9,12 +10,23 @@ import typer
 
 import arcwise
 from arcwise.cli.answers import AnswerOptions
+from arcwise.cli.composition import group_of
 from arcwise.cli.folders import SavedResults
 from arcwise.cli.output import Result
+from arcwise.support.settings import Settings, setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistoryColumns(Settings):
+    """The columns that order the rows."""
+
+    time: str | None = setting(
+        None, "The column of times (default: rows in order).", metavar="COLUMN"
+    )
+    subject: str | None = setting(None, "The column of subjects (default: one).", metavar="COLUMN")
 
 
 def forecast(
-    *,
     saved: SavedResults,
     history: Annotated[
         Path,
@@ -24,16 +36,7 @@ def forecast(
             "from, and at least as many rows for each subject as there are lags.",
         ),
     ],
-    time: Annotated[
-        str | None,
-        typer.Option(
-            "--time", help="The column of times (default: rows in order).", metavar="COLUMN"
-        ),
-    ] = None,
-    subject: Annotated[
-        str | None,
-        typer.Option("--subject", help="The column of subjects (default: one).", metavar="COLUMN"),
-    ] = None,
+    columns: Annotated[HistoryColumns, group_of(HistoryColumns)],
     answer: AnswerOptions,
 ) -> Result:
     """Forecast the next slice of each series, one step after its last row, with intervals.
@@ -46,8 +49,7 @@ def forecast(
     found = arcwise.forecast(
         posterior,
         history,
-        time=time,
-        subject=subject,
+        **vars(columns),
         level=answer.level,
         model=data,
         **answer.averaging,

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 import arcwise
 from arcwise.cli.answers import EffectOptions
+from arcwise.cli.composition import group_of
 from arcwise.cli.folders import SavedResults
 from arcwise.cli.output import Result
+from arcwise.support.settings import Settings, setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intervention(Settings):
+    """How the source is set, and for how long its target is watched."""
+
+    steps: int = setting(10, "Number of steps into the future.", metavar="N")
+    hold: bool = setting(False, "Hold the source as it was set, instead of at time t alone.")
 
 
 def impulse_response(
-    *,
     saved: SavedResults,
     source: Annotated[
         str, typer.Argument(metavar="SOURCE", help="The variable that is set at time t.")
@@ -21,13 +31,7 @@ def impulse_response(
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="The variable whose response is asked for.")
     ],
-    steps: Annotated[
-        int, typer.Option("--steps", help="Number of steps into the future.", metavar="N")
-    ] = 10,
-    hold: Annotated[
-        bool,
-        typer.Option("--hold", help="Hold the source as it was set, instead of at time t alone."),
-    ] = False,
+    intervention: Annotated[Intervention, group_of(Intervention)],
     answer: EffectOptions,
 ) -> Result:
     """Estimate the response of one variable of a time series to another, step by step.
@@ -43,8 +47,8 @@ def impulse_response(
         posterior,
         source,
         target,
-        steps,
-        hold=hold,
+        intervention.steps,
+        hold=intervention.hold,
         reference=answer.reference_level(f"{source}(t)", data),
         model=data,
         **answer.averaging,

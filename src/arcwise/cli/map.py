@@ -9,11 +9,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 import arcwise
 from arcwise.algorithms.map import MOST_VARIABLES, Method, all_families_fit
-from arcwise.cli.composition import OptionGroup, options_of, out_option
+from arcwise.cli.composition import group_of, out_option
 from arcwise.cli.options import DataOptions
 from arcwise.cli.output import Columns, Result, note_data, note_nothing_kept, print_table
 from arcwise.cli.questions import ModelOptions
@@ -22,40 +20,32 @@ from arcwise.learning.choose_parents import scored
 from arcwise.posterior import MapResult
 from arcwise.support.progress import tell
 from arcwise.support.running import Run
+from arcwise.support.settings import Settings, setting, setting_like
 
 
 @dataclass(frozen=True, kw_only=True)
-class Search:
+class Search(Settings):
     """How the best DAG is found."""
 
-    method: Annotated[
-        Method,
-        typer.Option(
-            "--method",
-            help=f"auto: exact for up to {MOST_VARIABLES} variables, otherwise search.",
-        ),
-    ] = "auto"
-    restarts: Annotated[
-        int | None,
-        typer.Option(
-            "--restarts", help="Number of restarts of the search (default: 8).", metavar="N"
-        ),
-    ] = None
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--seconds",
-            help="Stop after this time, reading the data included, with the best DAG found.",
-            metavar="SECONDS",
-        ),
-    ] = None
-    run: Annotated[dict[str, Any], options_of(Run, "seed", "threads")]
+    method: Method = setting(
+        "auto", f"auto: exact for up to {MOST_VARIABLES} variables, otherwise search."
+    )
+    restarts: int | None = setting(
+        None, "Number of restarts of the search (default: 8).", metavar="N"
+    )
+    seconds: float | None = setting(
+        None,
+        "Stop after this time, reading the data included, with the best DAG found.",
+        metavar="SECONDS",
+    )
+    seed: int = setting_like(Run, "seed", 0, "Seed of the random numbers.")
+    threads: int | None = setting_like(Run, "threads", None, "Number of threads.")
 
 
 def map(
     data: DataOptions,
     asked: ModelOptions,
-    search: Annotated[Search, OptionGroup(Search)],
+    search: Annotated[Search, group_of(Search)],
     out: Annotated[
         Path | None, out_option("Folder for edges.csv, cpdag.csv and summary.json.", "FOLDER")
     ] = None,
@@ -74,18 +64,17 @@ def map(
     if not chosen and not all_families_fit(data.variables, **families.constraints):
         tell("There are too many parent sets to score them all, so candidate parents are grown.")
         families = replace(families, grow=True)
-    run = Run(seconds=search.seconds, engine=asked.cluster, **search.run)
+    run = Run(
+        seconds=search.seconds, seed=search.seed, threads=search.threads, engine=asked.cluster
+    )
     study = families.parents(data, asked.score, asked.prior, run, keep_interrupted=True)
     best = None if study.growth is None else study.growth.best
     if best is None or search.restarts is not None or search.seconds is not None:
         best = arcwise.map(
             scored(study, run.deadline).model,
-            method=search.method,
-            restarts=search.restarts,
             starts=[] if best is None else [best.dag],
-            seconds=search.seconds,
             progress=True,
-            **search.run,
+            **vars(search),
         )
     _print_dag(best)
     print(*_lines(best), sep="\n")

@@ -10,9 +10,10 @@ import typer
 
 import arcwise
 from arcwise.cli.answers import Answer
-from arcwise.cli.composition import OptionGroup, out_option
+from arcwise.cli.composition import group_of
 from arcwise.cli.folders import SavedResults
 from arcwise.cli.output import Result, with_verdicts
+from arcwise.support.settings import setting
 
 TargetName = Annotated[
     str, typer.Option("--target", help="The variable to predict.", metavar="COLUMN")
@@ -23,7 +24,7 @@ TargetName = Annotated[
 class Predictions(Answer):
     """How predictions are averaged over parameters, and where they are written."""
 
-    out: Annotated[Path | None, out_option("The .csv file for the predictions.")] = None
+    out: Path | None = setting(None, "The .csv file for the predictions.", metavar="FILE")
 
 
 def predict(
@@ -37,7 +38,7 @@ def predict(
         ),
     ],
     target: TargetName,
-    answer: Annotated[Predictions, OptionGroup(Predictions)],
+    answer: Annotated[Predictions, group_of(Predictions)],
 ) -> Result:
     """Predict one variable given the rest of each row, averaged over DAGs and parameters.
 

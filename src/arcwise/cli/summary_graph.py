@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import arcwise
-from arcwise.cli.composition import out_option
+from arcwise.cli.composition import group_of
 from arcwise.cli.edge_files import read_edge_file
 from arcwise.cli.folders import SavedPosterior
 from arcwise.cli.output import Columns, Result, print_table, with_verdicts
@@ -21,11 +21,31 @@ from arcwise.exchange import to_dot, to_gml
 from arcwise.graphs import Cpdag, Dag, EdgeCounts
 from arcwise.posterior.summary_graphs import SUMMARY_GRAPHS, SummaryGraph
 from arcwise.support.files import write_table
+from arcwise.support.settings import Settings, setting
 
 Edges = Sequence[tuple[str, str]]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Use(Settings):
+    """What is done with a summary graph."""
+
+    threshold: float = setting(0.5, "The probability for threshold.", metavar="PROBABILITY")
+    truth: Path | None = setting(
+        None,
+        "A file with the known graph to compare with: a .csv with the columns source and target, "
+        "or an adjacency matrix, or .json.",
+        metavar="FILE",
+    )
+    out: Path | None = setting(
+        None,
+        "A file for the graph: .csv with the columns source, target and kind, .dot or .gml.",
+        metavar="FILE",
+    )
+
+
 def summary_graph(
+    *,
     posterior: SavedPosterior,
     graph: Annotated[
         SummaryGraph | None,
@@ -35,25 +55,7 @@ def summary_graph(
             + " By default median; with --truth, all there are.",
         ),
     ] = None,
-    threshold: Annotated[
-        float,
-        typer.Option("--threshold", help="The probability for threshold.", metavar="PROBABILITY"),
-    ] = 0.5,
-    truth: Annotated[
-        Path | None,
-        typer.Option(
-            "--truth",
-            help="A file with the known graph to compare with: a .csv with the columns source and "
-            "target, or an adjacency matrix, or .json.",
-            metavar="FILE",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        out_option(
-            "A file for the graph: .csv with the columns source, target and kind, .dot or .gml."
-        ),
-    ] = None,
+    use: Annotated[Use, group_of(Use)],
 ) -> Result:
     """Summarise a posterior by one graph, and compare it with a known graph.
 
@@ -62,6 +64,7 @@ def summary_graph(
 
     [bold]Example:[/bold] arcwise summary-graph results median-cpdag --out graph.csv
     """
+    truth, out = use.truth, use.out
     if out is not None and out.suffix not in _WRITERS:
         raise ArgumentError(f"--out is '{out}'; give a file that ends in .csv, .dot or .gml")
     known = None
@@ -70,13 +73,13 @@ def summary_graph(
     found = None
     if known is None or graph is not None or out is not None:
         name: SummaryGraph = graph or "median"
-        found = arcwise.summary_graph(posterior, name, threshold=threshold)
+        found = arcwise.summary_graph(posterior, name, threshold=use.threshold)
         print(f"{name}: {SUMMARY_GRAPHS[name]}")
         print(*_lines(found), sep="\n")
     compared: tuple[SummaryGraphComparison, ...] = ()
     if known is not None:
         names = None if graph is None else [graph]
-        compared = compare_summary_graphs(posterior, known, names, threshold=threshold)
+        compared = compare_summary_graphs(posterior, known, names, threshold=use.threshold)
         print_table("Compared with the known graph", _COMPARED, compared)
         print("Counts are right + wrong, of those in the known graph.")
     result = with_verdicts(posterior, partial(_result, found, compared))
