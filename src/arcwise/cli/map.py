@@ -12,10 +12,11 @@ from typing import Annotated, Any
 import arcwise
 from arcwise.algorithms.map import MOST_VARIABLES, Method, all_families_fit
 from arcwise.cli.composition import group_of, out_option
+from arcwise.cli.edges_in_time import EDGES_SHOWN
 from arcwise.cli.options import DataOptions
 from arcwise.cli.output import Columns, Result, note_data, note_nothing_kept, print_table
 from arcwise.cli.questions import ModelOptions
-from arcwise.cli.results import EDGES_SHOWN, write_files
+from arcwise.cli.results import write_files
 from arcwise.learning.choose_parents import scored
 from arcwise.posterior import MapResult
 from arcwise.support.progress import tell

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.cli.edges_in_time import print_edges_in_time
+from arcwise.cli.edges_in_time import EDGES_SHOWN, LIKELY, print_edges_in_time
 from arcwise.cli.folders import make_folder
 from arcwise.cli.output import Result, note_nothing_kept, posterior_result, print_table
 from arcwise.cli.reliability import print_reliability
@@ -25,8 +25,6 @@ from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, Exchanges
 from arcwise.support.descriptions import words_of
 from arcwise.support.words import listing, plural
 
-EDGES_SHOWN = 15
-_LIKELY = 0.5
 _CAPTION = "adjacent: an edge in either direction; → from source to target, ← back"
 
 
@@ -36,8 +34,8 @@ def print_edges(posterior: Posterior, diagnosis: Diagnosis) -> None:
     Where chains disagree, the range of their estimates takes the place of standard errors.
     """
     slices = slices_of(posterior)
+    unsure = f", {diagnosis.verdict}" if diagnosis.verdict in UNCONVERGED else ""
     if slices is not None and slices.lags:
-        unsure = f", {diagnosis.verdict}" if diagnosis.verdict in UNCONVERGED else ""
         print_edges_in_time(posterior, unsure)
         return
     n = len(posterior.variables)
@@ -45,8 +43,7 @@ def print_edges(posterior: Posterior, diagnosis: Diagnosis) -> None:
         print("There is a single variable, and so no pair that could be adjacent.")
         return
     rows = posterior.adjacencies(most=EDGES_SHOWN)
-    likely = int((np.triu(posterior.edges + posterior.edges.T, 1) >= _LIKELY).sum())
-    unsure = f", {diagnosis.verdict}" if diagnosis.verdict in UNCONVERGED else ""
+    likely = int((np.triu(posterior.edges + posterior.edges.T, 1) >= LIKELY).sum())
     # Not the title of the table, which would be as narrow as that.
     print(f"{_title(len(rows), n * (n - 1) // 2, likely)}{unsure}")
     columns: dict[str, str | Callable[[Adjacency], str]] = {
@@ -64,14 +61,14 @@ def print_edges(posterior: Posterior, diagnosis: Diagnosis) -> None:
     print_table(None, columns, rows)
     print(_CAPTION)
     if likely > len(rows):
-        print(f"{likely - len(rows):,} more of at least {_LIKELY} are in the edges.csv of --out.")
+        print(f"{likely - len(rows):,} more of at least {LIKELY} are in the edges.csv of --out.")
 
 
 def _title(shown: int, pairs: int, likely: int) -> str:
     """Say how many pairs there are, how many of them are shown and how many are probable."""
     first = f"The {shown} most probable of {pairs:,} pairs" if shown < pairs else "All pairs"
     are = f"{likely:,} {'is' if likely == 1 else 'are'}"
-    return f"{first} of variables, of which {are} adjacent with a probability of at least {_LIKELY}"
+    return f"{first} of variables, of which {are} adjacent with a probability of at least {LIKELY}"
 
 
 def _range(by_chain: NDArray[np.float64], place: Callable[[str], int], pair: Adjacency) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -18,12 +18,11 @@ from arcwise.cli.output import Columns, Result, print_table, with_verdicts
 from arcwise.comparison import SummaryGraphComparison, compare_summary_graphs
 from arcwise.errors import ArgumentError
 from arcwise.exchange import to_dot, to_gml
+from arcwise.exchange.weighted_edges import edges_of
 from arcwise.graphs import Cpdag, Dag, EdgeCounts
 from arcwise.posterior.summary_graphs import SUMMARY_GRAPHS, SummaryGraph
 from arcwise.support.files import write_table
 from arcwise.support.settings import Settings, setting
-
-Edges = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,20 +96,18 @@ def _result(
         {words.get(name, name): value for name, value in asdict(row).items() if name != "graph"}
         for row in compared
     ]
-    directed, undirected = ((), ()) if graph is None else _edges(graph)
-    return {"directed": list(directed), "undirected": list(undirected), "compared": rows}
-
-
-def _edges(graph: Dag | Cpdag) -> tuple[Edges, Edges]:
-    """Return the directed and the undirected edges."""
-    return (graph.edges, ()) if isinstance(graph, Dag) else (graph.directed, graph.undirected)
+    edges = [] if graph is None else edges_of(graph, 0.0)
+    return {
+        "directed": [(edge.source, edge.target) for edge in edges if edge.directed],
+        "undirected": [(edge.source, edge.target) for edge in edges if not edge.directed],
+        "compared": rows,
+    }
 
 
 def _lines(graph: Dag | Cpdag) -> list[str]:
     """Return the edges, one to a line."""
-    directed, undirected = _edges(graph)
-    lines = [f"  {source} -> {target}" for source, target in directed]
-    lines += [f"  {one} -- {other}" for one, other in undirected]
+    signs = {True: "->", False: "--"}
+    lines = [f"  {edge.source} {signs[edge.directed]} {edge.target}" for edge in edges_of(graph, 0)]
     return lines or ["  (no edges)"]
 
 
@@ -129,9 +126,8 @@ _COMPARED: Columns = {
 
 
 def _write_csv(graph: Dag | Cpdag, path: Path) -> None:
-    directed, undirected = _edges(graph)
-    rows = [(*edge, "directed") for edge in directed]
-    rows += [(*edge, "undirected") for edge in undirected]
+    kinds = {True: "directed", False: "undirected"}
+    rows = [(edge.source, edge.target, kinds[edge.directed]) for edge in edges_of(graph, 0.0)]
     write_table(["source", "target", "kind"], rows, path)
 
 

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import ArgumentError
-from arcwise.exchange.weighted_edges import Exchanged
-from arcwise.graphs import Cpdag
-from arcwise.graphs.dag import Dag
+from arcwise.exchange.weighted_edges import Exchanged, checked_graph
 from arcwise.posterior import Posterior
 from arcwise.posterior.adjacencies import OPEN_SHARE
 
@@ -73,16 +70,8 @@ def links_of_matrix(edges: NDArray[np.float64], least: float = 0.0) -> list[Link
 
 
 def _edges(graph: Exchanged) -> NDArray[np.float64]:
-    if isinstance(graph, Posterior):
-        return graph.edges
-    if not isinstance(graph, Dag | Cpdag):
-        raise ArgumentError(
-            f"graph is of type {type(graph).__name__}; give a Posterior, a Dag or a Cpdag"
-        )
-    place = {name: number for number, name in enumerate(graph.variables)}
-    edges = np.zeros((len(place), len(place)))
-    for source, target in graph.edges if isinstance(graph, Dag) else graph.directed:
-        edges[place[source], place[target]] = 1.0
-    for one, other in () if isinstance(graph, Dag) else graph.undirected:
-        edges[place[one], place[other]] = edges[place[other], place[one]] = 0.5
-    return edges
+    checked = checked_graph(graph)
+    if isinstance(checked, Posterior):
+        return checked.edges
+    edges = checked.matrix()
+    return np.where(edges & edges.T, 0.5, edges)

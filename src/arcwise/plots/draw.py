@@ -27,7 +27,6 @@ from arcwise.support.optional import optional
 from arcwise.support.settings import Settings, keywords_of, setting
 from arcwise.support.words import shown
 
-FORMATS = ("svg", "pdf", "png")
 # Letters stay letters, which a reader can search and an editor can change; the same picture gives
 # the same file.
 _SETTINGS = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "arcwise"}
@@ -129,7 +128,7 @@ def draw(graph: Exchanged, path: str | os.PathLike[str], options: PictureOptions
     """
     file = file_path(path, "path")
     ending = file.suffix.lower().removeprefix(".")
-    if ending not in FORMATS:
+    if ending not in _WITHOUT_DATE:
         raise ArgumentError(
             f"the picture is to be written to {shown(str(file))}; give a file that ends in .svg, "
             ".pdf or .png"

@@ -60,16 +60,14 @@ def effect(
     >>> axes.get_xlabel()
     'effect of rain on wet'
     """
-    if isinstance(samples, ComparedLevels):
-        if weights is not None:
-            raise ArgumentError("weights is for plain samples; leave it out")
-        return _levels(samples, label, checked_level(level), axes)
     if isinstance(samples, LinearEffect):
         label = f"effect of {samples.source} on {samples.target}" if label is None else label
         samples = samples.estimate
+    if weights is not None and isinstance(samples, ComparedLevels | EffectEstimate):
+        raise ArgumentError("weights is for plain samples; leave it out")
+    if isinstance(samples, ComparedLevels):
+        return _levels(samples, label, checked_level(level), axes)
     if isinstance(samples, EffectEstimate):
-        if weights is not None:
-            raise ArgumentError("weights is for plain samples; leave it out")
         weights = np.append(samples.probability * samples.weights, 1 - samples.probability)
         samples = np.append(samples.values, 0.0)
     values = real_numbers(samples, "samples")
@@ -94,16 +92,10 @@ def effect(
     if nonzero.any():
         given = shares[nonzero]
         regions = highest_density(values[nonzero], given / given.sum(), level)
-        for place, (low, high) in enumerate(regions):
-            words = f"{level:.0%} interval{'s' * (len(regions) > 1)}"
-            axes.axvspan(
-                low,
-                high,
-                color=colour(5),
-                alpha=0.25,
-                linewidth=0,
-                label=words if place == 0 else None,
-            )
+        words: str | None = f"{level:.0%} interval{'s' * (len(regions) > 1)}"
+        for low, high in regions:
+            axes.axvspan(low, high, color=colour(5), alpha=0.25, linewidth=0, label=words)
+            words = None  # the legend has one line for all of them
         bins = int(np.clip(np.sqrt(nonzero.sum()), 8, _MAX_BINS))
         heights, edges = np.histogram(values[nonzero], bins=bins, weights=given)
         axes.stairs(heights / np.diff(edges), edges, fill=True, color=colour(0), alpha=0.8)

@@ -44,12 +44,12 @@ def forest(posterior: Posterior, most: int = 30, *, axes: Any = None) -> Any:
     axes = axes_for(axes, (6.5, 1.4 + 0.24 * max(1, len(rows))), "plots.forest")
     heights = list(range(len(rows)))
     values = [row.probability for row in rows]
-    low = [row.probability - row.low for row in rows]
-    high = [row.high - row.probability for row in rows]
+    low = [max(0.0, row.probability - row.low) for row in rows]
+    high = [max(0.0, row.high - row.probability) for row in rows]
     axes.errorbar(
         values,
         heights,
-        xerr=[[max(0.0, bar) for bar in bars] for bars in (low, high)],
+        xerr=[low, high],
         fmt="o",
         color=_INK,
         ecolor="#56606b",
@@ -63,17 +63,8 @@ def forest(posterior: Posterior, most: int = 30, *, axes: Any = None) -> Any:
         (">", COLOURS[0], "first → second", [row.forward for row in rows]),
         ("<", COLOURS[1], "second → first", [row.backward for row in rows]),
     ):
-        axes.plot(
-            shares,
-            heights,
-            sign,
-            color=colour,
-            markersize=4.5,
-            linewidth=0,
-            zorder=2,
-            label=name,
-            clip_on=False,
-        )
+        look = {"color": colour, "markersize": 4.5, "linewidth": 0, "zorder": 2}
+        axes.plot(shares, heights, sign, **look, label=name, clip_on=False)
     names = [f"{row.source} – {row.target}" for row in rows]
     axes.set_yticks(heights, names, fontsize=8.5, parse_math=False)
     axes.set(xlim=(0.0, 1.0), ylim=(max(1, len(rows)) - 0.5, -0.5), xlabel="probability")

@@ -219,10 +219,9 @@ class NetworkPlot:
 
     def _frame_of(self, name: str) -> int | None:
         x, y = self.picture.drawing.positions[name]
-        for number, (left, top, right, bottom) in enumerate(self.picture.drawing.frames):
-            if left < x < right and top < y < bottom:
-                return number
-        return None
+        frames = enumerate(self.picture.drawing.frames)
+        around = (n for n, (left, top, right, low) in frames if left < x < right and top < y < low)
+        return next(around, None)
 
     def _add_links(self) -> None:
         patches = optional("matplotlib.patches", "plots.network")

@@ -110,31 +110,17 @@ def evidence(found: Evidence | None) -> dict[str, Any] | None:
         rows.append(("Reliability", found.verdict, " ".join(found.doubts) or words))
     interval = found.interval
     if found.standard_error and interval is not None:
+        ends = f"{log_value(interval.low)} to {log_value(interval.high)}"
         rows += [
             ("Standard error", number(found.standard_error, 2), "Monte Carlo standard error"),
-            (
-                "95 % interval",
-                f"{log_value(interval.low)} to {log_value(interval.high)}",
-                "for the Monte Carlo error",
-            ),
+            ("95 % interval", ends, "for the Monte Carlo error"),
         ]
-    rows += [
-        (
-            "Lower bound",
-            log_value(bound.value),
-            f"holds with probability at least {number(bound.confidence)} "
-            f"({name}, {bound.bins} bins)",
-        )
-        for name, bound in found.lower_bounds.items()
-    ]
+    for name, bound in found.lower_bounds.items():
+        least = f"holds with probability at least {number(bound.confidence)}"
+        rows.append(("Lower bound", log_value(bound.value), f"{least} ({name}, {bound.bins} bins)"))
     error = found.log_prior_constant_error
-    rows.append(
-        (
-            "Log prior constant",
-            log_value(found.log_prior_constant),
-            "already subtracted" + (f", standard error {number(error, 2)}" if error else ""),
-        )
-    )
+    note = "already subtracted" + (f", standard error {number(error, 2)}" if error else "")
+    rows.append(("Log prior constant", log_value(found.log_prior_constant), note))
     return {"rows": rows}
 
 
