@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,11 @@ SMALLEST_PROBABILITY = 0.001
 MOST_LINKS = 4000
 _MOST_IN_PANEL = 12
 _SMALLEST_IN_PANEL = 0.005
+_NO_PARENT_SETS = "This posterior has neither sampled DAGs nor probabilities of parent sets."
+_NO_BLANKETS = (
+    "Markov blankets, which depend on a node's children and their other parents, are estimated "
+    "from sampled DAGs, and this posterior has none."
+)
 
 
 def network(posterior: Posterior) -> dict[str, Any]:
@@ -35,7 +41,10 @@ def network(posterior: Posterior) -> dict[str, Any]:
     links = links_of_matrix(edges, SMALLEST_PROBABILITY)[:MOST_LINKS]
     threshold = starting_threshold(links, len(variables))
     shown = [link for link in links if link.probability >= threshold]
-    errors = _errors(posterior)
+    has_errors = posterior.edge_errors is not None
+    errors = (
+        posterior.matrix("skeleton").standard_errors if has_errors else np.full_like(edges, np.nan)
+    )
     slices = slices_of(posterior)
     in_time = slices is not None and bool(slices.lags)
     if slices is not None and in_time:
@@ -48,29 +57,15 @@ def network(posterior: Posterior) -> dict[str, Any]:
         "labels": [lines_of(name) for name in variables],
         "pieces": [pieces(name) for name in variables],
         "links": [
-            [
-                link.source,
-                link.target,
-                round(link.forward, 6),
-                round(link.backward, 6),
-                None if errors is None else _known(errors[link.source, link.target]),
-            ]
-            for link in links
+            [u, v, *(round(float(value), 6) for value in (*directions, errors[u, v]))]
+            for u, v, *directions in map(astuple, links)
         ],
         "views": views,
         "start": {"threshold": threshold, "view": 1 if len(views) > 1 else 0},
-        "has_errors": errors is not None,
+        "has_errors": has_errors,
         "left_out": _left_out(edges, len(links)),
         "in_time": in_time,
     }
-
-
-def _errors(posterior: Posterior) -> NDArray[np.float64] | None:
-    return None if posterior.edge_errors is None else posterior.matrix("skeleton").standard_errors
-
-
-def _known(error: float) -> float | None:
-    return None if np.isnan(error) else round(float(error), 6)
 
 
 def _views(
@@ -151,11 +146,10 @@ def nodes(posterior: Posterior) -> dict[str, Any]:
 
     If the posterior does not provide one of the two, a sentence explains why.
     """
-    knows_sets = posterior.family_probabilities is not None or posterior.dags is not None
-    blankets = None if posterior.dags is None else relation_probabilities(posterior.dags, "blanket")
     place = {name: index for index, name in enumerate(posterior.variables)}
-    return {
-        "parent_sets": [
+    sets = blankets = None
+    if posterior.family_probabilities is not None or posterior.dags is not None:
+        sets = [
             [
                 [[place[parent] for parent in parents], round(probability, 4)]
                 for parents, probability in posterior.parent_sets(name, _MOST_IN_PANEL)
@@ -163,16 +157,13 @@ def nodes(posterior: Posterior) -> dict[str, Any]:
             ]
             for name in posterior.variables
         ]
-        if knows_sets
-        else None,
-        "blankets": None if blankets is None else [_largest(row) for row in blankets],
-        "why_no_parent_sets": None
-        if knows_sets
-        else "This posterior has neither sampled DAGs nor probabilities of parent sets.",
-        "why_no_blankets": None
-        if blankets is not None
-        else "Markov blankets, which depend on a node's children and their other parents, are "
-        "estimated from sampled DAGs, and this posterior has none.",
+    if posterior.dags is not None:
+        blankets = [_largest(row) for row in relation_probabilities(posterior.dags, "blanket")]
+    return {
+        "parent_sets": sets,
+        "blankets": blankets,
+        "why_no_parent_sets": None if sets is not None else _NO_PARENT_SETS,
+        "why_no_blankets": None if blankets is not None else _NO_BLANKETS,
     }
 
 
