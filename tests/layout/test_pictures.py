@@ -15,7 +15,7 @@ from arcwise.errors import ArgumentError
 from arcwise.graphs import Cpdag
 from arcwise.layout.colours import SHADES
 from arcwise.layout.detours import detours
-from arcwise.layout.drawing import modular_drawing
+from arcwise.layout.drawing import layered_drawing
 from arcwise.layout.forest import forest_rows
 from arcwise.layout.labels import lines_of, pieces
 from arcwise.layout.links import Link, links_of, links_of_matrix
@@ -136,9 +136,8 @@ def test_a_part_of_a_picture_counts_the_links_that_leave_it() -> None:
 
 
 def test_edges_between_modules_have_no_bends() -> None:
-    drawing = modular_drawing(
-        names(4), [("x0", "x1"), ("x2", "x3"), ("x0", "x3")], [[0, 1], [2, 3]]
-    )
+    weights = dict.fromkeys([(0, 1), (2, 3), (0, 3)], 1.0)
+    drawing = layered_drawing(names(4), weights, [[0, 1], [2, 3]])
     assert drawing.routes["x0", "x3"] == []
     assert len(drawing.frames) == 2
 

@@ -3,6 +3,6 @@
 A network is drawn in layers, edges downwards with few crossings; a large one in modules.
 """
 
-from arcwise.layout.drawing import Drawing, layered_drawing, layered_layout, modular_drawing
+from arcwise.layout.drawing import Drawing, layered_drawing
 
-__all__ = ["Drawing", "layered_drawing", "layered_layout", "modular_drawing"]
+__all__ = ["Drawing", "layered_drawing"]

@@ -1,21 +1,14 @@
-"""`layered_layout` and `layered_drawing`: connected components in layers, side by side."""
+"""`layered_drawing`: connected components in layers, side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, sqrt
-from typing import Any
 
-import numpy as np
-
-from arcwise.errors import ArgumentError
 from arcwise.layout.coordinates import across
 from arcwise.layout.layering import acyclic_edges, layers_of
 from arcwise.layout.ordering import Layers
-from arcwise.support.edges import is_matrix, square_matrix
-from arcwise.support.names import checked_variables, positions
-from arcwise.support.words import shown
 
 Pair = tuple[int, int]
 Point = tuple[float, float]
@@ -50,7 +43,7 @@ class Drawing:
 
     Examples
     --------
-    >>> drawing = layered_drawing(["a", "b", "c"], [("a", "b"), ("b", "c"), ("a", "c")])
+    >>> drawing = layered_drawing(["a", "b", "c"], {(0, 1): 1.0, (1, 2): 1.0, (0, 2): 1.0})
     >>> len(drawing.routes["a", "c"])
     1
     """
@@ -61,62 +54,37 @@ class Drawing:
     frames: tuple[Frame, ...] = ()
 
 
-def layered_layout(variables: Iterable[str], edges: Any) -> dict[str, Point]:
+def layered_drawing(
+    names: Sequence[str],
+    weights: Mapping[Pair, float],
+    modules: Sequence[Sequence[int]] | None = None,
+) -> Drawing:
     """Return a position (x, y) for each node, y downwards, parents above their children.
 
-    The layout is deterministic. Cycles are allowed; some of their edges then point
-    upwards. Nodes without edges stand in rows beneath the others.
+    The drawing is deterministic. Cycles are allowed; some of their edges then point upwards. Nodes
+    without edges stand in rows beneath the others.
 
     Parameters
     ----------
-    variables
+    names
         The names of the nodes.
-    edges
-        Pairs (source, target) of names, or an n x n array indexed [source, target]
-        with a positive weight, such as a probability, for each edge and 0 for none.
-        Edges of large weight are made shorter and straighter.
+    weights
+        The weight of each edge (source, target), with nodes by position. Edges of large weight, as
+        of a large probability, are made shorter and straighter.
+    modules
+        The nodes of modules, each of which has a frame of its own; those without edges may be
+        missing, and edges between modules have no routes. None to draw all nodes together.
 
     Examples
     --------
-    >>> layered_layout(["a", "b", "c"], [("a", "b"), ("b", "c")])
+    >>> layered_drawing(["a", "b", "c"], {(0, 1): 1.0, (1, 2): 1.0}).positions
     {'a': (0.0, 0.0), 'b': (0.0, 1.0), 'c': (0.0, 2.0)}
     """
-    return layered_drawing(variables, edges).positions
-
-
-def layered_drawing(variables: Iterable[str], edges: Any) -> Drawing:
-    """Return the positions of nodes and routes of edges; see `layered_layout` for parameters."""
-    names = checked_variables(variables)
-    weights = _weights(names, edges)
-    return _drawing(names, weights, [range(len(names))], framed=False)
-
-
-def modular_drawing(
-    variables: Iterable[str], edges: Any, modules: Iterable[Sequence[int]]
-) -> Drawing:
-    """Return a drawing in which each module has a frame of its own.
-
-    Parameters
-    ----------
-    variables, edges
-        See `layered_layout`. Edges between modules have no routes.
-    modules
-        The nodes of each module, by position; those without edges may be missing.
-    """
-    names = checked_variables(variables)
-    return _drawing(names, _weights(names, edges), list(modules), framed=True)
-
-
-def _drawing(
-    names: Sequence[str],
-    weights: dict[Pair, float],
-    modules: Sequence[Sequence[int]],
-    *,
-    framed: bool,
-) -> Drawing:
+    framed = modules is not None
+    weights = dict(sorted(weights.items()))
     joined = {node for pair in weights for node in pair}
     boxes = []
-    for module in modules:
+    for module in [range(len(names))] if modules is None else modules:
         inside = joined.intersection(module)
         own = {pair: weight for pair, weight in weights.items() if inside.issuperset(pair)}
         parts = _connected(sorted(inside), own)
@@ -134,30 +102,6 @@ def _drawing(
         tuple(names[node] for node in alone),
         tuple(frames) if framed else (),
     )
-
-
-def _weights(names: Sequence[str], edges: Any) -> dict[Pair, float]:
-    if is_matrix(edges):
-        matrix = square_matrix(edges, "edges")
-        if len(matrix) != len(names):
-            raise ArgumentError(
-                f"edges has the shape {matrix.shape}; give one row and one column for each "
-                f"of the {len(names)} variables"
-            )
-        if not (np.isfinite(matrix) & (matrix >= 0.0)).all():
-            raise ArgumentError(
-                "edges holds a number that is negative or not finite; give weights of 0 or more"
-            )
-        pairs = [(int(i), int(j)) for i, j in np.argwhere(matrix)]
-        return {(i, j): float(matrix[i, j]) for i, j in pairs if i != j}
-    result = {}
-    for edge in edges:
-        if isinstance(edge, str) or len(edge) != 2:
-            raise ArgumentError(f"edges holds {shown(edge)}; give pairs (source, target) of names")
-        source, target = positions(edge, names, "edges")
-        if source != target:
-            result[source, target] = 1.0
-    return result
 
 
 def _connected(nodes: Sequence[int], edges: Iterable[Pair]) -> list[list[int]]:

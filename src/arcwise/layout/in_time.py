@@ -85,20 +85,21 @@ def process_picture(
     number = {name: place for place, name in enumerate(variables)}
     between = [edge for edge in shown if edge.source != edge.target]
     names = [labels[name] for name in variables]
-    weights = np.zeros((len(names), len(names)))
-    for edge in between:
-        weights[number[edge.source], number[edge.target]] = edge.probability
-    # Of two edges between the same variables, the layers need to know the stronger alone.
-    drawing = layered_drawing(names, np.where(weights >= weights.T, weights, 0.0))
-    routes = dict(drawing.routes)
-    for edge in between:
-        routes.setdefault((labels[edge.source], labels[edge.target]), [])
-        if weights[number[edge.target], number[edge.source]] > 0:
-            one, other = labels[edge.source], labels[edge.target]
-            routes[one, other] = [_beside(drawing.positions[one], drawing.positions[other])]
     links = [
         Link(number[edge.source], number[edge.target], edge.probability, 0.0) for edge in between
     ]
+    weights = {(link.source, link.target): link.probability for link in links}
+    # Of two edges between the same variables, the layers need to know the stronger alone.
+    stronger = {
+        (u, v): weight for (u, v), weight in weights.items() if weight >= weights.get((v, u), 0.0)
+    }
+    drawing = layered_drawing(names, stronger)
+    routes = dict(drawing.routes)
+    for u, v in weights:
+        one, other = names[u], names[v]
+        routes.setdefault((one, other), [])
+        if (v, u) in weights:
+            routes[one, other] = [_beside(drawing.positions[one], drawing.positions[other])]
     placed = Drawing(drawing.positions, routes, drawing.alone)
     return Picture(tuple(names), tuple(links), placed, (0,) * len(names))
 

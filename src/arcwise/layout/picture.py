@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arcwise.layout.drawing import Drawing, layered_drawing, modular_drawing
+from arcwise.layout.drawing import Drawing, layered_drawing
 from arcwise.layout.links import Link
 from arcwise.layout.modules import MOST_IN_MODULE, modules
 
@@ -48,8 +48,7 @@ def modules_of(links: Sequence[Link], nodes: int) -> list[list[int]]:
         return []
     if len(joined) <= MOST_TOGETHER:
         return [joined]
-    weights = {(link.source, link.target): link.probability for link in links}
-    return modules(joined, weights, MOST_IN_MODULE)
+    return modules(joined, _weights(links), MOST_IN_MODULE)
 
 
 @dataclass(frozen=True)
@@ -77,12 +76,8 @@ class Picture:
     def whole(cls, variables: Sequence[str], links: Sequence[Link]) -> Picture:
         """Return all nodes, those of a large network in modules."""
         parts = modules_of(links, len(variables))
-        weights = _weights(len(variables), links)
-        drawing = (
-            modular_drawing(variables, weights, parts)
-            if len(parts) > 1
-            else layered_drawing(variables, weights)
-        )
+        framed = parts if len(parts) > 1 else None
+        drawing = layered_drawing(variables, _weights(links), framed)
         return cls(tuple(variables), tuple(links), drawing, (0,) * len(variables))
 
     @classmethod
@@ -98,14 +93,9 @@ class Picture:
         # Of a link that leads to another node, the end that is in the picture.
         outwards = Counter(u if u in place else v for u, v in ends if (u in place) != (v in place))
         names = tuple(variables[node] for node in nodes)
-        drawing = layered_drawing(names, _weights(len(nodes), inside))
+        drawing = layered_drawing(names, _weights(inside))
         return cls(names, inside, drawing, tuple(outwards[node] for node in nodes))
 
 
-def _weights(
-    nodes: int, links: Sequence[Link]
-) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    matrix = np.zeros((nodes, nodes))
-    for link in links:
-        matrix[link.source, link.target] = link.probability
-    return matrix
+def _weights(links: Sequence[Link]) -> dict[tuple[int, int], float]:
+    return {(link.source, link.target): link.probability for link in links}
