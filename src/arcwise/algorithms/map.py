@@ -33,7 +33,7 @@ from arcwise.support.checks import one_of, refuse_beyond_memory, whole_number
 from arcwise.support.clock import Deadline
 from arcwise.support.names import as_list
 from arcwise.support.running import LocalRun, SeededRun
-from arcwise.support.settings import Settings, keywords_of, setting
+from arcwise.support.settings import Settings, keywords_of, setting, setting_like
 from arcwise.support.warnings import warn
 from arcwise.support.words import quoted
 
@@ -57,8 +57,19 @@ Method = Literal["auto", "exact", "search"]
 class Search(Settings):
     """How the best DAG is found; `map` describes it."""
 
-    method: Method = setting("auto", "", check=one_of(Method))
-    restarts: int | None = setting(None, "", check=partial(whole_number, at_least=1))
+    method: Method = setting(
+        "auto",
+        "",
+        check=one_of(Method),
+        help=f"auto: exact for up to {MOST_VARIABLES} variables, otherwise search.",
+    )
+    restarts: int | None = setting(
+        None,
+        "",
+        check=partial(whole_number, at_least=1),
+        help="Number of restarts of the search (default: 8).",
+        metavar="N",
+    )
     patience: int | None = setting(None, "", check=partial(whole_number, at_least=0))
     starts: Sequence[Any] = ()
     sums: ScoreSums | None = setting(None, "", check=lambda value, name: checked_sums(value))
@@ -76,11 +87,19 @@ class Search(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Arguments(SeededRun, Search, OfModel):
+class MapArguments(SeededRun, Search, OfModel):
     """The arguments of `map`."""
 
+    seconds: float | Deadline | None = setting_like(
+        SeededRun,
+        "seconds",
+        None,
+        "",
+        help="Stop after this time, reading the data included, with the best DAG found.",
+    )
 
-@keywords_of(_Arguments)
+
+@keywords_of(MapArguments)
 def map(model: Model, settings: Search, run: SeededRun) -> MapResult:
     """Find the DAG of maximum posterior probability.
 

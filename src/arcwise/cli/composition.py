@@ -71,7 +71,7 @@ def options_of(
     Parameters
     ----------
     group, names
-        The settings; without names, all that are options of the shell by themselves.
+        The settings, in this order; without names, all that are options of the shell by themselves.
     without
         Those left out.
     first
@@ -82,11 +82,9 @@ def options_of(
         What turns the texts given for some of them into their values.
     """
     hints = get_type_hints(group)
-    own = {
-        name: (hints[name] if found.kind is None else found.kind, default, found)
-        for name, _, default, found in sorted(settings_of(group), key=lambda of: of[0] != first)
-        if (name in names if names else found.in_shell and name not in without)
-    }
+    every = {name: (default, found) for name, _, default, found in settings_of(group)}
+    usual = [name for name, (_, found) in every.items() if found.in_shell and name not in without]
+    ordered = names or sorted(usual, key=lambda name: name != first)
 
     def read(**given: Any) -> dict[str, Any]:
         values = {
@@ -101,7 +99,9 @@ def options_of(
         }
 
     parameters = []
-    for name, (kind, default, found) in own.items():
+    for name in ordered:
+        default, found = every[name]
+        kind = hints[name] if found.kind is None else found.kind
         flag, text, shown_default = kind is bool, found.shell_help, found.shell_default
         told = flag or shown_default is not None or "default" in text
         if not told and default is not None and default != ():

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any
 
 import arcwise
-from arcwise.algorithms.map import MOST_VARIABLES, Method, all_families_fit
-from arcwise.cli.composition import group_of, out_option
+from arcwise.algorithms.map import MapArguments, all_families_fit
+from arcwise.cli.composition import options_of, out_option
 from arcwise.cli.edges_in_time import EDGES_SHOWN
 from arcwise.cli.options import DataOptions
 from arcwise.cli.output import Columns, Result, note_data, note_nothing_kept, print_table
@@ -21,32 +21,14 @@ from arcwise.learning.choose_parents import scored
 from arcwise.posterior import MapResult
 from arcwise.support.progress import tell
 from arcwise.support.running import Run
-from arcwise.support.settings import Settings, setting, setting_like
 
-
-@dataclass(frozen=True, kw_only=True)
-class Search(Settings):
-    """How the best DAG is found."""
-
-    method: Method = setting(
-        "auto", f"auto: exact for up to {MOST_VARIABLES} variables, otherwise search."
-    )
-    restarts: int | None = setting(
-        None, "Number of restarts of the search (default: 8).", metavar="N"
-    )
-    seconds: float | None = setting(
-        None,
-        "Stop after this time, reading the data included, with the best DAG found.",
-        metavar="SECONDS",
-    )
-    seed: int = setting_like(Run, "seed", 0, "Seed of the random numbers.")
-    threads: int | None = setting_like(Run, "threads", None, "Number of threads.")
+_OPTIONS = ("method", "restarts", "seconds", "seed", "threads")
 
 
 def map(
     data: DataOptions,
     asked: ModelOptions,
-    search: Annotated[Search, group_of(Search)],
+    search: Annotated[dict[str, Any], options_of(MapArguments, *_OPTIONS)],
     out: Annotated[
         Path | None, out_option("Folder for edges.csv, cpdag.csv and summary.json.", "FOLDER")
     ] = None,
@@ -61,21 +43,20 @@ def map(
     """
     note_data(data)
     families = asked.families
-    chosen = families.method is not None or search.method == "exact"
+    chosen = families.method is not None or search.get("method") == "exact"
     if not chosen and not all_families_fit(data.variables, **families.constraints):
         tell("There are too many parent sets to score them all, so candidate parents are grown.")
         families = replace(families, grow=True)
-    run = Run(
-        seconds=search.seconds, seed=search.seed, threads=search.threads, engine=asked.cluster
-    )
+    of_run = {name: value for name, value in search.items() if name not in ("method", "restarts")}
+    run = Run(engine=asked.cluster, **of_run)
     study = families.parents(data, asked.score, asked.prior, run, keep_interrupted=True)
     best = None if study.growth is None else study.growth.best
-    if best is None or search.restarts is not None or search.seconds is not None:
+    if best is None or search.keys() & {"restarts", "seconds"}:
         best = arcwise.map(
             scored(study, run.deadline).model,
             starts=[] if best is None else [best.dag],
             progress=True,
-            **vars(search),
+            **search,
         )
     _print_dag(best)
     print(*_lines(best), sep="\n")

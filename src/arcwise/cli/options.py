@@ -186,7 +186,9 @@ ModularityName = Annotated[Modularity, shell_option(Recording, "modularity")]
 
 Seed = Annotated[int, shell_option(Run, "seed")]
 
-RunOptions = Annotated[dict[str, Any], options_of(Run)]
+_OF_RUN = ("seconds", "seed", "threads", "device", "directory", "checkpoint_seconds")
+
+RunOptions = Annotated[dict[str, Any], options_of(Run, *_OF_RUN)]
 """What carries a computation out, besides the cluster."""
 
 ClusterOptions = Annotated[
