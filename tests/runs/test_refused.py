@@ -29,7 +29,7 @@ from arcwise.runs import directory as module
 from arcwise.runs import ledger as ledger_module
 from arcwise.runs import stored_model
 from arcwise.runs.ledger import read_all
-from arcwise.runs.lock import Lock, is_locked
+from arcwise.runs.lock import is_locked, locked
 from support.stopped_runs import Stop, stopping_at
 
 _DATA = arcwise.simulate("asia", 200, seed=1)
@@ -112,8 +112,8 @@ def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     _begin(tmp_path)
     assert not is_locked(tmp_path)
     script = (
-        "import sys; from pathlib import Path; from arcwise.runs.lock import Lock\n"
-        "with Lock(Path(sys.argv[1])):\n    print('locked', flush=True)\n    sys.stdin.read()"
+        "import sys; from pathlib import Path; from arcwise.runs.lock import locked\n"
+        "with locked(Path(sys.argv[1])):\n    print('locked', flush=True)\n    sys.stdin.read()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", script, str(tmp_path)],
@@ -131,8 +131,10 @@ def test_a_second_writer_is_refused(tmp_path: Path) -> None:
         other.kill()
         other.wait()
     assert not is_locked(tmp_path)
-    with Lock(tmp_path):
-        assert "another process" in _refusal(lambda: Lock(tmp_path).__enter__(), RunDirectoryError)
+    with locked(tmp_path):
+        assert "another process" in _refusal(
+            lambda: locked(tmp_path).__enter__(), RunDirectoryError
+        )
 
 
 def test_to_look_for_a_writer_disturbs_none(tmp_path: Path) -> None:
@@ -142,7 +144,7 @@ def test_to_look_for_a_writer_disturbs_none(tmp_path: Path) -> None:
     with open(tmp_path / "lock") as looked_at:
         fcntl.flock(looked_at, fcntl.LOCK_EX)
         threading.Timer(0.1, looked_at.close).start()
-        with Lock(tmp_path):
+        with locked(tmp_path):
             assert is_locked(tmp_path)
 
 

@@ -20,7 +20,7 @@ import pytest
 import arcwise
 from arcwise.errors import ArgumentError, FileFormatError, RunDirectoryError
 from arcwise.runs.ledger import Ledger, read_all
-from arcwise.runs.lock import Lock, is_locked
+from arcwise.runs.lock import is_locked, locked
 from arcwise.runs.packing import pack, unpack
 from arcwise.runs.reading import reading
 from arcwise.runs.stored_model import Arrays, arrays_of, digest_of, read_model, write_model
@@ -230,9 +230,9 @@ def test_locks_of_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(sys.modules, "fcntl", None)
     monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(locking=locking, LK_NBLCK=2))
     monkeypatch.setattr("arcwise.runs.lock._PATIENCE", 0.0)
-    with Lock(tmp_path):
+    with locked(tmp_path):
         assert is_locked(tmp_path)
         with pytest.raises(RunDirectoryError, match="another process is writing"):
-            Lock(tmp_path).__enter__()
+            locked(tmp_path).__enter__()
     held.clear()  # as Windows does when the file is closed
     assert not is_locked(tmp_path)

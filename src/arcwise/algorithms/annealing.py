@@ -122,11 +122,12 @@ def _anneal_all(session: SamplingSession[AnnealingSettings], annealed: AnnealedR
     """Anneal until the budget is spent; return whether Ctrl-C came first."""
     settings, run = session.settings, session.run
     units = _UNITS[settings.sampler]
-    checkpoints = None if session.directory is None else session.directory.checkpoints()
     fewest = session.engine.fewest_runs_at_once
     try:
         with run.stage(settings.sampler, timed=False) as stage:
-            driver = AnnealingDriver(annealed, settings, fewest, stage, run.deadline, checkpoints)
+            driver = AnnealingDriver(
+                annealed, settings, fewest, stage, run.deadline, session.checkpoints
+            )
             driver.drive()
     except TimeIsUpError:
         raise too_short(settings, run) from None

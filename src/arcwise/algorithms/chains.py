@@ -62,10 +62,9 @@ def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> Sampl
             settings.chains,
         )
     )
-    checkpoints = None if session.directory is None else session.directory.checkpoints()
     interrupted = False
     with run.stage(label, timed=False) as stage:
-        driver = ChainDriver(chains, settings, nodes, stage, run.deadline, checkpoints)
+        driver = ChainDriver(chains, settings, nodes, stage, run.deadline, session.checkpoints)
         try:
             for kind, part in driver.parts():
                 driver.perform(kind, part)

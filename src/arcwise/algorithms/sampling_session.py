@@ -16,7 +16,8 @@ from arcwise.model import Model, checked_model
 from arcwise.records.plain_space import is_known
 from arcwise.records.run_files import write_settings
 from arcwise.records.settings import AnnealingSettings, ChainSettings, SumSettings
-from arcwise.runs.directory import RunDirectory
+from arcwise.runs.checkpoints import Checkpoints
+from arcwise.runs.directory import opened_directory
 from arcwise.runs.ledger import resume_command
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
@@ -44,8 +45,8 @@ class SamplingSession(Generic[Settings]):
         What carries it out.
     engine
         Where chains and particles run.
-    directory
-        The run directory, if any.
+    checkpoints
+        Those of the run directory, if there is one.
     """
 
     model: Model
@@ -54,7 +55,7 @@ class SamplingSession(Generic[Settings]):
     core_space: _core.Space
     run: Run
     engine: Engine
-    directory: RunDirectory | None
+    checkpoints: Checkpoints | None
 
 
 @contextmanager
@@ -71,19 +72,15 @@ def opened_session(
     refuse_beyond_memory(chosen, len(model.variables), kept_on_disk=run.directory is not None)
     with ExitStack() as stack:
         engine = stack.enter_context(opened_engine(wanted))
-        directory = None
+        checkpoints = None
         if run.folder is not None:
             _refuse_foreign(chosen.space)
-            directory = stack.enter_context(
-                RunDirectory(
-                    run.folder,
-                    write_settings(chosen, run, model.variables),
-                    model,
-                    run.checkpoint_seconds,
-                )
+            plain = write_settings(chosen, run, model.variables)
+            checkpoints = stack.enter_context(
+                opened_directory(run.folder, plain, model, run.checkpoint_seconds)
             )
         try:
-            yield SamplingSession(model, chosen, sums, core_space, run, engine, directory)
+            yield SamplingSession(model, chosen, sums, core_space, run, engine, checkpoints)
         except EngineError as error:
             if run.folder is None:
                 raise

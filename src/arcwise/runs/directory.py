@@ -1,4 +1,4 @@
-"""`RunDirectory`: the directory of a run, open for its single writer.
+"""The directory of a run, open for its single writer.
 
 It holds ``settings.json`` (the resolved settings, versions and digests), ``model.npz``
 (the scores of all families, with the prior), ``ledger.sqlite`` (see `ledger`) and a
@@ -12,9 +12,8 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from arcwise import _core
@@ -27,7 +26,7 @@ from arcwise.errors import (
 from arcwise.model import Model
 from arcwise.runs.checkpoints import Checkpoints
 from arcwise.runs.ledger import Ledger, is_blank, repair, resume_command
-from arcwise.runs.lock import Lock
+from arcwise.runs.lock import locked
 from arcwise.runs.reading import reading
 from arcwise.runs.stored_model import StoredModel, arrays_of, digest_of, write_model
 from arcwise.support.files import UNREADABLE, write_json
@@ -40,8 +39,11 @@ FORMAT_VERSION = 1
 SETTINGS, MODEL, LEDGER = "settings.json", "model.npz", "ledger.sqlite"
 
 
-class RunDirectory:
-    """The directory that stores a run.
+@contextmanager
+def opened_directory(
+    path: Path, settings: dict[str, Any], model: Model, checkpoint_seconds: float
+) -> Iterator[Checkpoints]:
+    """Start a run in a directory, or continue it there if it is the same; yield its checkpoints.
 
     Parameters
     ----------
@@ -54,79 +56,51 @@ class RunDirectory:
     checkpoint_seconds
         The time between two checkpoints.
     """
+    if path.exists() and not path.is_dir():
+        raise ArgumentError(f"'{path}' is a file; give a directory for the run")
+    with ExitStack() as stack:
+        with _one_sentence(path):
+            path.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(locked(path))
+            _begin_or_compare(path, json.loads(json.dumps(settings)), model)
+        damage = repair(path / LEDGER)
+        if damage is not None:
+            warn(damage, DamageWarning)
+        ledger = stack.enter_context(closing(Ledger(path / LEDGER)))
+        with reading(ledger.path):
+            checkpoints = Checkpoints(ledger, checkpoint_seconds)
+        yield checkpoints
 
-    def __init__(
-        self, path: Path, settings: dict[str, Any], model: Model, checkpoint_seconds: float
-    ) -> None:
-        self._seconds = checkpoint_seconds
-        if path.exists() and not path.is_dir():
-            raise ArgumentError(f"'{path}' is a file; give a directory for the run")
-        self._path = path
-        self._settings: dict[str, Any] = json.loads(json.dumps(settings))
-        self._model = model
-        self.ledger: Ledger
 
-    def __enter__(self) -> RunDirectory:
-        """Open it: start the run there, or continue it if it is the same."""
-        with _one_sentence(self._path):
-            self._path.mkdir(parents=True, exist_ok=True)
-            self._lock = Lock(self._path).__enter__()
-        try:
-            with _one_sentence(self._path):
-                self._begin_or_compare()
-            damage = repair(self._path / LEDGER)
-            if damage is not None:
-                warn(damage, DamageWarning)
-            self.ledger = Ledger(self._path / LEDGER)
-        except BaseException:
-            self._lock.__exit__(None, None, None)
-            raise
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the ledger and release the lock."""
-        self.ledger.close()
-        self._lock.__exit__(kind, error, trace)
-
-    def checkpoints(self) -> Checkpoints:
-        """Return the checkpoints of the run."""
-        with reading(self._path / LEDGER):
-            return Checkpoints(self.ledger, self._seconds)
-
-    def _begin_or_compare(self) -> None:
-        arrays = None
-        if isinstance(self._model, StoredModel):
-            digest = self._model.digest
-        else:
-            arrays = arrays_of(self._model)
-            digest = digest_of(arrays)
-        whole = {
-            "format": FORMAT,
-            "format_version": FORMAT_VERSION,
-            "arcwise": _core.version,
-            "data_fingerprint": self._model.provenance().data_fingerprint,
-            "model": digest,
-            **self._settings,
-        }
-        file = self._path / SETTINGS
-        if file.exists():
-            _refuse_difference(read_directory(self._path), whole, self._path)
-        elif (self._path / LEDGER).exists() and not is_blank(self._path / LEDGER):
-            raise RunDirectoryError(
-                f"'{self._path}' has a ledger but no {SETTINGS}; restore that from a backup, or "
-                "use another directory"
-            )
-        else:
-            assert arrays is not None
-            write_model(arrays, self._path / MODEL)
-            Ledger(self._path / LEDGER).close()
-            # Written last, so that a directory with settings was once complete.
-            write_json(whole | {"digest": _digest(whole)}, file)
+def _begin_or_compare(path: Path, settings: dict[str, Any], model: Model) -> None:
+    arrays = None
+    if isinstance(model, StoredModel):
+        digest = model.digest
+    else:
+        arrays = arrays_of(model)
+        digest = digest_of(arrays)
+    whole = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "arcwise": _core.version,
+        "data_fingerprint": model.provenance().data_fingerprint,
+        "model": digest,
+        **settings,
+    }
+    file = path / SETTINGS
+    if file.exists():
+        _refuse_difference(read_directory(path), whole, path)
+    elif (path / LEDGER).exists() and not is_blank(path / LEDGER):
+        raise RunDirectoryError(
+            f"'{path}' has a ledger but no {SETTINGS}; restore that from a backup, or "
+            "use another directory"
+        )
+    else:
+        assert arrays is not None
+        write_model(arrays, path / MODEL)
+        Ledger(path / LEDGER).close()
+        # Written last, so that a directory with settings was once complete.
+        write_json(whole | {"digest": _digest(whole)}, file)
 
 
 def read_directory(path: Path) -> dict[str, Any]:

@@ -72,6 +72,7 @@ class Driver(ABC, Generic[Controller]):
         self._began = deadline.began if limited else time.perf_counter()
         if checkpoints is None:
             return
+        checkpoints.clock.resume()
         if checkpoints.last is not None:
             with reading(checkpoints.ledger.path):
                 self.controller = checkpoints.controller(begin)

@@ -1,10 +1,11 @@
-"""`Lock`: a lock on a run directory, released when the process that holds it ends."""
+"""A lock on a run directory, released when the process that holds it ends."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 
 from arcwise.errors import RunDirectoryError
 from arcwise.support.file_locks import UnsupportedLock, acquired, acquired_within
@@ -13,53 +14,35 @@ _NAME = "lock"
 _PATIENCE = 0.5  # seconds; a process that only checks for a writer holds it for a moment
 
 
-class Lock:
-    """The exclusive right to write to a run directory.
+@contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """Hold the exclusive right to write to a run directory, or refuse if another process has it.
 
     The operating system releases it however the process ends, so that a kill leaves
     nothing to clean up.
-
-    Parameters
-    ----------
-    directory
-        The run directory.
     """
+    file = os.open(directory / _NAME, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        _acquire(file, directory)
+        yield
+    finally:
+        os.close(file)
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-        self._file: int | None = None
 
-    def __enter__(self) -> Lock:
-        """Acquire it, or refuse if another process holds it."""
-        file = os.open(self._directory / _NAME, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            ours = acquired_within(file, _PATIENCE)
-        except UnsupportedLock as error:
-            os.close(file)
-            raise RunDirectoryError(
-                f"the file system of the run directory '{self._directory}' does not support locks "
-                f"({error}), which prevent two processes from writing to it; use a directory on a "
-                "local disk, or move this one there to continue its run"
-            ) from None
-        if not ours:
-            os.close(file)
-            raise RunDirectoryError(
-                f"another process is writing to the run directory '{self._directory}'; wait for "
-                "it to finish, check its status, or use another directory"
-            )
-        self._file = file
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Release it."""
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+def _acquire(file: int, directory: Path) -> None:
+    try:
+        ours = acquired_within(file, _PATIENCE)
+    except UnsupportedLock as error:
+        raise RunDirectoryError(
+            f"the file system of the run directory '{directory}' does not support locks "
+            f"({error}), which prevent two processes from writing to it; use a directory on a "
+            "local disk, or move this one there to continue its run"
+        ) from None
+    if not ours:
+        raise RunDirectoryError(
+            f"another process is writing to the run directory '{directory}'; wait for "
+            "it to finish, check its status, or use another directory"
+        )
 
 
 def is_locked(directory: Path) -> bool:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
+from dataclasses import KW_ONLY, dataclass
 from html import escape
 from typing import Any
 
@@ -28,6 +29,7 @@ _SHARE_THAT_TELLS = 0.02
 _hidden: ContextVar[bool] = ContextVar("hidden", default=False)
 
 
+@dataclass(eq=False, repr=False)
 class ProgressUpdate(float):
     """The fraction of a run that is done, as a plain number with details of its progress.
 
@@ -54,29 +56,19 @@ class ProgressUpdate(float):
     '52,000 steps/s, 31% accepted, R-hat 1.004'
     """
 
+    share: float
+    _: KW_ONLY
+    steps: int = 0
+    rate: float | None = None
+    unit: str = "steps"
+    acceptance: float | None = None
+    rhat: float | None = None
+    effective: float | None = None
+    seconds_left: float | None = None
+
     def __new__(cls, share: float, **_: Any) -> ProgressUpdate:
         """Create the number; see the class."""
         return super().__new__(cls, share)
-
-    def __init__(
-        self,
-        share: float,
-        *,
-        steps: int = 0,
-        rate: float | None = None,
-        unit: str = "steps",
-        acceptance: float | None = None,
-        rhat: float | None = None,
-        effective: float | None = None,
-        seconds_left: float | None = None,
-    ) -> None:
-        self.steps = steps
-        self.rate = rate
-        self.unit = unit
-        self.acceptance = acceptance
-        self.rhat = rhat
-        self.effective = effective
-        self.seconds_left = seconds_left
 
     @property
     def words(self) -> str:
