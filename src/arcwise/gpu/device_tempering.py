@@ -48,25 +48,26 @@ class DeviceTemperedChains(RecordedChains):
     def burn_in(self, steps: int, threads: int, progress: Listener) -> None:
         """Continue the chains without draws; counts of moves and exchanges begin anew."""
         self._threads = threads
-        left = steps
+        self._walk(steps, progress, sampled=False)
+        self._orders.forget_counts()
+
+    def _walk(self, steps: int, progress: Listener, *, sampled: bool) -> None:
+        """Make steps, with exchanges in between; targets adapt until states are sampled."""
+        options, left = self._job.options, steps
         while left > 0:
-            self._exchange_if_due(sampled=False)
-            if self._job.options.adapt and self._sweeps_since_spread >= self._sweeps_to_adapt:
+            if self._steps_in_sweep == options.steps_between_exchanges:
+                self._exchange(sampled=sampled)
+            adapts = options.adapt and not sampled
+            if adapts and self._sweeps_since_spread >= self._sweeps_to_adapt:
                 self._adapt()
-            piece = min(left, self._job.options.steps_between_exchanges - self._steps_in_sweep)
-            self._walk(piece)
+            piece = min(left, options.steps_between_exchanges - self._steps_in_sweep)
+            self._orders.walk(piece)
+            self._steps_in_sweep += piece
             left -= piece
             if progress is not None:
                 progress(1.0 - left / steps)
-        self._orders.forget_counts()
 
-    def _walk(self, steps: int) -> None:
-        self._orders.walk(steps)
-        self._steps_in_sweep += steps
-
-    def _exchange_if_due(self, *, sampled: bool) -> None:
-        if self._steps_in_sweep < self._job.options.steps_between_exchanges:
-            return
+    def _exchange(self, *, sampled: bool) -> None:
         if sampled:
             self._orders.ratios.add()
         self._orders.exchange()
@@ -86,13 +87,7 @@ class DeviceTemperedChains(RecordedChains):
         self._sweeps_to_adapt *= 2
 
     def _walk_to_draw(self, steps: int) -> None:
-        left = steps
-        while left > 0:
-            self._exchange_if_due(sampled=True)
-            between = self._job.options.steps_between_exchanges
-            piece = min(left, between - self._steps_in_sweep)
-            self._walk(piece)
-            left -= piece
+        self._walk(steps, None, sampled=True)
         self._orders.take_coldest()
 
     def moves(self, chain: int, /) -> dict[str, tuple[int, int]]:

@@ -26,6 +26,7 @@ from arcwise.gpu.subset_sums import (
     sorted_by_size,
     stretch,
 )
+from arcwise.gpu.wide_numbers import factors_and_exponents
 
 MOST_VARIABLES = 28  # 80 GiB
 LOW = 7
@@ -203,10 +204,8 @@ def _mantissas_and_exponents(
     families: NodeLists,
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Return the weights of families as numbers from 1 to 2 times powers of two."""
-    # More digits than logarithms have, see `wide_from_logs`.
-    in_bits = families.log_weights.astype(np.longdouble) / np.log(np.longdouble(2.0))
-    exponents = np.floor(in_bits)
-    mantissas = np.exp2(in_bits - exponents).astype(np.float64)
+    factors, exponents = factors_and_exponents(families.log_weights)
+    mantissas = factors.astype(np.float64)
     up = mantissas >= 2.0
     return np.where(up, 1.0, mantissas), (exponents + up).astype(np.int32)
 

@@ -145,21 +145,16 @@ class WalksOnDevice:
         tell
             Is told how many sets are scored.
         """
-        total, place = self._starts[-1], 0
+        total = self._starts[-1]
         for first in range(0, total, self._at_once):
             count = min(self._at_once, total - first)
             arguments = (self._told.buffer, np.uint64(first), np.uint64(count))
             self._device.launch(kernel, blocks_of(count), threads, arguments, shared)
             found = self._device.download(self._values, 0, count)
-            while place < len(self._targets) and self._starts[place] < first + count:
-                begin = max(first, self._starts[place])
-                end = min(first + count, self._starts[place + 1])
-                to = self._targets[place][1]
-                own = self._starts[place]
-                to[begin - own : end - own] = found[begin - first : end - first]
-                if end < self._starts[place + 1]:
-                    break
-                place += 1
+            for start, (walk, values) in zip(self._starts, self._targets, strict=False):
+                begin, end = max(first, start), min(first + count, start + len(walk))
+                if begin < end:
+                    values[begin - start : end - start] = found[begin - first : end - first]
             tell(count)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.gpu.edge_batches import EdgeBatches
+from arcwise.gpu.batches import EdgeBatches
 from arcwise.gpu.order_chains import OrderChains
 
 FEWEST_BATCHES = 2
@@ -78,7 +78,3 @@ class StateRecord:
             "extension_errors": np.zeros(len(parents)),
         }
         return found if self._edges is None else found | self._edges.of(columns)
-
-    def clear_draws(self) -> None:
-        """Forget the states, but not the sums of their edges."""
-        self._log_weights, self._codes, self._dags = [], [], []

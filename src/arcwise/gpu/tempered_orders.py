@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.gpu.batches import Batches
 from arcwise.gpu.device_chains import settle
 from arcwise.gpu.kernel_struct import KernelStruct
 from arcwise.gpu.order_chains import OrderChains
@@ -213,7 +214,7 @@ class TemperedOrders:
 
 
 class RatioBatches:
-    """Log sums of the ratios of all pairs and groups, in batches whose size doubles.
+    """Batches of log sums of the ratios of all pairs and groups.
 
     Parameters
     ----------
@@ -226,9 +227,7 @@ class RatioBatches:
     def __init__(self, chains: TemperedOrders, pairs: int) -> None:
         self._chains = chains
         self._shape = (pairs, chains.groups)
-        self._batches: list[NDArray[np.float64]] = []
-        self.size = 1
-        self.count = 0
+        self._batches = Batches(_MOST_BATCHES, log_add)
         self._together: tuple[int, NDArray[np.float64]] | None = None
         self._empty()
 
@@ -242,24 +241,19 @@ class RatioBatches:
     def add(self) -> None:
         """Add the ratios of the states as they are."""
         self._chains.add_ratios(self._running)
-        self.count += 1
-        if self.count % self.size != 0:
-            return
-        self._batches.append(self._sums())
-        self._empty()
-        if len(self._batches) == _MOST_BATCHES:
-            pairs = zip(self._batches[::2], self._batches[1::2], strict=True)
-            self._batches = [log_add(one, other) for one, other in pairs]
-            self.size *= 2
+        if self._batches.count_one():
+            self._batches.append(self._sums())
+            self._empty()
 
     def of(self, group: int) -> list[tuple[NDArray[np.float64], int, int]]:
         """Return by pair the log sums of the batches, the count and the batch size."""
-        if self._together is None or self._together[0] != self.count:
-            unfinished = [self._sums()] if self.count % self.size != 0 else []
-            found = [*self._batches, *unfinished]
-            self._together = self.count, np.array(found).reshape(len(found), *self._shape)
+        count, size = self._batches.count, self._batches.size
+        if self._together is None or self._together[0] != count:
+            unfinished = [self._sums()] if count % size != 0 else []
+            found = [*self._batches.whole, *unfinished]
+            self._together = count, np.array(found).reshape(len(found), *self._shape)
         points, offset = self._chains.points, self._chains.coldest.tables.offset
         # Weights on the device leave the offset out.
         left_out = np.diff([inverse for inverse, _ in points]) * offset
         sums = self._together[1][:, :, group] + left_out
-        return [(sums[:, pair].copy(), self.count, self.size) for pair in range(self._shape[0])]
+        return [(sums[:, pair].copy(), count, size) for pair in range(self._shape[0])]

@@ -19,16 +19,23 @@ def wide_from_logs(logs: NDArray[np.float64]) -> NDArray[np.uint64]:
     [0.0, -1000.0, -inf]
     """
     finite = np.isfinite(logs)
-    # More digits than logarithms have: those of thousands of nats are left with few behind the
-    # point, none of which should be lost.
-    in_bits = np.where(finite, logs, 0.0).astype(np.longdouble) / np.log(np.longdouble(2.0))
-    exponent = np.floor(in_bits)
-    fraction = np.exp2(in_bits - exponent) - 1.0
-    mantissa = np.rint(fraction * 2.0**MANTISSA_BITS).astype(np.int64)
+    factor, exponent = factors_and_exponents(np.where(finite, logs, 0.0))
+    mantissa = np.rint((factor - 1.0) * 2.0**MANTISSA_BITS).astype(np.int64)
     place = exponent.astype(np.int64) + BIAS
     # A mantissa that is rounded up to 2 goes into the exponent by itself.
     bits = (place << MANTISSA_BITS) + mantissa
     return np.where(finite & (place > 0), bits, 0).astype(np.uint64)
+
+
+def factors_and_exponents(
+    logs: NDArray[np.float64],
+) -> tuple[NDArray[np.longdouble], NDArray[np.longdouble]]:
+    """Return numbers, given as logarithms, as factors from 1 to 2 of powers of two."""
+    # More digits than logarithms have: those of thousands of nats are left with few behind the
+    # point, none of which should be lost.
+    in_bits = logs.astype(np.longdouble) / np.log(np.longdouble(2.0))
+    exponents = np.floor(in_bits)
+    return np.exp2(in_bits - exponents), exponents
 
 
 def logs_of_wide(bits: NDArray[np.uint64]) -> NDArray[np.float64]:
