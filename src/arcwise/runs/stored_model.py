@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import _core
 from arcwise.constraints import Constraints
 from arcwise.errors import FileFormatError
-from arcwise.families import Families
 from arcwise.model import Model, Question
 from arcwise.model.provenance import Provenance
 from arcwise.priors import PriorTerms, Uniform
 from arcwise.scores import FamilyScores
+from arcwise.scores.family_scores import rule_of, scores_by_rule
 from arcwise.support.archives import read_archive, write_archive
 from arcwise.support.files import UNREADABLE
 from arcwise.support.names import checked_variables
@@ -88,20 +86,13 @@ def arrays_of(model: Model) -> Arrays:
     """Return a model as arrays."""
     table = model.weights.table
     nodes = range(len(model.variables))
-    listed = any(table.listed(node) for node in nodes)
     terms = model.prior_terms
-    outside = [list(table.outside(node)) for node in nodes]
+    rule = rule_of(table)
     header = {
         "variables": list(model.variables),
         "provenance": PlainDataclasses().write(model.provenance()),
-        "listed": listed,
+        **rule,
         "prior_table": bool(terms.functions),
-        "candidates": [
-            list(table.candidates(v))[: len(table.candidates(v)) - len(outside[v])] for v in nodes
-        ],
-        "required": [list(table.required(node)) for node in nodes],
-        "outside": outside,
-        "max_free": [] if listed else [table.max_free(node) for node in nodes],
     }
     if model.parent_only:
         header["parent_only"] = list(model.parent_only)
@@ -116,7 +107,7 @@ def arrays_of(model: Model) -> Arrays:
         arrays[f"values_{node}"] = table.values(node)
         if prior is not None:
             arrays[f"prior_values_{node}"] = prior.values(node).copy()
-        if listed:
+        if rule["listed"]:
             parents, offsets = table.parent_sets(node)
             arrays[f"parents_{node}"], arrays[f"offsets_{node}"] = parents, offsets
     return arrays
@@ -159,37 +150,9 @@ def read_model(path: Path, digest: str) -> StoredModel:
 
 
 def _scores(header: dict[str, Any], arrays: Arrays, name: str) -> FamilyScores:
-    variables = tuple(header["variables"])
-    nodes = range(len(variables))
+    nodes = range(len(header["variables"]))
+    values = [arrays[f"{name}_{node}"] for node in nodes]
+    lists = []
     if header["listed"]:
-        return FamilyScores(variables, _listed(header, arrays, name))
-    sets = {
-        part: tuple(tuple(parents) for parents in header[part])
-        for part in ("candidates", "required", "outside")
-    }
-    rule = Families(variables, max_free=tuple(header["max_free"]), **sets)
-    table = rule.table()
-    for node in nodes:
-        values = arrays[f"{name}_{node}"]
-        if values.shape != table.values(node).shape or values.dtype != np.float64:
-            raise ValueError(name)
-        table.values(node)[:] = values
-    return FamilyScores(variables, table)
-
-
-def _listed(header: dict[str, Any], arrays: Arrays, name: str) -> _core.FamilyTable:
-    members = []
-    for node, candidates in enumerate(header["candidates"]):
-        place = {parent: position for position, parent in enumerate(candidates)}
-        parents = arrays[f"parents_{node}"].tolist()
-        offsets = arrays[f"offsets_{node}"].tolist()
-        if [offsets[0], offsets[-1]] != [0, len(parents)] or sorted(offsets) != offsets:
-            raise ValueError("offsets")
-        members.append(
-            [
-                [place[parent] for parent in parents[first:last] if parent in place]
-                for first, last in pairwise(offsets)
-            ]
-        )
-    values = [arrays[f"{name}_{node}"].tolist() for node in range(len(members))]
-    return _core.FamilyTable.from_lists(header["candidates"], members, values, header["required"])
+        lists = [(arrays[f"parents_{node}"], arrays[f"offsets_{node}"]) for node in nodes]
+    return scores_by_rule(tuple(header["variables"]), header, values, lists)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.errors import ArgumentError, FileFormatError
+from arcwise.families.families import Families
 from arcwise.support.checks import file_path, whole_number
 from arcwise.support.files import replacing
 from arcwise.support.names import as_list, checked_variables, positions
@@ -87,7 +89,11 @@ class FamilyScores:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the scores by their families, as tables of the core cannot be."""
-        return _unpickled, (self.variables, _parts(self._table, len(self.variables)))
+        table, nodes = self._table, range(len(self.variables))
+        rule = rule_of(table)
+        values = [table.values(node).copy() for node in nodes]
+        lists = [table.parent_sets(node) for node in nodes] if rule["listed"] else []
+        return scores_by_rule, (self.variables, rule, values, lists)
 
     @property
     def table(self) -> _core.FamilyTable:
@@ -150,41 +156,71 @@ class FamilyScores:
             _core.write_jkl(os.fsdecode(temporary), list(self.variables), self._table)
 
 
-def _parts(table: _core.FamilyTable, n: int) -> tuple[Any, ...]:
-    """Return all that makes a table, in types that can be pickled."""
-    nodes = range(n)
-    values = [table.values(node).copy() for node in nodes]
-    required = [list(table.required(node)) for node in nodes]
+def rule_of(table: _core.FamilyTable) -> dict[str, Any]:
+    """Return which families a table has, as plain values, unless they are listed one by one."""
+    nodes = range(len(table))
+    listed = any(table.listed(node) for node in nodes)
     outside = [list(table.outside(node)) for node in nodes]
     # A table lists what is outside of the candidates after them.
     candidates = [
         table.candidates(node)[: len(table.candidates(node)) - len(outside[node])] for node in nodes
     ]
-    if any(table.listed(node) for node in nodes):
-        return values, required, candidates, [table.parent_sets(node) for node in nodes]
-    return values, required, candidates, [table.max_free(node) for node in nodes], outside
+    return {
+        "listed": listed,
+        "candidates": candidates,
+        "required": [list(table.required(node)) for node in nodes],
+        "outside": outside,
+        "max_free": [] if listed else [table.max_free(node) for node in nodes],
+    }
 
 
-def _unpickled(variables: tuple[str, ...], parts: tuple[Any, ...]) -> FamilyScores:
-    values, required, candidates, *rule = parts
-    if len(rule) == 2:
-        table = _core.FamilyTable(candidates, required, *rule)
-        for node, of_node in enumerate(values):
-            table.values(node)[:] = of_node
-        return FamilyScores(variables, table)
+def scores_by_rule(
+    variables: tuple[str, ...],
+    rule: Mapping[str, Any],
+    values: Sequence[NDArray[np.float64]],
+    parent_sets: Sequence[tuple[NDArray[Any], NDArray[Any]]],
+) -> FamilyScores:
+    """Return scores whose families are those of `rule_of`, or listed as in `parent_sets`.
+
+    Raises
+    ------
+    ValueError
+        If the values are not as many, or the lists are none.
+    """
+    if rule["listed"]:
+        return FamilyScores(variables, _listed(rule, values, parent_sets))
+    sets = {
+        part: tuple(tuple(parents) for parents in rule[part])
+        for part in ("candidates", "required", "outside")
+    }
+    table = Families(variables, max_free=tuple(rule["max_free"]), **sets).table()
+    for node, own in enumerate(values):
+        if own.shape != table.values(node).shape or own.dtype != np.float64:
+            raise ValueError("values of other families")
+        table.values(node)[:] = own
+    return FamilyScores(variables, table)
+
+
+def _listed(
+    rule: Mapping[str, Any],
+    values: Sequence[NDArray[np.float64]],
+    parent_sets: Sequence[tuple[NDArray[Any], NDArray[Any]]],
+) -> _core.FamilyTable:
     members = []
-    for free, (flat, offsets) in zip(candidates, rule[0], strict=True):
-        place = {parent: position for position, parent in enumerate(free)}
-        parents = flat.tolist()
+    for candidates, lists in zip(rule["candidates"], parent_sets, strict=True):
+        place = {parent: position for position, parent in enumerate(candidates)}
+        parents, offsets = (each.tolist() for each in lists)
+        if [offsets[0], offsets[-1]] != [0, len(parents)] or sorted(offsets) != offsets:
+            raise ValueError("offsets")
         members.append(
             [
                 [place[parent] for parent in parents[first:last] if parent in place]
-                for first, last in pairwise(offsets.tolist())
+                for first, last in pairwise(offsets)
             ]
         )
-    listed = [of_node.tolist() for of_node in values]
-    return FamilyScores(
-        variables, _core.FamilyTable.from_lists(candidates, members, listed, required)
+    lists_of_values = [own.tolist() for own in values]
+    return _core.FamilyTable.from_lists(
+        rule["candidates"], members, lists_of_values, rule["required"]
     )
 
 
