@@ -19,10 +19,9 @@ import pytest
 
 import arcwise
 from arcwise.errors import ArgumentError, FileFormatError, RunDirectoryError
-from arcwise.runs.ledger import Ledger, read_all
+from arcwise.runs.ledger import Ledger, read_all, reading
 from arcwise.runs.lock import is_locked, locked
 from arcwise.runs.packing import pack, unpack
-from arcwise.runs.reading import reading
 from arcwise.runs.stored_model import Arrays, arrays_of, digest_of, read_model, write_model
 from support.stopped_runs import Stop, checkpoints_whatever_they_cost, stopping_at
 

@@ -12,10 +12,10 @@ from arcwise import _core
 from arcwise.cluster import host_files
 from arcwise.cluster.connection import Cluster, SecureAddress, connect
 from arcwise.cluster.host_files import HostFile
-from arcwise.cluster.mapping_work import MappingWork
 from arcwise.cluster.sampling import ClusterAnnealedRuns, ClusterChains
 from arcwise.cluster.scoring import score_on_cluster
 from arcwise.cluster.spread import Spread
+from arcwise.cluster.work import FileWork
 from arcwise.engines.engine import Engine, ScoringJob
 from arcwise.engines.sampling_jobs import AnnealedRuns, AnnealingJob, ChainJob, Chains
 from arcwise.errors import ArgumentError, EngineError
@@ -117,8 +117,8 @@ class DaskEngine(Engine):
         results: list[Any] = [None] * len(things)
         with self._payload(function) as file:
 
-            def work(first: int, count: int) -> MappingWork:
-                return MappingWork(file, tuple(things[first : first + count]))
+            def work(first: int, count: int) -> FileWork:
+                return FileWork(_mapped, file, tuple(things[first : first + count]))
 
             def collect(first: int, count: int, done: Any) -> None:
                 results[first : first + count] = done.value
@@ -145,6 +145,10 @@ class DaskEngine(Engine):
             yield file
         finally:
             self.cluster.forget(file)
+
+
+def _mapped(function: Callable[[Any], Any], *things: Any) -> list[Any]:
+    return [function(thing) for thing in things]
 
 
 def open_cluster(value: Any) -> Engine:

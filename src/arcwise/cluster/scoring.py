@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arcwise import _core
 from arcwise.cluster.connection import Cluster
 from arcwise.cluster.host_files import HostFile
-from arcwise.cluster.scoring_work import ScoringWork
 from arcwise.cluster.spread import Spread
-from arcwise.cluster.work import Done, Work
+from arcwise.cluster.work import Done, FileWork, Work
 from arcwise.scores.job import FamilyScoring
 from arcwise.scores.kept_scores import KeptScores
+from arcwise.support.devices import Processors
 from arcwise.support.running import Stage
 
 
@@ -44,7 +47,7 @@ def _score_stretch(
     cluster: Cluster, kept: KeptScores, file: HostFile, run: Stage, start: int, length: int
 ) -> None:
     def work(first: int, count: int) -> Work:
-        return ScoringWork(file, start + first, count)
+        return FileWork(_scored, file, (start + first, count))
 
     def collect(first: int, count: int, done: Done) -> None:
         kept.take(start + first, count, done.value)
@@ -54,3 +57,10 @@ def _score_stretch(
             run.progress(kept.share)
 
     Spread(cluster, length, work, collect, share=show).run()
+
+
+def _scored(job: FamilyScoring, first: int, count: int) -> NDArray[np.float64]:
+    """Return the values of some units of a scoring job, as a worker with one thread finds them."""
+    here = Stage(Processors(1))
+    values: NDArray[np.float64] = job.plan.score(first, count, here.threads, here.progress)
+    return values

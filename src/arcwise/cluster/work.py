@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -23,6 +24,19 @@ class Work(ABC):
     @abstractmethod
     def do(self) -> Any:
         """Do the work and return its result."""
+
+
+@dataclass(frozen=True, eq=False)
+class FileWork(Work):
+    """A function of the contents of a file, and of further arguments."""
+
+    function: Callable[..., Any]
+    file: host_files.HostFile
+    arguments: tuple[Any, ...]
+
+    def do(self) -> Any:
+        """Call the function."""
+        return self.function(host_files.opened(self.file), *self.arguments)
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,8 @@ from arcwise.errors import (
 )
 from arcwise.model import Model
 from arcwise.runs.checkpoints import Checkpoints
-from arcwise.runs.ledger import Ledger, is_blank, repair, resume_command
+from arcwise.runs.ledger import Ledger, is_blank, reading, repair, resume_command
 from arcwise.runs.lock import locked
-from arcwise.runs.reading import reading
 from arcwise.runs.stored_model import StoredModel, arrays_of, digest_of, write_model
 from arcwise.support.files import UNREADABLE, write_json
 from arcwise.support.running import CHECKPOINT_SECONDS as CHECKPOINT_SECONDS

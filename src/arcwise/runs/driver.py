@@ -30,8 +30,8 @@ from arcwise.runs.control import (
     Kind,
     Observation,
 )
+from arcwise.runs.ledger import reading
 from arcwise.runs.packing import decompressed, pack, unpack
-from arcwise.runs.reading import reading
 from arcwise.spaces.space import Space
 from arcwise.statistics.chains import chain_convergence, trace_convergence
 from arcwise.statistics.log_weights import effective_runs

@@ -17,12 +17,13 @@ import shlex
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arcwise.errors import RunDirectoryError, Wording
+from arcwise.errors import ArcwiseError, RunDirectoryError, Wording
+from arcwise.support.files import UNREADABLE
 
 _SCHEMA = """
 CREATE TABLE checkpoints (
@@ -341,6 +342,20 @@ def _refusal(path: Path, error: sqlite3.Error) -> RunDirectoryError:
         "writable, then continue with ",
         resume_command(path.parent),
     )
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Refuse a file whose contents turn out, while being read, not to be what they should."""
+    try:
+        yield
+    except ArcwiseError:
+        raise
+    except (*UNREADABLE, AssertionError, sqlite3.Error):
+        raise RunDirectoryError(
+            f"'{path}' is damaged, or was changed by something other than arcwise; restore it from "
+            "a backup, or start the run again in another directory"
+        ) from None
 
 
 def resume_command(directory: Path) -> Wording:

@@ -17,10 +17,9 @@ from arcwise.records.run_files import read_settings
 from arcwise.records.settings import AnnealingSettings, ChainSettings, SamplingSettings
 from arcwise.records.traces import Traces
 from arcwise.runs.directory import LEDGER, read_directory
-from arcwise.runs.ledger import read_all
+from arcwise.runs.ledger import read_all, reading
 from arcwise.runs.lock import is_locked
 from arcwise.runs.packing import unpack
-from arcwise.runs.reading import reading
 from arcwise.statistics.chains import trace_convergence
 from arcwise.statistics.log_weights import effective_runs
 from arcwise.support.checks import folder_path
