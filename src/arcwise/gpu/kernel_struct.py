@@ -37,6 +37,6 @@ class KernelStruct:
     def _word(self, value: Any) -> int:
         if isinstance(value, float):
             return int(np.float64(value).view(np.uint64))
-        if value is None or isinstance(value, int | np.integer):
+        if value is None or isinstance(value, int | np.integer | np.bool_):
             return int(value or 0)
         return self._device.address(value)
