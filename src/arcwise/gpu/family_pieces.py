@@ -7,6 +7,7 @@ form pieces of about the root of their number, pieces of about the same length s
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,36 +81,28 @@ class FamilyPieces:
 
 def cut_into_pieces(nodes: list[NodeLists], low: int) -> FamilyPieces:
     """Lay out the families of all nodes for tiles over the first `low` of them."""
-    node_pieces, groups, listed, highs, logs, places = [0], [], [], [], [], []
-    place_pieces, entries, lengths = [], [], []
-    next_entry = next_listed = 0
-    for node in nodes:
-        cut = _NodePieces(node, low)
-        node_pieces.append(node_pieces[-1] + cut.pieces)
-        groups.append(next_entry + cut.group_entries)
-        lengths.append(cut.group_length)
-        places.append(cut.piece_place)
-        place_pieces.append(next_listed + cut.place_pieces)
-        listed.append(cut.listed_pieces)
-        high = np.zeros(cut.size, dtype=np.uint32)
-        high[cut.entries] = node.sets >> low
-        weights = np.full(cut.size, -np.inf)
-        weights[cut.entries] = node.log_weights
-        highs.append(high)
-        logs.append(weights)
-        entries.append(next_entry + cut.entries)
-        next_entry += cut.size
-        next_listed += len(cut.listed_pieces)
+    cuts = [_NodePieces(node, low) for node in nodes]
+    first_entries = _starts(cut.size for cut in cuts)
+    first_listed = _starts(len(cut.listed_pieces) for cut in cuts)
+    groups = [cut.group_entries + first for cut, first in zip(cuts, first_entries, strict=False)]
+    pieces = [cut.place_pieces + first for cut, first in zip(cuts, first_listed, strict=False)]
     arrays: dict[str, NDArray[Any]] = {
-        "node_pieces": np.array(node_pieces, dtype=np.uint32),
+        "node_pieces": _starts(cut.pieces for cut in cuts).astype(np.uint32),
         "group_entries": np.concatenate(groups).astype(np.uint64),
-        "group_length": np.concatenate(lengths).astype(np.uint32),
-        "piece_place": np.concatenate(places).astype(np.uint16),
-        "place_pieces": np.concatenate(place_pieces).astype(np.uint32),
-        "listed_pieces": np.concatenate(listed).astype(np.uint16),
-        "entry_high": np.concatenate(highs),
+        "group_length": np.concatenate([cut.group_length for cut in cuts]).astype(np.uint32),
+        "piece_place": np.concatenate([cut.piece_place for cut in cuts]).astype(np.uint16),
+        "place_pieces": np.concatenate(pieces).astype(np.uint32),
+        "listed_pieces": np.concatenate([cut.listed_pieces for cut in cuts]).astype(np.uint16),
+        "entry_high": np.concatenate([cut.high for cut in cuts]),
     }
-    return FamilyPieces(arrays, np.concatenate(logs), tuple(entries))
+    logs = np.concatenate([cut.logs for cut in cuts])
+    entries = (cut.entries + first for cut, first in zip(cuts, first_entries, strict=False))
+    return FamilyPieces(arrays, logs, tuple(entries))
+
+
+def _starts(sizes: Iterable[int]) -> NDArray[np.int64]:
+    """Return where parts of these sizes begin one after another, and where the last one ends."""
+    return np.cumsum([0, *sizes], dtype=np.int64)
 
 
 class _NodePieces:
@@ -150,6 +143,10 @@ class _NodePieces:
             + within * PIECES_PER_GROUP
             + own % PIECES_PER_GROUP
         )
+        self.high = np.zeros(self.size, dtype=np.uint32)
+        self.high[self.entries] = node.sets >> low
+        self.logs = np.full(self.size, -np.inf)
+        self.logs[self.entries] = node.log_weights
 
 
 def _piece_lengths(sizes: NDArray[np.int64]) -> NDArray[np.int64]:

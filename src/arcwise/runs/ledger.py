@@ -17,7 +17,7 @@ import shlex
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,11 +77,8 @@ class Ledger:
         self.path = path
         self._last_number = 0
         self._last_digest = b""
-        try:
-            self._connection = _connected(path)
-        except sqlite3.Error as error:
-            raise _refusal(path, error) from None
-        try:
+        with _refusing(path), ExitStack() as stack:
+            self._connection = stack.enter_context(closing(_connected(path)))
             self._connection.execute(f"PRAGMA page_size = {_PAGE}")
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute(f"PRAGMA synchronous = {_SYNCHRONOUS}")
@@ -91,9 +88,7 @@ class Ledger:
                 "SELECT number, digest FROM checkpoints ORDER BY number DESC LIMIT 1"
             ):
                 self._last_number, self._last_digest = number, digest
-        except sqlite3.Error as error:
-            self._connection.close()
-            raise _refusal(path, error) from None
+            stack.pop_all()
 
     def append(self, facts: dict[str, Any], draws: bytes, state: bytes) -> None:
         """Add a checkpoint, whole or not at all.
@@ -107,19 +102,13 @@ class Ledger:
         text = json.dumps(facts)
         state_digest = hashlib.sha256(state).digest()
         digest = _digest(self._last_digest, number, text, draws, state_digest)
-        try:
-            with self._connection:
-                self._connection.execute("BEGIN IMMEDIATE")
+        with _refusing(self.path), self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute(_INSERT, (number, text, draws, state, state_digest, digest))
+            if state:
                 self._connection.execute(
-                    _INSERT, (number, text, draws, state, state_digest, digest)
+                    "UPDATE checkpoints SET state = NULL WHERE number = ?", (_dispensable(number),)
                 )
-                if state:
-                    self._connection.execute(
-                        "UPDATE checkpoints SET state = NULL WHERE number = ?",
-                        (_dispensable(number),),
-                    )
-        except sqlite3.Error as error:
-            raise _refusal(self.path, error) from None
         self._last_number, self._last_digest = number, digest
         # Move it from the write-ahead log to the ledger itself, where damage to the log cannot
         # reach it. If there is no room, it is safe in the log, and is moved next time.
@@ -128,21 +117,16 @@ class Ledger:
 
     def copy(self, rows: Iterator[tuple[Any, ...]]) -> None:
         """Copy rows of another ledger unchanged."""
-        try:
+        with _refusing(self.path):
             for row in rows:
                 self._connection.execute(_INSERT, row)
-        except sqlite3.Error as error:
-            raise _refusal(self.path, error) from None
 
     def draws(self) -> Iterator[bytes]:
         """Iterate over the draws of all checkpoints."""
-        try:
-            for (draws,) in self._connection.execute(
-                "SELECT draws FROM checkpoints ORDER BY number"
-            ):
+        with _refusing(self.path):
+            rows = self._connection.execute("SELECT draws FROM checkpoints ORDER BY number")
+            for (draws,) in rows:
                 yield draws
-        except sqlite3.Error as error:
-            raise _refusal(self.path, error) from None
 
     def last(self) -> Checkpoint | None:
         """Return the last checkpoint, if there is one."""
@@ -320,6 +304,15 @@ def _dispensable(number: int) -> int:
     """
     power = number & -number
     return max(0, number - 4 * power)
+
+
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    """Tell in a sentence that a ledger cannot be written."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _refusal(path, error) from None
 
 
 def _refusal(path: Path, error: sqlite3.Error) -> RunDirectoryError:
