@@ -11,18 +11,19 @@ variable is held, its own equation is left out at all steps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.slices import Slices
-from arcwise.laws.normal_wishart import NodePosterior
-from arcwise.parameters.linear_effects import parameter_pieces
+from arcwise.parameters.drawn_families import DrawnFamilies
 from arcwise.parameters.sampled import SampledFamilies
 
 Array = NDArray[np.float64]
+
+# Numbers in the coefficients held at one time.
+_PIECE = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,43 +54,23 @@ class Impulse:
         return source, target
 
 
-def linear_responses(
-    families: SampledFamilies,
-    nodes: Sequence[NodePosterior],
-    slices: Slices,
-    impulse: Impulse,
-    draws: int,
-    seed: int,
-) -> Array:
-    """Return drawn responses, as [DAG and draw, step].
-
-    Parameters
-    ----------
-    families
-        The DAGs.
-    nodes
-        The posterior of their parameters.
-    slices
-        Which column is of which time.
-    impulse
-        What is done and asked.
-    draws, seed
-        The number of parameter draws for each DAG, and their seed.
-    """
-    place = slices.variables.index(impulse.target)
-    responses = np.empty((len(families) * draws, impulse.steps + 1))
-    for piece in parameter_pieces(families, nodes, draws, seed):
-        own = slice(piece.dags.start * draws, piece.dags.start * draws + len(piece.coefficients))
-        parents = np.repeat(piece.parents, draws, axis=0)
-        drawn = _dense(parents, piece.coefficients, slices)
-        responses[own] = propagated(drawn, slices, impulse)[:, :, place]
+def linear_responses(drawn: DrawnFamilies, slices: Slices, impulse: Impulse) -> Array:
+    """Return drawn responses, as [DAG and draw, step]."""
+    place, present = slices.variables.index(impulse.target), _present(slices)
+    responses = np.empty((drawn.count, impulse.steps + 1))
+    columns = np.zeros((len(slices.places), 1, 1))  # on which regressions do not depend
+    step = max(1, _PIECE // len(columns) ** 2)
+    for first in range(0, drawn.count, step):
+        own = slice(first, min(first + step, drawn.count))
+        coefficients, _, _ = drawn.regressions(columns, own)
+        responses[own] = propagated(coefficients[:, 0, present], slices, impulse)[:, :, place]
     return responses
 
 
 def paths(families: SampledFamilies, slices: Slices, impulse: Impulse) -> NDArray[np.bool_]:
     """Return whether each DAG has a directed path from what is set, as [DAG, step]."""
     distinct, which = families.distinct()
-    columns = [place for place, of in enumerate(slices.places) if of.lag == 0]
+    columns = _present(slices)
     edges = np.zeros((len(distinct), len(columns), len(slices.places)))
     for row, node in enumerate(columns):
         members = np.zeros((len(families.parents[node]), len(slices.places)))
@@ -100,16 +81,8 @@ def paths(families: SampledFamilies, slices: Slices, impulse: Impulse) -> NDArra
     return np.asarray(found[which, :, slices.variables.index(impulse.target)] > 0)
 
 
-def _dense(parents: NDArray[np.intp], coefficients: Array, slices: Slices) -> Array:
-    """Return the coefficients of the present slice as [draw, target, column]."""
-    columns = [place for place, of in enumerate(slices.places) if of.lag == 0]
-    dense = np.zeros((len(parents), len(columns), len(slices.places)))
-    every = np.arange(len(parents))
-    for row, node in enumerate(columns):
-        for place in range(parents.shape[-1]):
-            # Unused places have the coefficient 0, and point to the first column.
-            dense[every, row, parents[:, node, place]] += coefficients[:, node, place]
-    return dense
+def _present(slices: Slices) -> list[int]:
+    return [place for place, of in enumerate(slices.places) if of.lag == 0]
 
 
 def propagated(

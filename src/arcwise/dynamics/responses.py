@@ -23,6 +23,7 @@ from arcwise.dynamics.linear_responses import Impulse, linear_responses
 from arcwise.errors import ArgumentError
 from arcwise.laws import FamilyPosteriors, Parameters, TableParameters
 from arcwise.laws.linear_gaussian import LinearGaussianPosteriors
+from arcwise.parameters.drawn_families import DrawnFamilies
 from arcwise.parameters.elimination import eliminate, elimination_order
 from arcwise.parameters.sampled import SampledFamilies
 from arcwise.support.random import Purpose, generator
@@ -91,7 +92,8 @@ def responses(
         of a discrete target, and the mean of a continuous one.
     """
     if isinstance(posteriors, LinearGaussianPosteriors):
-        raised = linear_responses(families, posteriors.nodes, slices, impulse, draws, seed)
+        drawn = DrawnFamilies(families, posteriors, draws, seed)
+        raised = linear_responses(drawn, slices, impulse)
         return np.stack([np.zeros(raised.shape), raised], axis=-1)[..., np.newaxis]
     _refuse_missing_lags(slices)
     data, (source, outcome) = posteriors.data, impulse.columns(slices)

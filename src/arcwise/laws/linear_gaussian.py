@@ -66,8 +66,8 @@ class LinearGaussianPosteriors(FamilyPosteriors):
 
     @property
     def origin(self) -> Array:
-        """The prior mean of each variable."""
-        return self.prior.mean
+        """The posterior mean of each variable, from the rows that count for it."""
+        return np.array([own.mean[own.node] for own in self.nodes])
 
     def family(self, node: int, parents: tuple[int, ...]) -> RegressionPosterior:
         """Compute the posterior of one family."""

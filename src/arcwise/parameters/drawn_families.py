@@ -78,20 +78,23 @@ class DrawnFamilies:
             found[own] = parameters.log_density(values)
         return found
 
-    def regressions(self, columns: Columns) -> tuple[Array, Array, Array]:
-        """Return coefficients, intercepts and deviations by each draw, in each row.
+    def regressions(self, columns: Columns, draws: slice) -> tuple[Array, Array, Array]:
+        """Return coefficients, intercepts and deviations by some of the draws, in each row.
 
         As [draw, row, node, parent] and [draw, row, node], over the continuous variables, whose
-        values are counted from the origin.
+        values are counted from the origin. Without discrete variables all rows have the same, and
+        there is one.
         """
         place = {v: number for number, v in enumerate(self.continuous)}
-        shape = self.count, columns.shape[2], len(place)
+        shape = draws.stop - draws.start, columns.shape[2] if any(self.levels) else 1, len(place)
         coefficients = np.zeros((*shape, len(place)))
         intercepts, deviations = np.empty(shape), np.empty(shape)
         for node, at in place.items():
-            for own, each in self._drawn[node]:
+            for every, parameters in self._drawn[node]:
+                inside = slice(*np.searchsorted(every, (draws.start, draws.stop)))
+                own, each = every[inside] - draws.start, parameters.take(inside)
                 assert isinstance(each, RegressionParameters)
-                values = columns if columns.shape[1] == 1 else columns[:, own]
+                values = columns if columns.shape[1] == 1 else columns[:, every[inside]]
                 which = each.configurations(values, shape[1])
                 intercepts[own, :, at] = looked_up(each.intercepts, which)
                 deviations[own, :, at] = looked_up(each.deviations, which)

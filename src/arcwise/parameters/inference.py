@@ -21,7 +21,6 @@ from arcwise.laws.linear_gaussian import LinearGaussianPosteriors
 from arcwise.parameters.drawn_families import DrawnFamilies
 from arcwise.parameters.effect import EffectEstimate, LinearEffect
 from arcwise.parameters.effect_matrix import Effects, effect_matrix
-from arcwise.parameters.gaussian_prediction import DrawnNetworks, gaussian_mixtures
 from arcwise.parameters.intervened import Setting, intervened
 from arcwise.parameters.level_prediction import log_joint
 from arcwise.parameters.mixtures import Mixtures
@@ -77,7 +76,6 @@ class Inference:
         self.data, self.score, self.law = data, score, law
         self.posteriors = law.given(data)
         self._last: dict[tuple[SampledFamilies, int, int], DrawnFamilies] = {}
-        self._last_linear: dict[tuple[SampledFamilies, int, int], DrawnNetworks] = {}
 
     def log_densities(self, families: SampledFamilies, new: Data) -> list[Array]:
         """Return the log density of each node in each new row, as [parent set, row].
@@ -191,8 +189,6 @@ class Inference:
 
     def mixtures(self, families: SampledFamilies, asked: Asked) -> Pieces:
         """Yield the distribution of a continuous target given the rest of some rows at a time."""
-        if isinstance(self.posteriors, LinearGaussianPosteriors):
-            return gaussian_mixtures(self._networks(families, asked), asked.rows, asked.target)
         return mixtures(self._drawn(families, asked), asked.rows, asked.target, asked.seed)
 
     def _drawn(self, families: SampledFamilies, asked: Asked) -> DrawnFamilies:
@@ -201,14 +197,6 @@ class Inference:
         if key not in self._last:
             self._last = {key: DrawnFamilies(families, self.posteriors, asked.draws, asked.seed)}
         return self._last[key]
-
-    def _networks(self, families: SampledFamilies, asked: Asked) -> DrawnNetworks:
-        key = families, asked.draws, asked.seed
-        if key not in self._last_linear:
-            assert isinstance(self.posteriors, LinearGaussianPosteriors)
-            drawn = DrawnNetworks(families, self.posteriors.nodes, asked.draws, asked.seed)
-            self._last_linear = {key: drawn}
-        return self._last_linear[key]
 
     def levels_predicted(self, asked: Asked, logs: Array) -> LevelPredictions:
         """Return predictions from the log probability of each level and what is known."""

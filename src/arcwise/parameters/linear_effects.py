@@ -1,4 +1,4 @@
-"""Linear models of DAGs: draws of their parameters, and total effects along paths.
+"""Linear models of DAGs: total effects along paths, at mean and at drawn coefficients.
 
 The total effect of x on y is the sum over directed paths of the products of their
 coefficients, (I - B)^-1 - I. A path visits a node at most once, so the effect is linear
@@ -57,54 +57,23 @@ class NodeRegressions:
             for i in chosen.tolist():
                 self.parents[i, :size] = parents[i]
 
-    def drawn(
-        self, places: NDArray[np.int32], gammas: Array, normals: Array
-    ) -> tuple[Array, Array]:
-        """Return coefficients and standard deviations from standard variates, by place."""
+    def drawn(self, places: NDArray[np.int32], gammas: Array, normals: Array) -> Array:
+        """Return coefficients from standard variates, by place."""
         coefficients = self.means[places]
-        deviations = np.empty(len(places))
         sizes = self.sizes[places]
         for size, found in self._by_size.items():
             rows = np.flatnonzero(sizes == size)
             which = self._place[places[rows]]
             deviation = np.sqrt(0.5 * found.residuals[which] / gammas[rows])
-            deviations[rows] = deviation
             spread = np.einsum("rji,rj->ri", found.inverse_roots[which], normals[rows, :size])
             coefficients[rows, :size] += deviation[:, np.newaxis] * spread
-        return coefficients, deviations
+        return coefficients
 
 
-@dataclass(frozen=True, eq=False)
-class ParameterPiece:
-    """Drawn parameters of some of the DAGs, all draws of the first DAG first.
-
-    Parameters
-    ----------
-    dags
-        Which DAGs.
-    parents, means
-        The parents of each node, and the means of their coefficients, as [DAG, node, place];
-        unused places have the coefficient 0.
-    coefficients
-        The drawn ones, as [DAG and draw, node, place].
-    deviations
-        The drawn standard deviations of the noise, as [DAG and draw, node].
-    order
-        A topological order of each DAG.
-    """
-
-    dags: slice
-    parents: NDArray[np.intp]
-    means: Array
-    coefficients: Array
-    deviations: Array
-    order: NDArray[np.intp]
-
-
-def parameter_pieces(
+def effect_pieces(
     families: SampledFamilies, nodes: Sequence[NodePosterior], draws: int, seed: int
-) -> Iterator[ParameterPiece]:
-    """Yield drawn parameters of all DAGs, piece by piece.
+) -> Iterator[EffectPiece]:
+    """Yield the effects of all DAGs, piece by piece.
 
     Each node has its own stream of random numbers, so that draws do not depend on how the
     DAGs are divided into pieces.
@@ -123,7 +92,6 @@ def parameter_pieces(
         parents = np.empty((count, n, width), dtype=np.intp)
         means = np.empty((count, n, width))
         drawn = np.empty((count * draws, n, width))
-        deviations = np.empty((count * draws, n))
         for node, of_node in enumerate(regressions):
             own = places[:, node]
             parents[:, node] = of_node.parents[own]
@@ -131,24 +99,14 @@ def parameter_pieces(
             repeated = np.repeat(own, draws)
             gamma = gammas[node].standard_gamma(of_node.shapes[repeated])
             normal = normals[node].standard_normal((len(repeated), width))
-            drawn[:, node], deviations[:, node] = of_node.drawn(repeated, gamma, normal)
+            drawn[:, node] = of_node.drawn(repeated, gamma, normal)
         sizes = np.stack([r.sizes[places[:, v]] for v, r in enumerate(regressions)], axis=1)
         order = topological_orders(parents, sizes)
-        yield ParameterPiece(slice(first, first + count), parents, means, drawn, deviations, order)
-
-
-def effect_pieces(
-    families: SampledFamilies, nodes: Sequence[NodePosterior], draws: int, seed: int
-) -> Iterator[EffectPiece]:
-    """Yield the effects of all DAGs, piece by piece."""
-    for piece in parameter_pieces(families, nodes, draws, seed):
         yield EffectPiece(
-            piece.dags,
-            total_effects(piece.parents, piece.means, piece.order),
+            slice(first, first + count),
+            total_effects(parents, means, order),
             total_effects(
-                np.repeat(piece.parents, draws, axis=0),
-                piece.coefficients,
-                np.repeat(piece.order, draws, axis=0),
+                np.repeat(parents, draws, axis=0), drawn, np.repeat(order, draws, axis=0)
             ),
         )
 

@@ -161,7 +161,9 @@ class _Prediction:
         grouped: dict[int, list[_Pattern]] = {}
         for pattern in self._patterns():
             grouped.setdefault(pattern.configurations, []).append(pattern)
-        width = self.draws.count * max(1, len(self.continuous)) ** 2 * self.target_levels
+        width = self.draws.count * self.target_levels
+        if any(self.levels):  # otherwise all rows have the same regressions
+            width *= max(1, len(self.continuous)) ** 2
         for configurations, patterns in sorted(grouped.items()):
             sampled = configurations > MOST_CONFIGURATIONS or not self.linear
             most = max(1, _PIECE // (width * (1 if sampled else configurations)))
@@ -224,14 +226,19 @@ class _Prediction:
         """Integrate out the unknown numbers; set means and deviations, and add to the logs."""
         means, deviations, logs = found
         continuous = list(self.continuous)
-        coefficients, intercepts, spreads = self.draws.regressions(columns)
         # Where levels were drawn, known numbers are the same for all draws.
         away = columns[continuous, 0].T - self.draws.origin[continuous]
-        for pattern, own in self._parts(patterns, columns.shape[2]):
-            by_row = coefficients[:, own], intercepts[:, own], spreads[:, own]
-            each = _integrated(pattern, away[own], *by_row)
-            means[:, own], deviations[:, own] = each[0], each[1]
-            logs[:, own] += each[2]
+        rows, n = columns.shape[2], len(continuous)
+        shared = not any(self.levels)
+        step = max(1, _PIECE // max(1, n * (max(n, rows) if shared else n * rows)))
+        for first in range(0, self.draws.count, step):
+            draws = slice(first, min(first + step, self.draws.count))
+            regressions = self.draws.regressions(columns, draws)
+            for pattern, own in self._parts(patterns, columns.shape[2]):
+                by_row = [each if shared else each[:, own] for each in regressions]
+                each = _integrated(pattern, away[own], *by_row)
+                means[draws, own], deviations[draws, own] = each[0], each[1]
+                logs[draws, own] += each[2]
         if self.target_levels == 1:
             means += self.draws.origin[self.target]
 
@@ -302,14 +309,19 @@ def _integrated(
 ) -> tuple[Array, Array, Array]:
     """Return mean and deviation of the last unknown number, and log densities, [draw, row]."""
     noises, known, unknown = (list(p) for p in (pattern.noises, pattern.known, pattern.numbers))
-    spread = deviations[:, :, noises]
-    above = coefficients[:, :, noises]
-    own = np.eye(coefficients.shape[-1])[noises]
-    rest = values[:, noises] * np.isin(noises, known) - intercepts[:, :, noises]
-    rest -= np.einsum("drvp,rp->drv", above[..., known], values[:, known])
-    slopes = (own[:, unknown] - above[..., unknown]) / spread[..., np.newaxis]
-    found, deviation, logs = integrated(slopes, (rest / spread)[..., np.newaxis])
-    return found[..., 0], deviation, logs[..., 0] - np.log(spread).sum(axis=-1)
+    spread = deviations[:, :, noises, np.newaxis]
+    # The noise, in its standard deviations, is linear in all values.
+    noise = (np.eye(coefficients.shape[-1])[noises] - coefficients[:, :, noises]) / spread
+    # All rows at once where they have the same coefficients, or else each with its own.
+    shared = coefficients.shape[1] == 1
+    by_row = values.T[np.newaxis] if shared else values[:, :, np.newaxis]
+    rest = noise[..., known] @ by_row[:, known]
+    rest -= intercepts[:, :, noises, np.newaxis] / spread
+    found, deviation, logs = integrated(noise[..., unknown], rest)
+    logs -= np.log(spread).sum(axis=-2)
+    shape = len(coefficients), len(values)
+    spreads = np.broadcast_to(deviation[..., np.newaxis], found.shape)
+    return found.reshape(shape), spreads.reshape(shape), logs.reshape(shape)
 
 
 def _ancestors_in_any(families: SampledFamilies) -> Mask:
