@@ -66,11 +66,11 @@ def test_numbers_are_students_t_of_the_regression() -> None:
     posteriors = inference(posterior, None, "test").posteriors
     assert isinstance(posteriors, LinearGaussianPosteriors)
     node = posteriors.nodes[0]
-    regression = node.regressions([(1,)])
+    regression = posteriors.family(0, (1,))
     away = x[-1] - node.mean[1]
     centre = node.mean[0] + regression.coefficients[0, 0] * away
     leverage = (regression.inverse_roots[0, 0, 0] * away) ** 2
-    d = regression.degrees
+    d = regression.degrees[0]
     scale = np.sqrt(regression.residuals[0] / d * (1 + 1 / node.strength + leverage))
     low, high = (float(stats.t.ppf(p, d, centre, scale)) for p in (0.025, 0.975))
     assert found.mean[0] == pytest.approx(centre, abs=0.02 * scale)

@@ -15,7 +15,7 @@ from scipy.stats import chi2, invwishart, t, wishart
 
 import arcwise
 from arcwise import Dag, Model
-from arcwise.laws.normal_wishart import NodePosterior
+from arcwise.laws.linear_gaussian import LinearGaussianPosteriors
 from arcwise.networks import GaussianNetwork
 from arcwise.scores import BGe
 from reference import parameters as reference
@@ -162,11 +162,11 @@ def test_ranks_of_true_effects_are_uniform(summed: Callable[[np.ndarray], np.nda
 
 
 def test_calibration_sees_draws_that_are_too_sure(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = NodePosterior.regressions
+    honest = LinearGaussianPosteriors.every
 
-    def narrow(self: NodePosterior, parents: Any) -> Any:
-        found = honest(self, parents)
-        return replace(found, residuals=found.residuals / 4)
+    def narrow(self: LinearGaussianPosteriors, node: int, parents: Any) -> Any:
+        found: Any = honest(self, node, parents)
+        return [replace(each, residuals=each.residuals / 4) for each in found]
 
-    monkeypatch.setattr(NodePosterior, "regressions", narrow)
+    monkeypatch.setattr(LinearGaussianPosteriors, "every", narrow)
     assert p_value(ranks_of_true_effects(np.abs), UNIFORM) < FALSE_ALARM_RATE

@@ -98,6 +98,10 @@ class FamilyPosteriors(ABC):
             self._families[node, parents] = self.family(node, parents)
         return self._families[node, parents]
 
+    def every(self, node: int, parents: Sequence[tuple[int, ...]]) -> list[FamilyPosterior]:
+        """Return the posteriors of some families of a node."""
+        return [self.of(node, members) for members in parents]
+
     @abstractmethod
     def family(self, node: int, parents: tuple[int, ...]) -> FamilyPosterior:
         """Compute the posterior of the parameters of one family."""
@@ -134,7 +138,7 @@ class FamilyPosteriors(ABC):
     ) -> Array:
         """Return the log density of a node in some new rows by parent set, [parent set, row]."""
         columns = [column[rows] for column in self.columns(new)]
-        return np.stack([self.of(node, members).log_predictive(columns) for members in parents])
+        return np.stack([each.log_predictive(columns) for each in self.every(node, parents)])
 
     def joint_log_predictives(
         self, node: int, parents: Sequence[tuple[int, ...]], new: Data, after: FamilyPosteriors
@@ -143,12 +147,8 @@ class FamilyPosteriors(ABC):
 
         `after` is the posterior given the data and the new rows.
         """
-        return np.array(
-            [
-                self.of(node, members).log_joint_predictive(new, after.of(node, members))
-                for members in parents
-            ]
-        )
+        both = zip(self.every(node, parents), after.every(node, parents), strict=True)
+        return np.array([before.log_joint_predictive(new, each) for before, each in both])
 
 
 class FamilyPosterior(ABC):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from arcwise.data import Data
 from arcwise.data.columns import Kind
 from arcwise.data.profile import LawName
-from arcwise.laws.law import FamilyPosteriors, Law
-from arcwise.laws.normal_wishart import NormalWishart, node_posteriors
-from arcwise.laws.regressions import ConfigurationMoments, RegressionPosterior
+from arcwise.laws.law import FamilyPosterior, FamilyPosteriors, Law
+from arcwise.laws.normal_wishart import NormalWishart, conditioned, node_posteriors
+from arcwise.laws.regressions import RegressionPosterior
 
 Array = NDArray[np.float64]
 
@@ -71,43 +71,31 @@ class LinearGaussianPosteriors(FamilyPosteriors):
 
     def family(self, node: int, parents: tuple[int, ...]) -> RegressionPosterior:
         """Compute the posterior of one family."""
+        return self._of_one_size(node, [parents])[0]
+
+    def every(self, node: int, parents: Sequence[tuple[int, ...]]) -> list[FamilyPosterior]:
+        """Return the posteriors of some families of a node, those of one size at once."""
+        waiting: dict[int, list[tuple[int, ...]]] = {}
+        for members in parents:
+            if (node, members) not in self._families:
+                waiting.setdefault(len(members), []).append(members)
+        for of_size in waiting.values():
+            for found in self._of_one_size(node, of_size):
+                self._families[node, found.parents] = found
+        return super().every(node, parents)
+
+    def _of_one_size(
+        self, node: int, parents: Sequence[tuple[int, ...]]
+    ) -> list[RegressionPosterior]:
         own = self.nodes[node]
-        moments = ConfigurationMoments(
-            tuple(range(len(self.levels))),
-            np.array([own.strength]),
-            np.array([own.degrees]),
-            own.mean[np.newaxis],
-            own.root[np.newaxis],
-        )
-        return RegressionPosterior.of(self, node, parents, moments)
-
-    def log_predictives(
-        self, node: int, parents: Sequence[tuple[int, ...]], new: Data, rows: NDArray[np.bool_]
-    ) -> Array:
-        """Return the log density of a node in some new rows by parent set, [parent set, row]."""
-        values = new.continuous_values("the law")[rows]
-        own = self.nodes[node]
-        return _by_size(parents, lambda members: own.log_predictive(members, values))
-
-    def joint_log_predictives(
-        self, node: int, parents: Sequence[tuple[int, ...]], new: Data, after: FamilyPosteriors
-    ) -> Array:
-        """Return the joint log density of a node in all new rows by parent set."""
-        assert isinstance(after, LinearGaussianPosteriors)
-        return _by_size(parents, after.nodes[node].log_constants) - _by_size(
-            parents, self.nodes[node].log_constants
-        )
-
-
-def _by_size(
-    parents: Sequence[tuple[int, ...]], function: Callable[[list[tuple[int, ...]]], Array]
-) -> Array:
-    """Apply a function of parent sets of one size to all of them, size by size."""
-    by_size: dict[int, list[int]] = {}
-    for place, members in enumerate(parents):
-        by_size.setdefault(len(members), []).append(place)
-    found = {size: function([parents[i] for i in chosen]) for size, chosen in by_size.items()}
-    result = np.empty((len(parents), *next(iter(found.values())).shape[1:]))
-    for size, chosen in by_size.items():
-        result[chosen] = found[size]
-    return result
+        columns = np.array([(*members, node) for members in parents], dtype=np.intp)
+        origins, centres = self.origin[columns], own.mean[columns]
+        found = conditioned(own.root.T[columns].transpose(0, 2, 1))
+        strengths, degrees = np.array([own.strength]), np.array([own.degrees + columns.shape[1]])
+        result = []
+        for place, members in enumerate(parents):
+            one = slice(place, place + 1)
+            regressions = centres[one], *(each[one] for each in found)
+            family = self, node, members, (), members, (), origins[place]
+            result.append(RegressionPosterior(*family, strengths, degrees, *regressions))
+        return result

@@ -23,7 +23,6 @@ would lose its digits. A root is kept instead, R = U'U, computed from the rows t
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,8 +35,6 @@ Array = NDArray[np.float64]
 # From here on the series for the ratio of gamma functions is exact to all digits, which a
 # difference of their logs would lose.
 _LARGE = 200.0
-# Numbers held at one time, so that the working set stays in the cache.
-_PIECE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,100 +64,23 @@ class NormalWishart:
 
 @dataclass(frozen=True, eq=False)
 class NodePosterior:
-    """The normal-Wishart posterior from the rows in which one node was not intervened on."""
+    """The normal-Wishart posterior from the rows in which one node was not intervened on.
+
+    Parameters
+    ----------
+    node
+        The node.
+    strength, degrees
+        alpha_mu + N, and alpha_w + N less the number of variables.
+    mean, root
+        The posterior mean, and U.
+    """
 
     node: int
     strength: float
     degrees: float
     mean: Array
     root: Array
-
-    def regressions(self, parents: Sequence[tuple[int, ...]]) -> Regressions:
-        """Return the posterior of the node's regressions on parent sets of one size."""
-        size = len(parents[0])
-        members = np.array(parents, dtype=np.intp).reshape(len(parents), size)
-        families = np.column_stack([members, np.full(len(parents), self.node)])
-        triangles = np.empty((len(parents), size + 1, size + 1))
-        step = max(1, _PIECE // (len(self.mean) * (size + 1)))
-        for first in range(0, len(parents), step):
-            piece = slice(first, first + step)
-            columns = self.root.T[families[piece]].transpose(0, 2, 1)
-            triangles[piece] = np.linalg.qr(columns, mode="r")
-        diagonals = np.einsum("fii->fi", triangles)
-        triangles *= np.where(diagonals < 0, -1.0, 1.0)[:, :, np.newaxis]
-        # The last column holds the projection of the node on its parents and, last, the residual.
-        inverses = np.asarray(np.linalg.inv(triangles[:, :size, :size]), dtype=np.float64)
-        inverse_roots = inverses.transpose(0, 2, 1)
-        return Regressions(
-            self.degrees + size + 1,
-            np.einsum("fij,fi->fj", inverse_roots, triangles[:, :size, size]),
-            np.square(triangles[:, size, size]),
-            inverse_roots,
-        )
-
-    def log_predictive(self, parents: Sequence[tuple[int, ...]], rows: Array) -> Array:
-        """Return log densities of the node given its parents, as [parent set, row].
-
-        The parent sets must have the same size. With the parameters integrated out, the
-        density is Student's t with d degrees of freedom.
-        """
-        found = self.regressions(parents)
-        away = np.ascontiguousarray((rows - self.mean).T)
-        members = np.array(parents, dtype=np.intp).reshape(len(parents), -1)
-        result = np.empty((len(parents), len(rows)))
-        d = found.degrees
-        constant = log_gamma_step(d / 2) - 0.5 * math.log(d * math.pi)
-        step = max(1, _PIECE // max(1, rows.size))
-        for first in range(0, len(parents), step):
-            piece = slice(first, first + step)
-            of_parents = away[members[piece]]  # [parent set, parent, row]
-            error = away[self.node] - np.einsum("fp,fpr->fr", found.coefficients[piece], of_parents)
-            leverage = np.square(found.inverse_roots[piece] @ of_parents).sum(axis=1)
-            spread = (found.residuals[piece] / d)[:, np.newaxis]
-            squared_scale = spread * (1 + 1 / self.strength + leverage)
-            result[piece] = (
-                constant
-                - 0.5 * np.log(squared_scale)
-                - 0.5 * (d + 1) * np.log1p(error**2 / (d * squared_scale))
-            )
-        return result
-
-    def log_constants(self, parents: Sequence[tuple[int, ...]]) -> Array:
-        """Return the log marginal likelihood of each family, up to a term of the prior alone.
-
-        Differences between two posteriors with the same prior equal those of the BGe
-        score. The parent sets must have the same size.
-        """
-        found = self.regressions(parents)
-        d = found.degrees
-        diagonals = np.einsum("fii->fi", found.inverse_roots)
-        return np.asarray(
-            math.lgamma(d / 2)
-            - 0.5 * (math.log(self.strength) + d * (math.log(math.pi) + np.log(found.residuals)))
-            + np.log(diagonals).sum(axis=1)
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Regressions:
-    """The posterior of a node's coefficients and variance for several parent sets of one size.
-
-    Parameters
-    ----------
-    degrees
-        d, the degrees of freedom.
-    coefficients
-        The means of the coefficients, as [parent set, parent].
-    residuals
-        r of each parent set.
-    inverse_roots
-        L^-1 where R_PP = L L', so that L^-T z sigma has the spread of the coefficients.
-    """
-
-    degrees: float
-    coefficients: Array
-    residuals: Array
-    inverse_roots: Array
 
 
 def node_posteriors(data: Data, prior: NormalWishart) -> list[NodePosterior]:
@@ -202,6 +122,30 @@ def updated(
     root = np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))
     centre = prior.mean + total / strength * offset
     return strength, prior.alpha_w + total - n, centre, root
+
+
+def conditioned(roots: Array) -> tuple[Array, Array, Array]:
+    """Return the posteriors of regressions of the last column of some roots on the others.
+
+    Parameters
+    ----------
+    roots
+        Columns of U, those of the parents and last of the node, as [regression, row, column].
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        The means of the coefficients, r, and L^-1 where R_PP = L L', so that L^-T z sigma has the
+        spread of the coefficients.
+    """
+    size = roots.shape[2] - 1
+    triangles = np.asarray(np.linalg.qr(roots, mode="r"))
+    diagonals = np.einsum("cii->ci", triangles)
+    triangles = triangles * np.where(diagonals < 0, -1.0, 1.0)[:, :, np.newaxis]
+    # The last column holds the projection of the node on its parents and, last, the residual.
+    inverse_roots = np.asarray(np.linalg.inv(triangles[:, :size, :size])).transpose(0, 2, 1)
+    coefficients = np.einsum("cij,ci->cj", inverse_roots, triangles[:, :size, size])
+    return coefficients, np.square(triangles[:, size, size]), inverse_roots
 
 
 def log_gamma_step(x: float) -> float:

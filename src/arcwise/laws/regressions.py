@@ -27,7 +27,7 @@ from arcwise.laws.law import (
     configuration_numbers,
     looked_up,
 )
-from arcwise.laws.normal_wishart import log_gamma_steps
+from arcwise.laws.normal_wishart import conditioned, log_gamma_steps
 from arcwise.support.log_space import logarithms
 
 Array = NDArray[np.float64]
@@ -118,7 +118,7 @@ class RegressionPosterior(FamilyPosterior):
     centres
         The posterior means of the continuous parents and, last, of the node, by configuration.
     coefficients, residuals, inverse_roots
-        As in `normal_wishart.Regressions`, with a configuration in place of a parent set.
+        What `normal_wishart.conditioned` returns, by configuration.
     """
 
     given: FamilyPosteriors
@@ -148,11 +148,6 @@ class RegressionPosterior(FamilyPosterior):
         continuous = tuple(u for u in parents if not given.is_discrete(u))
         members, size = [*continuous, node], len(continuous)
         places = [moments.variables.index(member) for member in members]
-        triangles = np.asarray(np.linalg.qr(moments.roots[:, :, places], mode="r"))
-        diagonals = np.einsum("cii->ci", triangles)
-        triangles = triangles * np.where(diagonals < 0, -1.0, 1.0)[:, :, np.newaxis]
-        # The last column holds the projection of the node on its parents and, last, the residual.
-        inverses = np.asarray(np.linalg.inv(triangles[:, :size, :size])).transpose(0, 2, 1)
         return cls(
             given,
             node,
@@ -164,9 +159,7 @@ class RegressionPosterior(FamilyPosterior):
             moments.strengths,
             moments.degrees + size + 1,
             moments.means[:, places],
-            np.einsum("cij,ci->cj", inverses, triangles[:, :size, size]),
-            np.square(triangles[:, size, size]),
-            inverses,
+            *conditioned(moments.roots[:, :, places]),
         )
 
     @cached_property
@@ -180,13 +173,14 @@ class RegressionPosterior(FamilyPosterior):
         which = configuration_numbers(columns, self.discrete, self.sizes, rows)
         members = (*self.continuous, self.node)
         away = np.stack([columns[member] for member in members], axis=1) - self.centres[which]
+        constants = log_gamma_steps(self.degrees / 2) - 0.5 * np.log(self.degrees * math.pi)
         d = self.degrees[which]
         error = away[:, -1] - (self.coefficients[which] * away[:, :-1]).sum(axis=1)
         leverage = np.square(np.einsum("rij,rj->ri", self.inverse_roots[which], away[:, :-1]))
         scale = self.residuals[which] / d * (1 + 1 / self.strengths[which] + leverage.sum(axis=1))
         found: Array = (
-            log_gamma_steps(d / 2)
-            - 0.5 * np.log(d * math.pi * scale)
+            constants[which]
+            - 0.5 * np.log(scale)
             - 0.5 * (d + 1) * np.log1p(np.square(error) / (d * scale))
         )
         return found

@@ -50,8 +50,8 @@ class DrawnFamilies:
             random = generator(seed, purpose, node)
             of_draw = np.repeat(families.places[:, node], draws)
             self._drawn.append([])
-            for number, parents in enumerate(parent_sets):
-                own, posterior = np.flatnonzero(of_draw == number), posteriors.of(node, parents)
+            for number, posterior in enumerate(posteriors.every(node, parent_sets)):
+                own = np.flatnonzero(of_draw == number)
                 numbers += len(own) * posterior.numbers
                 if numbers > _MOST_NUMBERS:
                     raise ArgumentError(
@@ -98,9 +98,9 @@ class DrawnFamilies:
                 which = each.configurations(values, shape[1])
                 intercepts[own, :, at] = looked_up(each.intercepts, which)
                 deviations[own, :, at] = looked_up(each.deviations, which)
-                for number, parent in enumerate(each.continuous):
-                    found = looked_up(each.coefficients[..., number], which)
-                    coefficients[own, :, at, place[parent]] = found
+                above = looked_up(each.coefficients, which).transpose(0, 2, 1)
+                parents = [place[parent] for parent in each.continuous]
+                coefficients[own[:, np.newaxis], :, at, parents] = above
         return coefficients, intercepts, deviations
 
     def completed(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
-from arcwise.laws.normal_wishart import NodePosterior
+from arcwise.laws import FamilyPosteriors
 from arcwise.parameters.effect import EffectEstimate
 from arcwise.parameters.frames import LEVEL, Tabular, stacked
 from arcwise.parameters.linear_effects import effect_pieces
@@ -210,8 +210,7 @@ class Effects(Tabular):
 
 def effect_matrix(
     families: SampledFamilies,
-    variables: tuple[str, ...],
-    nodes: Sequence[NodePosterior],
+    posteriors: FamilyPosteriors,
     each: int,
     seed: int,
     pairs: Iterable[tuple[str, str]] | None,
@@ -226,8 +225,8 @@ def effect_matrix(
     ----------
     families
         The DAGs.
-    variables, nodes
-        The variables, and the posteriors of their regressions.
+    posteriors
+        The posteriors of all regressions.
     each
         The number of parameter draws for each DAG.
     seed
@@ -236,6 +235,7 @@ def effect_matrix(
         The pairs (source, target) whose draws to keep; None for all, if that is at most 2^26
         numbers, and otherwise none.
     """
+    variables = posteriors.variables
     # The draws of one DAG are made together, as coefficients and as effects.
     refuse_beyond_memory(each, "draws", 3 * 8 * len(variables) ** 2)
     n, count = len(variables), len(families)
@@ -246,7 +246,7 @@ def effect_matrix(
     kept_means = np.empty((len(kept), count), dtype=np.float32)
     mean, probability = np.zeros((n, n)), np.zeros((n, n))
     centre, squares, weight = np.zeros((n, n)), np.zeros((n, n)), 0.0
-    for piece in effect_pieces(families, nodes, each, seed):
+    for piece in effect_pieces(families, posteriors, each, seed):
         shares = families.shares[piece.dags]
         per_draw = np.repeat(shares / each, each)
         first = piece.dags.start * each

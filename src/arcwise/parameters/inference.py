@@ -149,8 +149,7 @@ class Inference:
                 "effects of all pairs are for continuous data scored by BGe, but the score is "
                 f"{self.score}; give source and target, as in arcwise.effects(posterior, 'x', 'y')"
             )
-        nodes = self.posteriors.nodes
-        return effect_matrix(families, self.data.variables, nodes, draws, seed, pairs)
+        return effect_matrix(families, self.posteriors, draws, seed, pairs)
 
     def predicts_levels(self, target: int) -> bool:
         """Return whether predictions of a variable are probabilities of levels."""

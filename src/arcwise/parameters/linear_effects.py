@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.laws.normal_wishart import NodePosterior, Regressions
+from arcwise.laws import FamilyPosterior, FamilyPosteriors
+from arcwise.laws.regressions import RegressionPosterior
 from arcwise.parameters.sampled import SampledFamilies
 from arcwise.support.random import Purpose, generator
 
@@ -40,48 +41,39 @@ class EffectPiece:
 class NodeRegressions:
     """The regressions of one node on all of its sampled parent sets, padded to one width."""
 
-    def __init__(self, node: NodePosterior, parents: Sequence[tuple[int, ...]], width: int) -> None:
-        self.parents = np.zeros((len(parents), width), dtype=np.intp)
-        self.means = np.zeros((len(parents), width))
-        self.shapes = np.empty(len(parents))
-        self.sizes = np.array([len(members) for members in parents])
-        self._place = np.zeros(len(parents), dtype=np.intp)
-        self._by_size: dict[int, Regressions] = {}
-        for size in np.unique(self.sizes).tolist():
-            chosen = np.flatnonzero(self.sizes == size)
-            found = node.regressions([parents[i] for i in chosen.tolist()])
-            self._by_size[size] = found
-            self._place[chosen] = np.arange(len(chosen))
-            self.means[chosen, :size] = found.coefficients
-            self.shapes[chosen] = found.degrees / 2
-            for i in chosen.tolist():
-                self.parents[i, :size] = parents[i]
+    def __init__(self, posteriors: Sequence[FamilyPosterior], width: int) -> None:
+        count = len(posteriors)
+        self.parents = np.zeros((count, width), dtype=np.intp)
+        self.means, self.roots = np.zeros((count, width)), np.zeros((count, width, width))
+        self.shapes, self.residuals = np.empty(count), np.empty(count)
+        self.sizes = np.empty(count, dtype=np.int64)
+        for place, each in enumerate(posteriors):
+            assert isinstance(each, RegressionPosterior)
+            size = len(each.parents)
+            self.sizes[place], self.parents[place, :size] = size, each.parents
+            self.means[place, :size] = each.coefficients[0]
+            self.roots[place, :size, :size] = each.inverse_roots[0]
+            self.shapes[place], self.residuals[place] = each.degrees[0] / 2, each.residuals[0]
 
     def drawn(self, places: NDArray[np.int32], gammas: Array, normals: Array) -> Array:
         """Return coefficients from standard variates, by place."""
-        coefficients = self.means[places]
-        sizes = self.sizes[places]
-        for size, found in self._by_size.items():
-            rows = np.flatnonzero(sizes == size)
-            which = self._place[places[rows]]
-            deviation = np.sqrt(0.5 * found.residuals[which] / gammas[rows])
-            spread = np.einsum("rji,rj->ri", found.inverse_roots[which], normals[rows, :size])
-            coefficients[rows, :size] += deviation[:, np.newaxis] * spread
-        return coefficients
+        deviations = np.sqrt(0.5 * self.residuals[places] / gammas)
+        spread = np.einsum("rji,rj->ri", self.roots[places], normals)
+        return np.asarray(self.means[places] + deviations[:, np.newaxis] * spread)
 
 
 def effect_pieces(
-    families: SampledFamilies, nodes: Sequence[NodePosterior], draws: int, seed: int
+    families: SampledFamilies, posteriors: FamilyPosteriors, draws: int, seed: int
 ) -> Iterator[EffectPiece]:
     """Yield the effects of all DAGs, piece by piece.
 
     Each node has its own stream of random numbers, so that draws do not depend on how the
     DAGs are divided into pieces.
     """
-    n, width = len(nodes), families.most_parents()
+    n, width = len(families.parents), families.most_parents()
     regressions = [
-        NodeRegressions(node, parents, width)
-        for node, parents in zip(nodes, families.parents, strict=True)
+        NodeRegressions(posteriors.every(node, parents), width)
+        for node, parents in enumerate(families.parents)
     ]
     gammas = [generator(seed, Purpose.DRAWN_PRECISIONS, node) for node in range(n)]
     normals = [generator(seed, Purpose.DRAWN_COEFFICIENTS, node) for node in range(n)]
