@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.parameters.completed_tables import table_inferences
+from arcwise.parameters.completed_tables import tables_of
 from arcwise.parameters.effect import LevelEffects, LinearEffect
 from arcwise.parameters.inference import Asked
 from arcwise.parameters.partial_rows import read_partial_rows
@@ -75,7 +75,7 @@ def test_a_prediction_is_the_mixture_of_those_from_each_table(kind: str, target:
     new = {"x": [0.5, -1.0, None]} | ({"z": [1.0, 0.0, 0.3]} if target != "z" else {})
     found = arcwise.predict(posterior, new, target, draws=40, seed=3)
     each = []
-    for number, (of_table, families) in enumerate(table_inferences(posterior, None, "predict")):
+    for number, (of_table, families) in enumerate(tables_of(posterior, None, "predict")):
         data = of_table.data
         rows = read_partial_rows(new, data, continuous_only=of_table.law.all_numbers)
         place = data.variables.index(target)

@@ -11,22 +11,21 @@ import numpy as np
 
 from arcwise.data.slices import Slices
 from arcwise.dynamics.lagged_edges import required_slices
-from arcwise.errors import DataError, UnknownNameError, option
-from arcwise.parameters.completed_predictions import Tables, pooled_prediction
-from arcwise.parameters.completed_tables import table_inferences
+from arcwise.errors import DataError, UnknownNameError
+from arcwise.parameters.completed_predictions import pooled_prediction
+from arcwise.parameters.completed_tables import tables_of
 from arcwise.parameters.frames import frame, html_table, stacked, text_table, write_columns
 from arcwise.parameters.highest_density import checked_level
 from arcwise.parameters.inference import Asked
 from arcwise.parameters.partial_rows import PartialRows, read_partial_rows
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
-from arcwise.parameters.requirements import AnyModel, inference
-from arcwise.parameters.sampled import sampled_families
+from arcwise.parameters.requirements import AnyModel
+from arcwise.parameters.sampled import draws_for_each
 from arcwise.posterior import Posterior
 from arcwise.series.latest import latest_slices
-from arcwise.support.checks import whole_number
 from arcwise.support.words import quoted, shown
 
-_DRAWS = 2_000
+_DRAWS, _MOST_DRAWS = 2_000, 10**6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,7 +158,7 @@ def forecast(
     """
     slices = required_slices(posterior, "forecast")
     inside = checked_level(level)
-    tables = _tables(posterior, model)
+    tables = list(tables_of(posterior, model, "forecast", _DRAWS))
     found = tables[0][0]
     data = found.data
     subjects, columns = latest_slices(history, slices, time, subject)
@@ -169,9 +168,8 @@ def forecast(
     else:  # neither lags nor static columns
         none = np.zeros((len(subjects), len(data.variables)))
         rows = PartialRows(none.astype(np.int64), none > 0, none > 0)
-    each = -(-_DRAWS // sum(len(families) for _, families in tables))
-    if draws is not None:
-        each = whole_number(draws, option("draws"), at_least=1, at_most=10**6)
+    dags = sum(len(families) for _, families in tables)
+    each = draws_for_each(draws, dags, _DRAWS, _MOST_DRAWS)
     # What is past has its value, and says nothing about the parameters.
     past = np.array([of.lag != 0 for of in slices.places])
     rows = replace(rows, intervened=np.broadcast_to(past, rows.known.shape))
@@ -181,14 +179,6 @@ def forecast(
         if of.lag == 0
     }
     return Forecast(tuple(subjects), predictions)
-
-
-def _tables(posterior: Posterior, model: AnyModel) -> Tables:
-    """Return the inference from each table that the posterior is of, with its DAGs."""
-    if posterior.completions is not None:
-        return list(table_inferences(posterior, model, "forecast", _DRAWS))
-    found = inference(posterior, model, "forecast")
-    return [(found, sampled_families(posterior, found.data.variables))]
 
 
 def _refuse_unknown(rows: PartialRows, slices: Slices) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,14 +16,14 @@ from arcwise.dynamics.responses import responses
 from arcwise.errors import ArgumentError, option
 from arcwise.laws.linear_gaussian import LinearGaussianPosteriors
 from arcwise.parameters.completed_effects import pooled_effect
-from arcwise.parameters.completed_tables import table_inferences
+from arcwise.parameters.completed_tables import tables_of
 from arcwise.parameters.effect import LinearEffect
 from arcwise.parameters.frames import LEVEL, Tabular, figure, html_table, stacked, text_table
 from arcwise.parameters.inference import Inference
 from arcwise.parameters.intervened import Intervened
 from arcwise.parameters.pair_effect import AnyEffect, Pair, pair_effect, refuse_reference
-from arcwise.parameters.requirements import AnyModel, inference
-from arcwise.parameters.sampled import SampledFamilies, sampled_families
+from arcwise.parameters.requirements import AnyModel
+from arcwise.parameters.sampled import SampledFamilies, draws_for_each
 from arcwise.posterior import Posterior
 from arcwise.support.checks import further_seed, true_or_false, whole_number
 from arcwise.support.names import positions
@@ -31,7 +31,7 @@ from arcwise.support.words import quoted, shown
 
 Array = NDArray[np.float64]
 
-_DRAWS = 4_000
+_DRAWS, _MOST_DRAWS = 4_000, 10**6
 _MOST_STEPS = 1_000
 # DAGs are moved on one by one if not all is linear; more of them tell little more.
 _MOST_DAGS = 1_000
@@ -222,29 +222,20 @@ def impulse_response(
         raise ArgumentError(
             option("steps"), " is 0, at which a variable has no effect on itself; give 1 or more"
         )
-    given = (
-        None if draws is None else whole_number(draws, option("draws"), at_least=1, at_most=10**6)
-    )
-
-    def at_each_step(
-        found: Inference, families: SampledFamilies, dags: int, number: int = 0
-    ) -> list[AnyEffect]:
-        each = -(-_DRAWS // dags) if given is None else given
-        asked = _Asked(families, slices, impulse, each, further_seed(seed, number), reference)
-        return _effects(found, asked)
-
-    effects: Sequence[AnyEffect]
-    if posterior.completions is not None:
-        tables = list(table_inferences(posterior, model, "impulse_response", _MOST_DAGS))
-        dags = sum(len(families) for _, families in tables)
-        every = [at_each_step(*table, dags, number) for number, table in enumerate(tables)]
-        effects = [pooled_effect(posterior.completions, step) for step in zip(*every, strict=True)]
-    else:
-        found = inference(posterior, model, "impulse_response")
-        families = sampled_families(posterior, found.data.variables)
-        if not isinstance(found.posteriors, LinearGaussianPosteriors):
-            families = _thinned(families)
-        effects = at_each_step(found, families, len(families))
+    tables = list(tables_of(posterior, model, "impulse_response", _MOST_DAGS))
+    if posterior.completions is None and not isinstance(
+        tables[0][0].posteriors, LinearGaussianPosteriors
+    ):
+        tables = [(found, _thinned(families)) for found, families in tables]
+    dags = sum(len(families) for _, families in tables)
+    each = draws_for_each(draws, dags, _DRAWS, _MOST_DRAWS)
+    by_table = [
+        _effects(
+            found, _Asked(families, slices, impulse, each, further_seed(seed, number), reference)
+        )
+        for number, (found, families) in enumerate(tables)
+    ]
+    effects = [pooled_effect(posterior.completions, step) for step in zip(*by_table, strict=True)]
     return ImpulseResponse(source, target, tuple(effects), int(source == target), impulse.hold)
 
 

@@ -8,56 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.parameters.completed_tables import table_inferences
 from arcwise.parameters.effect import ComparedLevels, EffectEstimate, LinearEffect
 from arcwise.parameters.pair_effect import AnyEffect
-from arcwise.parameters.requirements import AnyModel
-from arcwise.posterior import Posterior
 from arcwise.posterior.completions import Completions
-from arcwise.support.checks import further_seed
 
 
-def completed_effect(
-    posterior: Posterior,
-    model: AnyModel,
-    pair: tuple[int, int],
-    reference: Any,
-    draws: int,
-    seed: int,
-) -> AnyEffect:
-    """Return the effect of the first variable of a pair on the second.
-
-    Parameters
-    ----------
-    posterior
-        The posterior, averaged over completed tables.
-    model
-        The table with its missing values; None for the posterior's own.
-    pair, reference, seed
-        As for `Inference.effect`.
-    draws
-        The number of parameter draws for each DAG.
-    """
-    tables = posterior.completions
-    assert tables is not None
-    found = [
-        each.effect(families, pair, reference, draws, further_seed(seed, k))
-        for k, (each, families) in enumerate(table_inferences(posterior, model, "effects"))
-    ]
-    return pooled_effect(tables, found)
-
-
-def pooled_effect(tables: Completions, found: Sequence[AnyEffect]) -> AnyEffect:
+def pooled_effect(tables: Completions | None, found: Sequence[AnyEffect]) -> AnyEffect:
     """Return the mixture of the effects given each table.
 
     Parameters
     ----------
     tables
-        The completed tables.
+        The completed tables; None for the only table, which has nothing missing.
     found
         The effect given each of them, all of one kind.
     """
     first = found[0]
+    if tables is None:
+        return first
     if isinstance(first, LinearEffect):
         estimates = [each.estimate for each in found if isinstance(each, LinearEffect)]
         return replace(first, estimate=_pooled(tables, estimates))

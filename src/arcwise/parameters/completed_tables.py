@@ -1,4 +1,4 @@
-"""`table_inferences`: each completed table of a posterior, with the DAGs drawn given it."""
+"""`tables_of`: the tables that a posterior is of, each with the DAGs drawn given it."""
 
 from __future__ import annotations
 
@@ -9,30 +9,41 @@ import numpy as np
 from arcwise.data import IncompleteData
 from arcwise.errors import ArgumentError
 from arcwise.parameters.inference import Inference
-from arcwise.parameters.requirements import AnyModel, inference_of, on_known_scales, restored_score
-from arcwise.parameters.sampled import SampledFamilies, sampled_families
+from arcwise.parameters.requirements import (
+    AnyModel,
+    inference,
+    inference_of,
+    on_known_scales,
+    restored_score,
+)
+from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
 from arcwise.posterior import Posterior
 from arcwise.scores import LocalScore
 
 
-def table_inferences(
-    posterior: Posterior, model: AnyModel, purpose: str, dags: int | None = None
+def tables_of(
+    posterior: Dags, model: AnyModel, purpose: str, dags: int | None = None
 ) -> Iterator[tuple[Inference, SampledFamilies]]:
-    """Yield the inference from each completed table, and the families of DAGs drawn given it.
+    """Yield the inference from the table of a posterior, and the families of its DAGs.
+
+    Of a posterior over completed tables each table has its own, with the DAGs drawn given it.
 
     Parameters
     ----------
     posterior
-        The posterior, averaged over completed tables.
+        The posterior, or DAGs.
     model
-        The table with its missing values; None for the posterior's own.
+        The model, or the table with its missing values; None for the posterior's own.
     purpose
         What needs the parameters, for messages.
     dags
-        The largest number of DAGs of all tables together; None for all there are.
+        The largest number of DAGs of all completed tables together; None for all there are.
     """
+    if not isinstance(posterior, Posterior) or posterior.completions is None:
+        found = inference(posterior, model, purpose)
+        yield found, sampled_families(posterior, found.data.variables)
+        return
     tables = posterior.completions
-    assert tables is not None
     source = tables.source if model is None else model
     if not isinstance(source, IncompleteData):
         raise ArgumentError(

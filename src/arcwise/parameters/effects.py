@@ -6,16 +6,17 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import overload
 
-from arcwise.data import Data, IncompleteData
-from arcwise.errors import ArgumentError, option
-from arcwise.parameters.completed_effects import completed_effect
+from arcwise.data import Data
+from arcwise.errors import ArgumentError
+from arcwise.parameters.completed_effects import pooled_effect
+from arcwise.parameters.completed_tables import tables_of
 from arcwise.parameters.effect import LevelEffects, LinearEffect, MeanEffects
 from arcwise.parameters.effect_matrix import Effects
 from arcwise.parameters.pair_effect import AnyEffect
-from arcwise.parameters.requirements import AnyModel, inference, on_known_scales, refuse_transformed
-from arcwise.parameters.sampled import Dags, sampled_families
+from arcwise.parameters.requirements import AnyModel, inference, refuse_transformed
+from arcwise.parameters.sampled import Dags, dags_of, draws_for_each, sampled_families
 from arcwise.posterior import Posterior
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import further_seed
 from arcwise.support.names import positions
 
 # Draws in all, of few DAGs several each: highest-density intervals need thousands.
@@ -114,30 +115,22 @@ def effects(
             raise ArgumentError("reference is for one source; give source and target, too")
         found = inference(posterior, model, "effects")
         refuse_transformed(posterior, found.data, "effects")
-        each = 1 if draws is None else whole_number(draws, option("draws"), at_least=1)
+        each = draws_for_each(draws, 1, 1)
         families = sampled_families(posterior, found.data.variables)
         matrix = found.effect_matrix(families, each, seed, pairs)
         return replace(matrix, labels=_labels(found.data))
     if pairs is not None:
         raise ArgumentError("pairs is for all effects at once; leave it out, or source and target")
-    if isinstance(posterior, Posterior) and posterior.completions is not None:
-        u, v = _pair(source, target, posterior.variables)
-        refuse_transformed(posterior, None, "effects", [str(source), str(target)])
-        number = len(posterior.sampled_dags("an effect"))
-        each = -(-_DRAWS // number) if draws is None else _checked(draws)
-        pooled = completed_effect(posterior, model, (u, v), reference, each, seed)
-        incomplete = model if isinstance(model, IncompleteData) else posterior.completions.source
-        assert incomplete is not None  # or there are no effects
-        return _on_scales(pooled, on_known_scales(posterior, incomplete.table))
-    found = inference(posterior, model, "effects")
-    variables = found.data.variables
-    u, v = _pair(source, target, variables)
-    refuse_transformed(posterior, found.data, "effects", [variables[u], variables[v]])
-    families = sampled_families(posterior, variables)
-    each = -(-_DRAWS // len(families))
-    if draws is not None:
-        each = _checked(draws)
-    return _on_scales(found.effect(families, (u, v), reference, each, seed), found.data)
+    dags = dags_of(posterior)
+    u, v = _pair(source, target, dags.variables)
+    each = draws_for_each(draws, len(dags), _DRAWS)
+    effects = []
+    for number, (found, families) in enumerate(tables_of(posterior, model, "effects")):
+        refuse_transformed(posterior, found.data, "effects", [dags.variables[w] for w in (u, v)])
+        further = further_seed(seed, number) if number else seed
+        effects.append(found.effect(families, (u, v), reference, each, further))
+    tables = posterior.completions if isinstance(posterior, Posterior) else None
+    return _on_scales(pooled_effect(tables, effects), found.data)
 
 
 def _labels(data: Data) -> dict[str, str]:
@@ -149,10 +142,6 @@ def _on_scales(found: AnyEffect, data: Data) -> AnyEffect:
     """Return an effect that names what it is of, such as the logarithm of a column."""
     source, target = (_labels(data).get(name, name) for name in (found.source, found.target))
     return replace(found, source=source, target=target)
-
-
-def _checked(draws: int) -> int:
-    return whole_number(draws, option("draws"), at_least=1)
 
 
 def _pair(source: str | None, target: str | None, variables: Sequence[str]) -> tuple[int, int]:

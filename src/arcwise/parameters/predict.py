@@ -7,17 +7,15 @@ from typing import Any
 import numpy as np
 
 from arcwise.data import Data
-from arcwise.errors import ArgumentError, DataError, option
+from arcwise.errors import ArgumentError, DataError
 from arcwise.parameters.completed_predictions import pooled_prediction
-from arcwise.parameters.completed_tables import table_inferences
+from arcwise.parameters.completed_tables import tables_of
 from arcwise.parameters.highest_density import checked_level
-from arcwise.parameters.inference import Asked, Inference
+from arcwise.parameters.inference import Asked
 from arcwise.parameters.partial_rows import PartialRows, read_partial_rows
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
-from arcwise.parameters.requirements import AnyModel, inference
-from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
-from arcwise.posterior import Posterior
-from arcwise.support.checks import whole_number
+from arcwise.parameters.requirements import AnyModel
+from arcwise.parameters.sampled import Dags, draws_for_each
 from arcwise.support.names import positions
 
 # Draws in all, of few DAGs several each, and the most that fit into memory.
@@ -82,10 +80,8 @@ def predict(
     >>> round(found.accuracy, 1)
     0.8
     """
-    tables: list[tuple[Inference, SampledFamilies]] = []
-    if isinstance(posterior, Posterior) and posterior.completions is not None:
-        tables = list(table_inferences(posterior, model, "predict", _DRAWS))
-    found = tables[0][0] if tables else inference(posterior, model, "predict")
+    tables = list(tables_of(posterior, model, "predict", _DRAWS))
+    found = tables[0][0]
     data = found.data
     (place,) = positions([target], data.variables, "target")
     inside = checked_level(level)
@@ -94,14 +90,11 @@ def predict(
             f"target is {target!r}, which is parent-only: the model is conditional on it and does "
             "not predict it; name a variable that may have parents"
         )
-    families = sampled_families(posterior, data.variables)
-    dags = sum(len(own) for _, own in tables) or len(families)
-    each = -(-_DRAWS // dags)
-    if draws is not None:
-        each = whole_number(draws, option("draws"), at_least=1, at_most=MOST_DRAWS // dags)
+    dags = sum(len(own) for _, own in tables)
+    each = draws_for_each(draws, dags, _DRAWS, MOST_DRAWS // dags)
     rows = read_partial_rows(table, data, continuous_only=found.law.all_numbers)
     _refuse_interventions(rows, place, data)
-    return pooled_prediction(tables or [(found, families)], Asked(rows, place, each, seed), inside)
+    return pooled_prediction(tables, Asked(rows, place, each, seed), inside)
 
 
 def _refuse_interventions(rows: PartialRows, target: int, data: Data) -> None:

@@ -10,9 +10,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import ArgumentError, Wording
+from arcwise.errors import ArgumentError, Wording, option
 from arcwise.graphs.dag import Dag
 from arcwise.posterior import DagSample, Posterior
+from arcwise.support.checks import MOST_INT, whole_number
 from arcwise.support.numbering import row_numbers
 from arcwise.support.words import quoted
 
@@ -109,7 +110,7 @@ def members_of(bits: int) -> list[int]:
 
 def sampled_families(posterior: Dags, variables: Sequence[str]) -> SampledFamilies:
     """Return the families of the DAGs of a posterior, which must have the model's variables."""
-    dags = _dags(posterior)
+    dags = dags_of(posterior)
     if tuple(dags.variables) != tuple(variables):
         raise ArgumentError(
             f"the DAGs have the variables {quoted(dags.variables)}, but the model has "
@@ -144,7 +145,15 @@ def _whole_words(packed: NDArray[np.uint64]) -> NDArray[np.generic]:
     return np.ascontiguousarray(packed).view(row)[:, 0]
 
 
-def _dags(posterior: Dags) -> DagSample:
+def draws_for_each(draws: int | None, dags: int, in_all: int, at_most: int = MOST_INT) -> int:
+    """Return the number of draws for each DAG, by default as many as make a number in all."""
+    if draws is None:
+        return -(-in_all // dags)
+    return whole_number(draws, option("draws"), at_least=1, at_most=at_most)
+
+
+def dags_of(posterior: Dags) -> DagSample:
+    """Return the DAGs of a posterior, or refuse what has none."""
     if isinstance(posterior, DagSample):
         return posterior
     if isinstance(posterior, Dag):
