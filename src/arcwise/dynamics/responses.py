@@ -25,7 +25,7 @@ from arcwise.laws import FamilyPosteriors, Parameters, TableParameters
 from arcwise.laws.linear_gaussian import LinearGaussianPosteriors
 from arcwise.parameters.drawn_families import DrawnFamilies
 from arcwise.parameters.elimination import eliminate, elimination_order
-from arcwise.parameters.sampled import SampledFamilies
+from arcwise.parameters.sampled import SampledFamilies, in_order
 from arcwise.support.random import Purpose, generator
 
 Array = NDArray[np.float64]
@@ -156,13 +156,7 @@ def _relevant_nodes(
             now = slices.position(slices.places[parent].variable, 0)
             if now is not None:
                 waiting.append(now)
-    order: list[int] = []
-    left = sorted(wanted)
-    while left:
-        free = next(v for v in left if not any(u in left for u in parents[v]))
-        order.append(free)
-        left.remove(free)
-    return tuple(order)
+    return tuple(in_order({node: parents[node] for node in wanted}))
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from arcwise.errors import ArgumentError, option
 from arcwise.laws import FamilyPosteriors, Parameters, RegressionParameters, TableParameters
 from arcwise.laws.law import looked_up
-from arcwise.parameters.sampled import SampledFamilies
+from arcwise.parameters.sampled import SampledFamilies, in_order
 from arcwise.support.random import Purpose, generator
 
 Array = NDArray[np.float64]
@@ -121,14 +121,8 @@ class DrawnFamilies:
         nodes = np.flatnonzero(unknown.any(axis=0)).tolist()
         for dag, places in enumerate(self.families.places.tolist()):
             own = np.arange(dag * self._each, (dag + 1) * self._each)
-            waiting = set(nodes)
-            while waiting:
-                node = next(
-                    v
-                    for v in waiting
-                    if not waiting.intersection(self.families.parents[v][places[v]])
-                )
-                waiting.remove(node)
+            parents = {node: self.families.parents[node][places[node]] for node in nodes}
+            for node in in_order(parents):
                 of_family, parameters = self._drawn[node][places[node]]
                 rows = np.flatnonzero(unknown[:, node])
                 at = parameters.take(np.searchsorted(of_family, own))

@@ -34,7 +34,7 @@ from arcwise.laws import (
 )
 from arcwise.laws.tables import MAX_CELLS
 from arcwise.parameters.elimination import Scope, aligned, eliminate, elimination_order
-from arcwise.parameters.sampled import SampledFamilies
+from arcwise.parameters.sampled import SampledFamilies, in_order
 from arcwise.support.random import Purpose, generator
 
 Array = NDArray[np.float64]
@@ -303,10 +303,10 @@ class _Network:
                 "lower ",
                 option("max_indegree"),
             )
-        in_order: list[RegressionParameters] = []
+        along: list[RegressionParameters] = []
         if regressions:
             by_node = {each.node: each for each in regressions}
-            in_order = [by_node[node] for node, _ in _topological(self.sub_dag) if node in by_node]
+            along = [by_node[node] for node in in_order(dict(self.sub_dag)) if node in by_node]
         count = next(iter([*tables.values(), *regressions])).count
         found = np.empty((count, *self.shape))
         step = max(1, _PIECE // largest)
@@ -321,7 +321,7 @@ class _Network:
                 # Without a path from the source, its axis has the length 1.
                 found[piece] = weights if by_level else weights[:, np.newaxis]
                 continue
-            total = weights * self._along_the_dag(in_order, piece, kept)
+            total = weights * self._along_the_dag(along, piece, kept)
             total = total.sum(axis=tuple(range(1 + by_level, 1 + len(kept))))
             found[piece] = total.reshape(len(total), -1, 1)
         return found
@@ -354,10 +354,11 @@ class _Network:
         self, parameters: dict[Family, Parameters], random: np.random.Generator
     ) -> tuple[Array, Array]:
         """Return what is expected by simulated rows, with the same numbers for all settings."""
-        in_order = [(family[0], parameters[family]) for family in _topological(self.sub_dag)]
-        count, variance = in_order[0][1].count, np.zeros(self.shape)
+        parents = dict(self.sub_dag)
+        along = [(node, parameters[node, parents[node]]) for node in in_order(parents)]
+        count, variance = along[0][1].count, np.zeros(self.shape)
         found = np.empty((count, *self.shape))
-        step = max(1, _PIECE // (_FOR_DRAWS * (1 + len(in_order))))
+        step = max(1, _PIECE // (_FOR_DRAWS * (1 + len(along))))
         with_mean = self.posteriors.law.has_means
         pieces = [(slice(0, 1), _FOR_MEANS)] if with_mean else []
         pieces += [
@@ -365,7 +366,7 @@ class _Network:
         ]
         slope = self.source is not None and self.shape[0] == 1
         for piece, rows in pieces:
-            some = [(node, each.take(piece)) for node, each in in_order]
+            some = [(node, each.take(piece)) for node, each in along]
             key = int(random.integers(2**63))
             settings = range(2 if slope else self.shape[0] if self.has_path else 1)
             each = np.stack([self._rows(some, value, rows, key) for value in settings], axis=2)
@@ -405,14 +406,3 @@ def _at(table: Array, family: Family, fixed: Mapping[int, int]) -> Array:
     """Return the slice of a table [draw, parents..., node] at the levels intervened on."""
     node, parents = family
     return table[(slice(None), *(fixed.get(member, slice(None)) for member in (*parents, node)))]
-
-
-def _topological(sub_dag: tuple[Family, ...]) -> list[Family]:
-    """Return families in an order in which parents come before children."""
-    waiting, members = dict(sub_dag), {node for node, _ in sub_dag}
-    order: list[Family] = []
-    while waiting:
-        ready = [node for node, parents in waiting.items() if not members.intersection(parents)]
-        members.difference_update(ready)
-        order += [(node, waiting.pop(node)) for node in ready]
-    return order

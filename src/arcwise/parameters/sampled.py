@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -14,6 +14,7 @@ from arcwise.errors import ArgumentError, Wording, option
 from arcwise.graphs.dag import Dag
 from arcwise.posterior import DagSample, Posterior
 from arcwise.support.checks import MOST_INT, whole_number
+from arcwise.support.cycles import topological_order
 from arcwise.support.numbering import row_numbers
 from arcwise.support.words import quoted
 
@@ -127,6 +128,13 @@ def sampled_families(posterior: Dags, variables: Sequence[str]) -> SampledFamili
         members = np.nonzero(bits)[1].tolist()
         parents.append(tuple(tuple(members[a:b]) for a, b in pairwise([0, *ends])))
     return SampledFamilies(tuple(parents), places, dags.shares, dags.chains)
+
+
+def in_order(parents: Mapping[int, tuple[int, ...]]) -> list[int]:
+    """Return some nodes, given with their parents, in a topological order."""
+    every = range(max(parents, default=-1) + 1)
+    among = [[u for u in parents.get(node, ()) if u in parents] for node in every]
+    return [node for node in topological_order(among) if node in parents]
 
 
 def not_dags(posterior: object) -> ArgumentError:
