@@ -14,6 +14,7 @@ from arcwise import _core
 from arcwise.algorithms.exact_computation import Computing, ExactComputation
 from arcwise.algorithms.reverse_annealing import dag_code
 from arcwise.algorithms.sampling_session import sums_for
+from arcwise.features.edges import packed_set
 from arcwise.model import Model, Question
 from arcwise.model.modularity import Modularity
 from arcwise.posterior import DagSample
@@ -227,11 +228,7 @@ class ChainStructure(StructureStep):
 def packed(parents: Sequence[tuple[int, ...]]) -> Packed:
     """Return parent sets as bits, 64 to a word."""
     words = (len(parents) + 63) // 64
-    result = np.zeros((len(parents), words), dtype=np.uint64)
-    for node, members in enumerate(parents):
-        for parent in members:
-            result[node, parent // 64] |= np.uint64(1) << np.uint64(parent % 64)
-    return result
+    return np.stack([packed_set(members, words) for members in parents])
 
 
 def _ordinary(model: Model, dag: Packed) -> Packed:

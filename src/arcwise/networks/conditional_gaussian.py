@@ -6,26 +6,23 @@ for each configuration of its discrete parents, a linear regression on its conti
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.data.columns import NUMBERS, Kind, Labels
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
 from arcwise.laws import Parameters, RegressionParameters
 from arcwise.networks.discrete import (
     checked_levels,
     checked_table,
-    level_setting,
     table_parameters,
 )
 from arcwise.networks.network import Network
-from arcwise.support.checks import instance, real_number, real_numbers
+from arcwise.support.checks import instance, real_numbers
 from arcwise.support.names import positions, refuse_other_names
 from arcwise.support.words import shown
 
@@ -124,26 +121,13 @@ class ConditionalGaussianNetwork(Network):
         for field, value in fields.items():
             object.__setattr__(self, field, value)
 
-    def _setting(self, node: int, value: Any) -> Any:
-        name = self.dag.variables[node]
-        if name in self.levels:
-            return level_setting(value, self.levels[name], name)
-        source = f"interventions[{name!r}]"
-        return real_number(value, source, math.isfinite, "a finite number")
-
     def _parameters(self, node: int) -> Parameters:
         name, parents = self.dag.variables[node], self.dag.parent_indices[node]
         if name in self.levels:
             return table_parameters(node, parents, self.tables[name])
         discrete = tuple(u for u in parents if self.dag.variables[u] in self.levels)
         continuous = tuple(u for u in parents if u not in discrete)
-        intercepts, coefficients, variances = map(np.asarray, self.regressions[name])
-        regression = intercepts, coefficients, variances
-        return RegressionParameters.single(node, discrete, continuous, regression)
-
-    def _kind(self, node: int) -> Kind:
-        name = self.dag.variables[node]
-        return Labels(self.levels[name]) if name in self.levels else NUMBERS
+        return RegressionParameters.single(node, discrete, continuous, self.regressions[name])
 
 
 def refuse_continuous_parents(dag: Dag, discrete: Sequence[str]) -> None:

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.data.columns import Labels
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.dag import Dag
 from arcwise.laws import TableParameters
 from arcwise.networks.network import Network
 from arcwise.support.checks import as_array, instance, real_numbers
 from arcwise.support.names import as_list, refuse_other_names
-from arcwise.support.words import quoted, shown
+from arcwise.support.words import shown
 
 _SUM_TOLERANCE = 1e-9
 _LARGEST_JOINT = 4_000_000
@@ -152,15 +151,8 @@ class DiscreteNetwork(Network):
         found: NDArray[np.float64] = self._table(node)[tuple(codes[:, each] for each in members)]
         return found
 
-    def _setting(self, node: int, value: Any) -> np.uint16:
-        name = self.dag.variables[node]
-        return level_setting(value, self.levels[name], name)
-
     def _parameters(self, node: int) -> TableParameters:
         return table_parameters(node, self.dag.parent_indices[node], self._table(node))
-
-    def _kind(self, node: int) -> Labels:
-        return Labels(self.levels[self.dag.variables[node]])
 
 
 def table_parameters(
@@ -168,21 +160,6 @@ def table_parameters(
 ) -> TableParameters:
     """Return the law of a node with this table."""
     return TableParameters(node, parents, table.shape[:-1], table[np.newaxis])
-
-
-def level_setting(value: Any, levels: tuple[Hashable, ...], name: str) -> np.uint16:
-    """Return the code of the level that an intervention sets a variable to, or refuse it."""
-    if not any(value is level or _equal(value, level) for level in levels):
-        raise ArgumentError(
-            f"interventions sets {name!r} to {shown(value)}; its levels are {quoted(levels)}"
-        )
-    return np.uint16(levels.index(value))
-
-
-def _equal(value: Any, level: Hashable) -> bool:
-    """Return whether a value is a level; arrays and the like are none."""
-    same = value == level
-    return isinstance(same, bool | np.bool_) and bool(same)
 
 
 def checked_levels(levels: Sequence[Hashable], name: str) -> tuple[Hashable, ...]:

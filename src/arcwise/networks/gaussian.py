@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.data.columns import NUMBERS, Numbers
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
 from arcwise.laws import RegressionParameters
 from arcwise.networks.network import Network
-from arcwise.support.checks import instance, real_number, real_numbers
+from arcwise.support.checks import instance, real_numbers
 from arcwise.support.random import Purpose, generator
 from arcwise.support.words import shown
 
@@ -59,6 +57,7 @@ class GaussianNetwork(Network):
         n = len(instance(dag, Dag, "dag", "an arcwise.Dag").variables)
         for name, value in (
             ("dag", dag),
+            ("levels", {}),  # as no variable is discrete
             ("weights", _array(weights, "weights", (n, n))),
             ("intercepts", _array(intercepts, "intercepts", (n,))),
             ("variances", _array(variances, "variances", (n,))),
@@ -102,17 +101,10 @@ class GaussianNetwork(Network):
     def _total_effects(self) -> NDArray[np.floating[Any]]:
         return np.linalg.inv(np.eye(len(self.weights)) - self.weights)
 
-    def _setting(self, node: int, value: Any) -> float:
-        source = f"interventions[{self.dag.variables[node]!r}]"
-        return real_number(value, source, math.isfinite, "a finite number")
-
     def _parameters(self, node: int) -> RegressionParameters:
         parents = self.dag.parent_indices[node]
         regression = self.intercepts[node], self.weights[list(parents), node], self.variances[node]
         return RegressionParameters.single(node, (), parents, regression)
-
-    def _kind(self, node: int) -> Numbers:
-        return NUMBERS
 
 
 def gaussian_network(
@@ -146,14 +138,11 @@ def gaussian_network(
            [0., 0.]])
     """
     instance(dag, Dag, "dag", "an arcwise.Dag")
-    low, high = weight_bounds(weights, signs)
+    bounds = weight_bounds(weights, signs)
     random = generator(seed, Purpose.PARAMETERS)
     matrix = np.zeros((len(dag.variables),) * 2)
     for node, parents in enumerate(dag.parent_indices):
-        drawn = random.uniform(low, high, len(parents))
-        if signs == "random":
-            drawn *= random.choice([-1.0, 1.0], len(parents))
-        matrix[list(parents), node] = drawn
+        matrix[list(parents), node] = drawn_weights(random, bounds, signs, (len(parents),))
     return GaussianNetwork(dag, matrix, variances=variance)
 
 
@@ -168,6 +157,14 @@ def weight_bounds(weights: Any, signs: Any) -> tuple[float, float]:
         raise ArgumentError(f"signs is {shown(signs)}; give 'positive' or 'random'")
     low, high = bounds.tolist()
     return low, high
+
+
+def drawn_weights(
+    random: np.random.Generator, bounds: tuple[float, float], signs: str, shape: tuple[int, ...]
+) -> NDArray[np.float64]:
+    """Draw uniform weights, of either sign if signs are random."""
+    drawn: NDArray[np.float64] = random.uniform(*bounds, shape)
+    return drawn * random.choice([-1.0, 1.0], shape) if signs == "random" else drawn
 
 
 def _array(value: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data
-from arcwise.data.columns import Kind
+from arcwise.data.columns import NUMBERS, Kind, Labels
 from arcwise.errors import ArgumentError, option
 from arcwise.graphs.dag import Dag
 from arcwise.laws import Parameters
-from arcwise.support.checks import refuse_beyond_memory, whole_number
+from arcwise.support.checks import real_number, refuse_beyond_memory, whole_number
 from arcwise.support.cycles import topological_order
 from arcwise.support.names import positions
 from arcwise.support.random import Purpose, generator
-from arcwise.support.words import shown
+from arcwise.support.words import quoted, shown
 
 
 class Network(ABC):
     """A DAG with a conditional distribution for each node."""
 
     dag: Dag
+    levels: Mapping[str, tuple[Hashable, ...]]
 
     def sample(
         self, rows: int, seed: int = 0, interventions: Mapping[str, Any] | None = None
@@ -89,14 +91,30 @@ class Network(ABC):
         """Show the DAG."""
         return f"{type(self).__name__}({self.dag!r})"
 
-    @abstractmethod
     def _setting(self, node: int, value: Any) -> Any:
         """Check the value of an intervention and return it as stored in a drawn array."""
+        name = self.dag.variables[node]
+        if name not in self.levels:
+            source = f"interventions[{name!r}]"
+            return real_number(value, source, math.isfinite, "a finite number")
+        levels = self.levels[name]
+        if not any(value is level or _equal(value, level) for level in levels):
+            raise ArgumentError(
+                f"interventions sets {name!r} to {shown(value)}; its levels are {quoted(levels)}"
+            )
+        return np.uint16(levels.index(value))
 
     @abstractmethod
     def _parameters(self, node: int) -> Parameters:
         """Return what the law of a node given its parents is, as a single draw."""
 
-    @abstractmethod
     def _kind(self, node: int) -> Kind:
         """Return what the values of a node can be."""
+        name = self.dag.variables[node]
+        return Labels(self.levels[name]) if name in self.levels else NUMBERS
+
+
+def _equal(value: Any, level: Hashable) -> bool:
+    """Return whether a value is a level; arrays and the like are none."""
+    same = value == level
+    return isinstance(same, bool | np.bool_) and bool(same)

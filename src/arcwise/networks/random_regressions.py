@@ -15,7 +15,7 @@ from arcwise.networks.conditional_gaussian import (
     Regression,
     refuse_continuous_parents,
 )
-from arcwise.networks.gaussian import weight_bounds
+from arcwise.networks.gaussian import drawn_weights, weight_bounds
 from arcwise.networks.random_tables import LARGEST_TABLE, numbered_levels
 from arcwise.support.checks import instance, positive_number, real_number
 from arcwise.support.names import positions
@@ -65,7 +65,7 @@ def conditional_gaussian_network(
     """
     instance(dag, Dag, "dag", "an arcwise.Dag")
     concentration = positive_number(concentration, "concentration")
-    low, high = weight_bounds(weights, signs)
+    bounds = weight_bounds(weights, signs)
     spread = real_number(shift, "shift", lambda x: 0.0 <= x < math.inf, "a number, 0 or more")
     positions(levels, dag.variables, "levels")
     labels = {
@@ -85,9 +85,7 @@ def conditional_gaussian_network(
             continue
         numbers = sum(each not in labels for each in parents)
         _refuse_large((*shape, numbers + 1), name)
-        coefficients = random.uniform(low, high, (*shape, numbers))
-        if signs == "random":
-            coefficients *= random.choice([-1.0, 1.0], coefficients.shape)
+        coefficients = drawn_weights(random, bounds, signs, (*shape, numbers))
         intercepts = random.normal(0.0, spread, shape) if shape else np.zeros(())
         regressions[name] = Regression(intercepts, coefficients, variance)
     return ConditionalGaussianNetwork(dag, labels, tables, regressions)

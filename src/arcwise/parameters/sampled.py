@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError, Wording, option
 from arcwise.graphs.dag import Dag
+from arcwise.graphs.linear_extensions import packed_parents
 from arcwise.posterior import DagSample, Posterior
 from arcwise.support.checks import MOST_INT, whole_number
 from arcwise.support.cycles import topological_order
@@ -165,12 +166,7 @@ def dags_of(posterior: Dags) -> DagSample:
     if isinstance(posterior, DagSample):
         return posterior
     if isinstance(posterior, Dag):
-        words = (len(posterior.variables) + 63) // 64
-        packed = np.zeros((1, len(posterior.variables), words), dtype=np.uint64)
-        for node, members in enumerate(posterior.parent_indices):
-            for u in members:
-                packed[0, node, u // 64] |= np.uint64(1) << np.uint64(u % 64)
-        return DagSample(posterior.variables, packed)
+        return DagSample(posterior.variables, packed_parents(posterior))
     if not isinstance(posterior, Posterior):
         raise not_dags(posterior)
     if posterior.dags is None or len(posterior.dags) == 0:
