@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Column, ContinuousColumn, Data
-from arcwise.data.encoding import as_labels, check_finite, continuous
+from arcwise.data.encoding import as_labels
 from arcwise.data.messages import columns as columns_text
 from arcwise.data.raw import RawColumn, RawNumbers, level_type
-from arcwise.data.scales import Scale
 from arcwise.data.sources import raw_columns
 from arcwise.errors import ArcwiseError, DataError, option
 from arcwise.support.words import counted, listing, quoted, shown
@@ -37,27 +35,23 @@ def read_new_rows(new_data: Any, data: Data, *, continuous_only: bool) -> Data:
     continuous_only
         Whether all columns are continuous, including those of whole numbers.
     """
-    try:
-        given = {
-            column.name: column for column in raw_columns(new_data, array_names(new_data, data))
-        }
-    except ArcwiseError as error:
-        raise type(error)("new_data cannot be used, because ", *error.args) from None
+    given = given_columns(new_data, data, "new_data")
     _check_names(list(given), data.variables)
-    raw = [given[name] for name in data.variables]
-    if len(raw[0].missing) == 0:
+    if len(next(iter(given.values())).missing) == 0:
         raise DataError("new_data has no rows; give at least one")
     columns: list[Column] = []
-    for column, known in zip(raw, data.columns, strict=True):
-        if continuous_only or not known.size:
-            numbers = _continuous(column)
-            scale = scale_to_take(new_data, data, column.name)
-            if scale is not None:
-                values = on_scale(scale, column.name, numbers.values, "new_data")
-                numbers = replace(numbers, values=values)
-            columns.append(numbers)
-        else:
-            columns.append(_discrete(column, known))
+    for known in data.columns:
+        name, numbers = known.name, continuous_only or not known.size
+        values, there = values_of(given[name], known, numbers=numbers, table="new_data")
+        if not there.all():
+            raise DataError(
+                f"values are missing in {counted({name: int((~there).sum())})} of new_data; leave "
+                "such rows out, or fill in the values"
+            )
+        if numbers:
+            values = scaled(values, name, data, new_data, "new_data")
+        column = ContinuousColumn(name, values) if numbers else known.like(values.astype(np.uint16))
+        columns.append(column)
     weights = intervened = None
     if isinstance(new_data, Data):
         weights, intervened = new_data.weights, new_data.intervened
@@ -66,32 +60,56 @@ def read_new_rows(new_data: Any, data: Data, *, continuous_only: bool) -> Data:
     return Data(columns, weights, intervened)
 
 
-def scale_to_take(table: Any, data: Data, name: str) -> Scale | None:
-    """Return the scale that a column of new rows is yet to be put on, if any.
+def given_columns(table: Any, data: Data, called: str) -> dict[str, RawColumn]:
+    """Return the raw columns of new rows by their names."""
+    plain = isinstance(table, np.ndarray) and table.dtype.names is None
+    whole = plain and table.ndim == 2 and table.shape[1] == len(data.variables)
+    try:
+        found = raw_columns(table, list(data.variables) if whole else None)
+    except ArcwiseError as error:
+        raise type(error)(f"{called} cannot be used, because ", *error.args) from None
+    return {column.name: column for column in found}
 
-    Parameters
-    ----------
-    table
-        The new rows; those of a `Data` may be on the scale already.
-    data
-        The data of the model.
-    name
-        The column.
+
+def values_of(
+    raw: RawColumn, known: Column, *, numbers: bool, table: str
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return the numbers of a new column, or its codes of levels, and which values are there."""
+    if not numbers:
+        codes = level_codes(raw, known, table)
+        return np.maximum(codes, 0), codes >= 0
+    found, there = np.zeros(len(raw.missing)), ~raw.missing
+    try:
+        if isinstance(raw, RawNumbers):
+            found[there] = raw.values[there].astype(np.float64)
+        else:
+            levels = np.array([float(level) for level in raw.levels])  # type: ignore[arg-type]
+            found[there] = levels[raw.codes[there]]
+        if not np.isfinite(found).all():
+            raise ValueError
+    except (TypeError, ValueError):
+        rest = "leave the rows out" if table == "new_data" else "leave them empty"
+        raise DataError(
+            f"column {raw.name!r} of {table} holds values that are not finite numbers, but it "
+            f"is continuous in the model's data; correct them or {rest}"
+        ) from None
+    return found, there
+
+
+def scaled(
+    values: NDArray[np.float64], name: str, data: Data, table: Any, called: str
+) -> NDArray[np.float64]:
+    """Return new values on the scale of the model, or refuse those that have no place on it.
+
+    Those of a `Data` may be on the scale already.
     """
     scale = data.preparation.scales.get(name)
-    if isinstance(table, Data) and table.preparation.scales.get(name) == scale:
-        return None
-    return scale
-
-
-def on_scale(
-    scale: Scale, name: str, values: NDArray[np.float64], table: str
-) -> NDArray[np.float64]:
-    """Return new values on the scale of the model, or refuse those that have no place on it."""
+    if scale is None or (isinstance(table, Data) and table.preparation.scales.get(name) == scale):
+        return values
     found = scale.of(values)
     if not np.isfinite(found).all():
         raise DataError(
-            f"column {name!r} of {table} has values that are not positive, but it is modelled on "
+            f"column {name!r} of {called} has values that are not positive, but it is modelled on "
             "its logarithm; leave these rows out, or learn with ",
             option("transform", "none"),
         )
@@ -124,13 +142,6 @@ def observational_rows(node: int, new: Data) -> NDArray[np.int64]:
     return np.flatnonzero(~new.intervened[:, node])
 
 
-def array_names(new_data: Any, data: Data) -> Sequence[str] | None:
-    """Return the names for the columns of a plain array with all variables."""
-    plain = isinstance(new_data, np.ndarray) and new_data.dtype.names is None
-    usable = plain and new_data.ndim == 2 and new_data.shape[1] == len(data.variables)
-    return list(data.variables) if usable else None
-
-
 def _check_names(given: Sequence[str], variables: Sequence[str]) -> None:
     missing = [name for name in variables if name not in given]
     unknown = [name for name in given if name not in variables]
@@ -144,38 +155,6 @@ def _check_names(given: Sequence[str], variables: Sequence[str]) -> None:
             f"new_data has {columns_text(unknown)}, which the model's data lack; leave such "
             "columns out"
         )
-
-
-def _refuse_missing(column: RawColumn) -> None:
-    count = int(column.missing.sum())
-    if count:
-        raise DataError(
-            f"values are missing in {counted({column.name: count})} of new_data; leave such rows "
-            "out, or fill in the values"
-        )
-
-
-def _continuous(column: RawColumn) -> ContinuousColumn:
-    _refuse_missing(column)
-    try:
-        check_finite([column], {column.name: "continuous"})
-        return continuous(column)
-    except DataError:
-        raise DataError(
-            f"column {column.name!r} of new_data holds values that are not finite numbers, but it "
-            "is continuous in the model's data; correct them or leave the rows out"
-        ) from None
-
-
-def _discrete(column: RawColumn, known: Column) -> Column:
-    codes = level_codes(column, known)
-    if (codes < 0).any():
-        _refuse_missing(column)
-        raise DataError(
-            f"values are missing in column {column.name!r} of new_data; leave such rows out, or "
-            "fill in the values"
-        )
-    return known.like(codes.astype(np.uint16))
 
 
 def level_codes(column: RawColumn, known: Column, table: str = "new_data") -> NDArray[np.int64]:

@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from arcwise.data import Data
 from arcwise.data.messages import columns as columns_text
 from arcwise.data.messages import warn
-from arcwise.data.raw import RawColumn, RawNumbers
-from arcwise.data.sources import raw_columns
-from arcwise.errors import ArcwiseError, DataError
-from arcwise.parameters.new_rows import array_names, level_codes, on_scale, scale_to_take
+from arcwise.errors import DataError
+from arcwise.parameters.new_rows import given_columns, scaled, values_of
 from arcwise.support.words import near_miss, quoted
 
 
@@ -79,32 +77,23 @@ def read_partial_rows(table: Any, data: Data, *, continuous_only: bool) -> Parti
     continuous_only
         Whether all columns are continuous, including those of whole numbers.
     """
-    try:
-        given = {column.name: column for column in raw_columns(table, array_names(table, data))}
-    except ArcwiseError as error:
-        raise type(error)("the table cannot be used, because ", *error.args) from None
+    given = given_columns(table, data, "the table")
     rows = len(next(iter(given.values())).missing) if given else 0
     if rows == 0:
         raise DataError("the table has no rows; give at least one")
     _check_names(list(given), data)
     shape = rows, len(data.variables)
-    numbers = continuous_only or "continuous" in data.kinds.values()
-    values = np.zeros(shape, dtype=np.float64 if numbers else np.int64)
+    some_numbers = continuous_only or "continuous" in data.kinds.values()
+    values = np.zeros(shape, dtype=np.float64 if some_numbers else np.int64)
     known = np.zeros(shape, dtype=np.bool_)
     for place, column in enumerate(data.columns):
         if column.name not in given:
             continue
-        raw = given[column.name]
-        if continuous_only or not column.size:
-            numbers_there, known[:, place] = _numbers(raw)
-            scale = scale_to_take(table, data, column.name)
-            values[:, place] = numbers_there
-            if scale is not None:
-                own = known[:, place]
-                values[own, place] = on_scale(scale, column.name, numbers_there[own], "the table")
-        else:
-            codes = level_codes(raw, column, "the table")
-            values[:, place], known[:, place] = np.maximum(codes, 0), codes >= 0
+        name, numbers = column.name, continuous_only or not column.size
+        found, there = values_of(given[name], column, numbers=numbers, table="the table")
+        if numbers:
+            found[there] = scaled(found[there], name, data, table, "the table")
+        values[:, place], known[:, place] = found, there
     intervened = np.zeros(shape, dtype=np.bool_)
     if isinstance(table, Data) and table.intervened is not None:
         for place, name in enumerate(data.variables):
@@ -128,22 +117,3 @@ def _check_names(given: list[str], data: Data) -> None:
             f"{columns_text(unknown)} of the table {verb} left out, as no variables of the "
             f"model{hints}"
         )
-
-
-def _numbers(column: RawColumn) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    missing = column.missing
-    found = np.zeros(len(missing))
-    try:
-        if isinstance(column, RawNumbers):
-            found[~missing] = column.values[~missing].astype(np.float64)
-        else:
-            levels = np.array([float(str(level)) for level in column.levels])
-            found[~missing] = levels[column.codes[~missing]]
-        if not np.isfinite(found).all():
-            raise ValueError
-    except ValueError:
-        raise DataError(
-            f"column {column.name!r} of the table holds values that are not finite numbers, but it "
-            "is continuous in the model's data; correct them or leave them empty"
-        ) from None
-    return found, ~missing
