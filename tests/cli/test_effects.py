@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -70,7 +71,8 @@ def test_cross_validate(capsys: Captured, table: Path, tmp_path: Path) -> None:
         *("cross-validate", table, "--target", "dysp", "--folds", "2", "--max-indegree", "1"),
         *("--edge-probabilities", edges, "--out", out),
     )
-    data, options = arcwise.read(table), {"folds": 2, "max_indegree": 1}
+    options: dict[str, Any] = {"folds": 2, "max_indegree": 1}
+    data = arcwise.read(table)
     expected = arcwise.cross_validate(data, "dysp", edge_probabilities=edges, **options)
     assert expected.describe() != arcwise.cross_validate(data, "dysp", **options).describe()
     assert expected.describe() in said

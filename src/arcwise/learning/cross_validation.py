@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 import os
-from dataclasses import fields, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.constraints.arguments import SYNONYMS, ConstraintArguments
 from arcwise.data import Data
 from arcwise.data.reader import read_table
-from arcwise.data.reading import LENIENT, Reading
+from arcwise.data.reading import LENIENT, Reading, ReadingToLearn
 from arcwise.errors import ArgumentError, option
-from arcwise.learning.learn import learn
+from arcwise.learning.learn import learned
+from arcwise.learning.request import Request
 from arcwise.parameters.frames import figure, frame, html_table, stacked, text_table, write_columns
 from arcwise.parameters.predict import predict
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
 from arcwise.support.checks import whole_number
 from arcwise.support.names import positions
+from arcwise.support.running import Run
+from arcwise.support.settings import Settings, keywords_of, setting
 from arcwise.support.weighted_sums import weighted_sum
-from arcwise.support.words import plural, shown
+from arcwise.support.words import plural
 
 # The stream of the folds: the same seed for chains and folds must not make them dependent.
 _FOLDS = 0x666F6C64
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class CrossValidation:
     """Predictions of each row by a posterior learned from the other folds.
 
@@ -49,15 +55,9 @@ class CrossValidation:
     ['Brier score', 'accuracy', 'log loss']
     """
 
-    def __init__(
-        self,
-        target: str,
-        folds: tuple[LevelPredictions | NumberPredictions, ...],
-        fold_of_row: NDArray[np.int64],
-    ) -> None:
-        self.target = target
-        self.folds = folds
-        self.fold_of_row = fold_of_row
+    target: str
+    folds: tuple[LevelPredictions | NumberPredictions, ...]
+    fold_of_row: NDArray[np.int64]
 
     @property
     def scores(self) -> dict[str, float]:
@@ -121,15 +121,38 @@ class CrossValidation:
         return found
 
 
+@dataclass(frozen=True, kw_only=True)
+class Validation(Settings):
+    """What is predicted, in which parts of the rows."""
+
+    data: Any = field(kw_only=False)
+    target: str = field(kw_only=False)
+    folds: int = setting(
+        10,
+        "The number of folds, from 2 to the number of rows.",
+        check=partial(whole_number, at_least=2),
+    )
+    level: float = setting(
+        0.95, "The probability of the predictive intervals of a continuous target."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Arguments(Run, Request, Reading, ConstraintArguments, Validation):
+    """The arguments of `cross_validate`."""
+
+
+@keywords_of(
+    _Arguments,
+    other_words=SYNONYMS,
+    described_by=(Run, Request, Reading, ConstraintArguments),
+)
 def cross_validate(
-    data: Any,
-    target: str,
-    *,
-    folds: int = 10,
-    seed: int = 0,
-    level: float = 0.95,
-    progress: Any = None,
-    **further: Any,
+    validation: Validation,
+    request: Request,
+    reading: Reading,
+    constraints: ConstraintArguments,
+    run: Run,
 ) -> CrossValidation:
     """Return how well one variable is predicted in rows that were not learned from.
 
@@ -137,24 +160,22 @@ def cross_validate(
     shares. For each fold, `learn` learns from all other rows, and `predict` predicts the target
     in its rows from the rest of each row.
 
+    Besides the arguments described here, it takes those of `learn`: score, prior, constraints,
+    algorithm, and those of `arcwise.read`, such as `missing`.
+
     Parameters
     ----------
     data
         Anything `arcwise.read` takes.
     target
         The variable to predict.
-    folds
-        The number of folds, from 2 to the number of rows.
     seed
         The seed of the folds, and of `learn` and `predict` in each; the same seed gives the
         same result.
-    level
-        The probability of the predictive intervals of a continuous target.
+    seconds
+        The time for all folds together.
     progress
         As for `learn`, once for each fold.
-    **further
-        Further arguments of `learn`: score, prior, constraints, algorithm, and those of
-        `arcwise.read`, such as `missing`.
 
     Examples
     --------
@@ -165,31 +186,26 @@ def cross_validate(
     True
     """
     for name in ("directory", "checkpoint_seconds"):
-        if name in further:
+        if name in run.specified:
             raise ArgumentError(f"{name} is for a single run; leave it out of cross_validate")
-    own = {each.name for each in fields(Reading)} & further.keys()
-    reading = Reading(**{name: further.pop(name) for name in own})
+    data, target, count = validation.data, validation.target, validation.folds
     if not isinstance(data, Data) and reading.transform is None:
         reading = replace(reading, transform=LENIENT["transform"])  # as `learn` does
     table = cast(Data, read_table(data, reading))
     (place,) = positions([target], table.variables, "target")
-    count = whole_number(folds, option("folds"), at_least=2)
     if count > table.rows:
         raise ArgumentError(
-            option("folds"), f" is {shown(folds)}; give at most {table.rows}, the number of rows"
+            option("folds"), f" is {count}; give at most {table.rows}, the number of rows"
         )
     _refuse_interventions(table, place)
-    which = _folds(table, place, count, seed)
+    which = _folds(table, place, count, run.seed)
     found = []
     for fold in range(count):
-        posterior = learn(
-            table.take_rows(np.flatnonzero(which != fold)),
-            seed=seed,
-            progress=progress,
-            **further,
-        )
+        rest = table.take_rows(np.flatnonzero(which != fold))
+        own = run.within(1.0 / (count - fold))
+        posterior = learned(rest, request, ReadingToLearn(), constraints, own)
         rows = table.take_rows(np.flatnonzero(which == fold))
-        found.append(predict(posterior, rows, target, level=level, seed=seed))
+        found.append(predict(posterior, rows, target, level=validation.level, seed=run.seed))
     return CrossValidation(target, tuple(found), which)
 
 
@@ -203,8 +219,7 @@ def _refuse_interventions(table: Data, target: int) -> None:
 
 def _folds(table: Data, target: int, count: int, seed: int) -> NDArray[np.int64]:
     """Return the fold of each row: rows in random order, sorted by level, are dealt out in turn."""
-    checked = whole_number(seed, option("seed"), at_least=0)
-    random = np.random.default_rng([_FOLDS, checked])
+    random = np.random.default_rng([_FOLDS, seed])
     order = random.permutation(table.rows)
     column = table.columns[target]
     if column.size:

@@ -46,7 +46,7 @@ from arcwise.records.settings import usual_order_steps
 from arcwise.scores import LocalScore
 from arcwise.scores.base import NAMED_SCORES
 from arcwise.spaces import LinearOrders
-from arcwise.support.clock import NEVER, Deadline
+from arcwise.support.clock import NEVER
 from arcwise.support.descriptions import words_of
 from arcwise.support.running import LocalRun
 from arcwise.support.weighted_sums import weighted_sum
@@ -241,7 +241,7 @@ def choose_hyperparameters(
     found: NDArray[np.float64] | None = None
     try:
         run.deadline.check()
-        how: dict[str, Any] = {"seconds": _clock(run.deadline), "threads": run.threads}
+        how: dict[str, Any] = {"seconds": run.deadline, "threads": run.threads}
         begin = replace(question, score=scores[0], prior=Sparse(), candidates=None, plus_one=False)
         few = candidates(begin, "greedy", size=size, **how)
         models = [Model(replace(begin, score=score, candidates=few), **how) for score in scores]
@@ -304,10 +304,6 @@ def _ratio_without_order(question: Question, expected: float) -> float:
     odds = expected / (n - 1)
     both = int((allowed & allowed.T).sum()) / joined
     return math.exp(both * math.log(odds_of_dags(odds, n) / odds))
-
-
-def _clock(deadline: Deadline) -> Deadline | None:
-    return deadline if deadline.limited else None
 
 
 def _candidates_of_a_node(question: Question, effort: float) -> int:

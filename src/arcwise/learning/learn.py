@@ -138,6 +138,13 @@ def learn(
     >>> print(posterior.account.choices[0])
     The table has 500 rows, 8 discrete variables.
     """
+    return learned(data, request, reading, constraints, run)
+
+
+def learned(
+    data: Any, request: Request, reading: ReadingToLearn, constraints: ConstraintArguments, run: Run
+) -> Posterior:
+    """Return what `learn` does, given all of its options."""
     refuse_after_sigterm()
     request.refuse_two_budgets(run.deadline.seconds)
     study = begin(request, run, data, constraints, reading)
@@ -343,11 +350,9 @@ def _resumed(path: Path, run: Run) -> Posterior:
     kept = KeptStudy.read(path)
     rounds = read_log(path / GROWTH).get("rounds")
     if kept is None and rounds and not (path / SETTINGS).exists():
-        raise ArgumentError(
+        raise _to_begin_again(
             f"the computation in '{path}' was stopped while candidate parents were grown, and "
-            f"{plural(len(rounds), 'round')} of that are kept; continue by calling ",
-            Wording("arcwise.learn", "arcwise learn"),
-            " again with the same arguments",
+            f"{plural(len(rounds), 'round')} of that are kept; continue by calling "
         )
     if kept is not None and not (path / SETTINGS).exists():
         return kept.explained(_exact_result(path), time.perf_counter() - start)
@@ -357,19 +362,20 @@ def _resumed(path: Path, run: Run) -> Posterior:
     return kept.explained(posterior, time.perf_counter() - start)
 
 
+def _to_begin_again(fact: str) -> ArgumentError:
+    call = Wording("arcwise.learn", "arcwise learn")
+    return ArgumentError(fact, call, " again with the same arguments")
+
+
 def _exact_result(path: Path) -> Posterior:
-    if not (path / RESULT).is_file() and (path / COMPLETIONS).exists():
-        raise ArgumentError(
+    if (path / RESULT).is_file():
+        return Posterior.load(path / RESULT)
+    if (path / COMPLETIONS).exists():
+        raise _to_begin_again(
             f"the computation in '{path}' was stopped while missing values were imputed, and the "
-            "tables completed so far are kept; continue by calling ",
-            Wording("arcwise.learn", "arcwise learn"),
-            " again with the same arguments",
+            "tables completed so far are kept; continue by calling "
         )
-    if not (path / RESULT).is_file():
-        raise ArgumentError(
-            f"the computation in '{path}' was stopped before sampling began, or was exact and so "
-            "has no checkpoints; call ",
-            Wording("arcwise.learn", "arcwise learn"),
-            " again with the same arguments",
-        )
-    return Posterior.load(path / RESULT)
+    raise _to_begin_again(
+        f"the computation in '{path}' was stopped before sampling began, or was exact and so has "
+        "no checkpoints; call "
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -79,12 +79,11 @@ def adjacencies(
     """
     columns = pair_columns(posterior, threshold, most)
     names = ("source", "target", "adjacency", "forward", "backward")
-    rows = zip(*(_plain(columns[name]) for name in names), strict=True)
-    found = [Adjacency(*row) for row in rows]
-    if "adjacency_error" not in columns:
-        return found
-    errors = zip(*(_plain(columns[f"{name}_error"]) for name in names[2:]), strict=True)
-    return [replace(pair, errors=own) for pair, own in zip(found, errors, strict=True)]
+    parts = [np.asarray(columns[name]).tolist() for name in names]
+    if "adjacency_error" in columns:
+        errors = [columns[f"{name}_error"].tolist() for name in names[2:]]
+        parts.append(list(zip(*errors, strict=True)))
+    return [Adjacency(*row) for row in zip(*parts, strict=True)]
 
 
 def pair_columns(
@@ -157,8 +156,3 @@ def _ends(posterior: Posterior, u: NDArray[np.int64], v: NDArray[np.int64]) -> d
         "source": [names[i] for i in u.tolist()],
         "target": [names[i] for i in v.tolist()],
     }
-
-
-def _plain(values: Any) -> list[Any]:
-    plain: list[Any] = values if isinstance(values, list) else values.tolist()
-    return plain

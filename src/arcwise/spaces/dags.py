@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arcwise import _core
 from arcwise.model.modularity import Modularity
-from arcwise.spaces.moves import refuse_bad_moves
-from arcwise.spaces.space import Space
-from arcwise.sums import ScoreSums
+from arcwise.spaces.moves import MovedSpace
 
 
 @dataclass(frozen=True)
-class Dags(Space, name="dags"):
+class Dags(MovedSpace, name="dags"):
     """DAGs: structure MCMC, the sampler others are compared with.
 
     A state is one DAG, so the states follow the modular posterior, and no DAG
@@ -57,15 +54,7 @@ class Dags(Space, name="dags"):
 
     moves: Mapping[str, float] | None = None
 
-    def __post_init__(self) -> None:
-        """Refuse moves that do not exist or cannot be."""
-        refuse_bad_moves(self, self.moves)
-
     @property
     def adapts_moves(self) -> bool:
         """Whether chains can adapt the shares of its kinds of moves: if none are given."""
         return self.moves is None
-
-    def build(self, sums: ScoreSums) -> _core.Space:
-        """Return the space of the core, on the score sums of a model."""
-        return self.build_named(sums, self.moves)

@@ -9,6 +9,7 @@ import numpy as np
 from arcwise import _core
 from arcwise.errors import ArgumentError
 from arcwise.spaces.space import Space
+from arcwise.sums import ScoreSums
 from arcwise.support.checks import real_numbers
 from arcwise.support.words import quoted, shown
 
@@ -30,6 +31,20 @@ def move_shares(space: type[Space], variables: int) -> dict[str, float]:
     ['split or join', 'swap adjacent', 'swap', 'relocate', 'reverse edge']
     """
     return dict(_core.space_moves(space.name, variables))
+
+
+class MovedSpace(Space):
+    """A space that takes nothing but how probable each kind of move is."""
+
+    moves: Mapping[str, float] | None
+
+    def __post_init__(self) -> None:
+        """Refuse moves that do not exist or cannot be."""
+        refuse_bad_moves(self, self.moves)
+
+    def build(self, sums: ScoreSums) -> _core.Space:
+        """Return the space of the core, on the score sums of a model."""
+        return self.build_named(sums, self.moves)
 
 
 def refuse_bad_moves(space: Space, moves: Mapping[str, float] | None) -> None:

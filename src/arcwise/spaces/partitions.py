@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arcwise import _core
 from arcwise.model.modularity import Modularity
-from arcwise.spaces.moves import refuse_bad_moves
-from arcwise.spaces.space import Space
-from arcwise.sums import ScoreSums
+from arcwise.spaces.moves import MovedSpace
 
 
 @dataclass(frozen=True)
-class Partitions(Space, name="partitions"):
+class Partitions(MovedSpace, name="partitions"):
     """Ordered partitions: sources first, every other variable right after its last parent.
 
     Every DAG belongs to exactly one partition, so the states follow the modular
@@ -42,14 +39,6 @@ class Partitions(Space, name="partitions"):
     modularity: ClassVar[Modularity] = "modular"
 
     moves: Mapping[str, float] | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse moves that do not exist or cannot be."""
-        refuse_bad_moves(self, self.moves)
-
-    def build(self, sums: ScoreSums) -> _core.Space:
-        """Return the space of the core, on the score sums of a model."""
-        return self.build_named(sums, self.moves)
 
     def advice(self, modularity: Modularity) -> list[str]:
         """Return nothing: there is no other space to try before this one."""

@@ -103,10 +103,14 @@ def standard_error(draws: ArrayLike) -> Array:
     0.01
     """
     array = _checked(draws)
-    split = array.shape[0] * (array.shape[1] // 2 * 2)
-    effective = _by_quantity(array, _effective, never_changed=float(split))
+    chains, length = array.shape[:2]
+    effective = _by_quantity(array, _effective, never_changed=float(chains * (length // 2 * 2)))
+    if length < _FEWEST_DRAWS:
+        return effective
+    # Relative to the first draw, a quantity that never changed has a spread of exactly 0.
+    moved = array.astype(np.float64) - array[:1, :1]
     with np.errstate(invalid="ignore"):
-        return np.asarray(_spread(array) / np.sqrt(effective))
+        return np.asarray(moved.std(axis=(0, 1), ddof=1) / np.sqrt(effective))
 
 
 PARTS = 4
@@ -292,22 +296,6 @@ def _by_quantity(
             elif usable.any():
                 found[usable] = function(halves[usable])
         result[first : first + width] = found
-    return result.reshape(array.shape[2:])
-
-
-def _spread(array: NDArray[np.float64 | np.bool_]) -> Array:
-    """Return the standard deviation of each quantity over the draws of all chains."""
-    count = array.shape[0] * array.shape[1]
-    result = np.full(math.prod(array.shape[2:]), np.nan)
-    rows = array.reshape(count, len(result))
-    width = max(1, _PIECE // max(1, count))
-    for first in range(0, len(result) if count > 1 else 0, width):
-        piece = rows[:, first : first + width].astype(np.float64)
-        with np.errstate(invalid="ignore"):
-            # Centred near the values, so that the difference of squares does not cancel.
-            piece -= piece[0].copy()
-            squares = np.einsum("iq,iq->q", piece, piece) - count * piece.mean(axis=0) ** 2
-            result[first : first + width] = np.sqrt(np.maximum(squares, 0.0) / (count - 1))
     return result.reshape(array.shape[2:])
 
 
