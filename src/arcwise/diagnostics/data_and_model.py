@@ -105,13 +105,12 @@ def _of_rows(profile: DataProfile, rows: int) -> Iterator[Finding]:
     if number > FEW_ROWS:
         return
     weakest = math.sqrt(1.0 - number ** (-1.0 / number))
-    yield _found(
-        "caution" if number < VERY_FEW_ROWS else "note",
-        "rows",
+    fact = (
         f"With {'only ' if number < VERY_FEW_ROWS else ''}{number:,.0f} rows, dependence "
         f"weaker than a correlation of about {weakest:.2f} will usually be missed: a missing "
-        "edge is no proof of independence",
+        "edge is no proof of independence"
     )
+    yield _found("caution" if number < VERY_FEW_ROWS else "note", "rows", fact)
 
 
 def _of_weights(profile: DataProfile, rows: int) -> Iterator[Finding]:
@@ -136,13 +135,11 @@ def _of_identifiers(profile: DataProfile) -> Iterator[Finding]:
     if not names:
         return
     seems = "seems" if len(names) == 1 else "seem"
-    yield _found(
-        "caution",
-        "identifiers",
+    fact = (
         f"{listing(names, _MOST_NAMED)} {seems} only to identify rows, with hardly any value "
-        "that two rows share",
-        "leave such columns out",
+        "that two rows share"
     )
+    yield _found("caution", "identifiers", fact, "leave such columns out")
 
 
 def _of_nearly_constant(profile: DataProfile) -> Iterator[Finding]:
@@ -216,33 +213,28 @@ def _of_preparation(profile: DataProfile, rows: int) -> Iterator[Finding]:
     if done.imputed:
         yield _of_missing(profile, rows)
     if done.discretized:
-        yield _found(
-            "note",
-            "discretized",
+        fact = (
             f"{plural(len(done.discretized), 'column')} "
             f"{'was' if len(done.discretized) == 1 else 'were'} cut into intervals: what "
-            "happens within an interval is lost, and other cut points can give other edges",
-            "try another number of intervals",
+            "happens within an interval is lost, and other cut points can give other edges"
         )
+        yield _found("note", "discretized", fact, "try another number of intervals")
     if done.scales:
         one = len(done.scales) == 1
         labels = [scale.label(name) for name, scale in done.scales.items()]
-        yield _found(
-            "note",
-            "scales",
+        fact = (
             f"{listing(labels, _MOST_NAMED)} {'is' if one else 'are'} modelled in place of "
             f"{'the column' if one else 'these columns'}, as far closer to normal: effects "
-            f"are of {'it' if one else 'them'}, predictions in the units of the table",
-            "give the transform none to model columns as they are",
+            f"are of {'it' if one else 'them'}, predictions in the units of the table"
         )
+        yield _found("note", "scales", fact, "give the transform none to model columns as they are")
     if done.missing_as_level:
-        yield _found(
-            "note",
-            "missing values",
+        fact = (
             f"Missing values are a level of their own in "
             f"{listing(done.missing_as_level, _MOST_NAMED)}: edges may tell why values are "
-            "missing rather than what they are",
+            "missing rather than what they are"
         )
+        yield _found("note", "missing values", fact)
 
 
 def _of_missing(profile: DataProfile, rows: int) -> Finding:
@@ -274,13 +266,12 @@ def _of_interventions(profile: DataProfile, rows: int) -> Iterator[Finding]:
     if not profile.intervened:
         return
     named = listing([f"{name} in {n:,}" for name, n in profile.intervened.items()], _MOST_NAMED)
-    yield _found(
-        "note",
-        "interventions",
+    fact = (
         f"In {profile.intervened_rows:,} of {rows:,} rows variables were intervened on "
         f"({named}): a variable is taken to be set there whatever its causes, and nothing "
-        "else to be affected directly",
+        "else to be affected directly"
     )
+    yield _found("note", "interventions", fact)
 
 
 def _of_directions(posterior: Posterior, profile: DataProfile | None) -> Iterator[Finding]:
@@ -328,6 +319,7 @@ def _of_directions(posterior: Posterior, profile: DataProfile | None) -> Iterato
     if not names:
         return
     advice = "interventions, an order in time or other knowledge can tell"
+    fact = fact
     yield _found("note", "directions", fact, advice)
 
 
@@ -374,8 +366,5 @@ def _assumptions(profile: DataProfile | None) -> Iterator[Finding]:
         "that is not in the table appear adjacent, in either direction",
         "read an edge as a cause only where such causes can be ruled out",
     )
-    yield _found(
-        "note",
-        "assumptions",
-        ", and ".join([", ".join(taken[:-1]), taken[-1]] if taken[1:] else taken),
-    )
+    fact = ", and ".join([", ".join(taken[:-1]), taken[-1]] if taken[1:] else taken)
+    yield _found("note", "assumptions", fact)

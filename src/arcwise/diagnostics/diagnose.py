@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
@@ -168,15 +168,8 @@ def _imputed(posterior: Posterior, run: ImputationRun) -> Diagnosis:
         half = len(by_chain) // 2
         halves = np.stack([by_chain[:half].mean(axis=0), by_chain[half:].mean(axis=0)])
         figures = replace(_between_chains(figures, halves), chain_edges=by_chain)
-    findings = by_gravity(of_completions(figures))
-    verdict = _verdict(findings)
-    if verdict == "reliable":
-        findings.insert(0, _note(_agreement_of_tables(figures, run)))
-    if run.interrupted:
-        findings.append(
-            _note("The run was interrupted, and this refers to the tables completed until then")
-        )
-    return _diagnosis(posterior, figures, verdict, findings)
+    agreement = _agreement_of_tables(figures, run)
+    return _concluded(posterior, figures, of_completions(figures), agreement, "tables completed")
 
 
 def _agreement_of_tables(figures: Figures, run: ImputationRun) -> str:
@@ -340,50 +333,50 @@ def _estimates(
 
 def _judged(posterior: Posterior, figures: Figures, findings: list[Finding]) -> Diagnosis:
     if _without_parents(posterior):
-        findings = [
-            Finding(
-                "computation",
-                "serious",
-                "parents",
-                "No parents of any variable were considered, so that all probabilities are 0, "
-                "whatever the data say",
-                "give it more time, or fewer rows or columns",
-            )
-        ]
-        return _diagnosis(posterior, figures, "not converged", findings)
-    findings = by_gravity(findings)
-    verdict = _verdict(findings)
+        fact = (
+            "No parents of any variable were considered, so that all probabilities are 0, "
+            "whatever the data say"
+        )
+        advice = "give it more time, or fewer rows or columns"
+        serious = Finding("computation", "serious", "parents", fact, advice)
+        return _diagnosis(posterior, figures, "not converged", [serious])
     annealed = posterior.run.annealed
     nothing = figures.convergence.rhat is None and figures.rhat is None and not findings
+    verdict: Verdict | None = None
     if not annealed and (figures.draws < _FEWEST_DRAWS or nothing):
         verdict = "unknown"
-        findings = [
-            _note(
-                f"{posterior.algorithm} keeps no chains to assess",
-                "compare runs with different seeds",
-            )
-            if posterior.traces is None
-            else _note("There are too few draws to assess convergence", "run more steps")
-        ]
-    elif verdict == "reliable":
-        findings.insert(0, _note(_agreement(figures, annealed)))
-    if isinstance(posterior.run, ChainRun) and posterior.run.left_out > 0:
-        findings.append(
-            _note(
-                f"Of {posterior.run.chains} chains, {posterior.run.left_out} found only what has "
-                "next to no posterior probability, and are left out"
-            )
+        findings = [_note("There are too few draws to assess convergence", "run more steps")]
+        if posterior.traces is None:
+            fact = f"{posterior.algorithm} keeps no chains to assess"
+            findings = [_note(fact, "compare runs with different seeds")]
+    return _concluded(posterior, figures, findings, _agreement(figures, annealed), verdict=verdict)
+
+
+def _concluded(
+    posterior: Posterior,
+    figures: Figures,
+    found: Iterable[Finding],
+    agreement: str,
+    what: str = "draws made",
+    verdict: Verdict | None = None,
+) -> Diagnosis:
+    """Return the verdict that findings come to, with what else is to be known of the run."""
+    findings = by_gravity(found)
+    if verdict is None:
+        verdict = _VERDICTS[findings[0].severity if findings else "note"]
+    if verdict == "reliable":
+        findings.insert(0, _note(agreement))
+    run = posterior.run
+    if isinstance(run, ChainRun) and run.left_out > 0:
+        fact = (
+            f"Of {run.chains} chains, {run.left_out} found only what has next to no posterior "
+            "probability, and are left out"
         )
-    if posterior.run.interrupted:
-        findings.append(
-            _note("The run was interrupted, and this refers to the draws made until then")
-        )
+        findings.append(_note(fact))
+    if run.interrupted:
+        fact = f"The run was interrupted, and this refers to the {what} until then"
+        findings.append(_note(fact))
     return _diagnosis(posterior, figures, verdict, findings)
-
-
-def _verdict(findings: Sequence[Finding]) -> Verdict:
-    """Return what findings about the computation, the gravest first, come to."""
-    return _VERDICTS[findings[0].severity if findings else "note"]
 
 
 def _without_parents(posterior: Posterior) -> bool:
@@ -395,10 +388,9 @@ def _without_parents(posterior: Posterior) -> bool:
 
 
 def _agreement(figures: Figures, annealed: bool) -> str:
-    if annealed:
+    start = f"The {figures.chains} chains agree"
+    if figures.effective_runs is not None:
         start = f"The effective sample size is {figures.effective_runs:.0f} particles"
-    else:
-        start = f"The {figures.chains} chains agree"
     facts = []
     if figures.differences is not None:
         # More than four chains are compared as four groups, so single ones may differ by more.

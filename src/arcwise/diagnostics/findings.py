@@ -62,20 +62,14 @@ def of_chains(change: str, figures: Figures) -> Iterator[Finding]:
     difference = convergence.difference
     is_large = difference is not None and difference > HOPELESS_DIFFERENCE
     if is_large:
-        yield _found(
-            "serious",
-            "disagreement",
+        fact = (
             f"The chains disagree: the probability of an edge{example} differs by "
-            f"{difference:.2f} between them",
-            change,
+            f"{difference:.2f} between them"
         )
+        yield _found("serious", "disagreement", fact, change)
     elif difference is not None and difference > LARGEST_DIFFERENCE:
-        yield _found(
-            "caution",
-            "convergence",
-            f"The probability of an edge{example} differs by {difference:.2f} between chains",
-            "run more steps",
-        )
+        fact = f"The probability of an edge{example} differs by {difference:.2f} between chains"
+        yield _found("caution", "convergence", fact, "run more steps")
     above = [
         (value, f"{_size(value)} for {what} (above {limit})")
         for value, limit, what in (
@@ -108,21 +102,13 @@ def of_chains(change: str, figures: Figures) -> Iterator[Finding]:
         if value is not None and value < limit
     ]
     if few:
-        yield _found(
-            "caution",
-            "convergence",
-            f"The effective sample size is too small: {' and '.join(few)}",
-            change,
-        )
+        fact = f"The effective sample size is too small: {' and '.join(few)}"
+        yield _found("caution", "convergence", fact, change)
     if figures.chains < FEWEST_CHAINS:
         subject = "A single chain" if figures.chains == 1 else f"{figures.chains} chains"
         they = "it has" if figures.chains == 1 else "they have all"
-        yield _found(
-            "caution",
-            "convergence",
-            f"{subject} cannot show whether {they} missed a mode",
-            f"run {FEWEST_CHAINS} chains or more",
-        )
+        fact = f"{subject} cannot show whether {they} missed a mode"
+        yield _found("caution", "convergence", fact, f"run {FEWEST_CHAINS} chains or more")
 
 
 def _example(figures: Figures) -> str:
@@ -148,13 +134,11 @@ def of_rare_changes(
     pairs = np.argwhere(few)
     named = listing((f"{variables[u]} → {variables[v]}" for u, v in pairs), _EDGES_NAMED)
     verb = "edge changes" if len(pairs) == 1 else "edges change"
-    yield _found(
-        "caution",
-        "rare changes",
+    fact = (
         f"{len(pairs)} {verb} fewer than {FEWEST_CHANGES} times in all draws ({named}), too "
-        "rarely to estimate a standard error",
-        "run more steps",
+        "rarely to estimate a standard error"
     )
+    yield _found("caution", "rare changes", fact, "run more steps")
 
 
 def of_halves(change: str, figures: Figures, halves: str) -> Iterator[Finding]:
@@ -175,12 +159,8 @@ def of_completions(figures: Figures) -> Iterator[Finding]:
     """Return the findings about completed tables: whether chains agree, how precise means are."""
     change = "average over more completed tables"
     if figures.chains < _FEWEST_CHAINS_OF_TABLES:
-        yield _found(
-            "caution",
-            "convergence",
-            "A single chain of completed tables cannot show whether it has missed something",
-            "run several chains",
-        )
+        fact = "A single chain of completed tables cannot show whether it has missed something"
+        yield _found("caution", "convergence", fact, "run several chains")
         yield from of_precision(change, figures)
         return
     apart: list[Finding] = []
@@ -194,26 +174,21 @@ def of_precision(change: str, figures: Figures) -> Iterator[Finding]:
     error = figures.largest_standard_error
     if error is None or error <= LARGEST_STANDARD_ERROR:
         return
-    yield _found(
-        "caution",
-        "convergence",
-        f"The standard error of an edge probability is {error:.2g} (above "
-        f"{LARGEST_STANDARD_ERROR})",
-        change,
+    fact = (
+        f"The standard error of an edge probability is {error:.2g} (above {LARGEST_STANDARD_ERROR})"
     )
+    yield _found("caution", "convergence", fact, change)
 
 
 def of_parents(chosen: Choices) -> Iterator[Finding]:
     """Return the finding that chains agree on a posterior from which likely parents are missing."""
     if not chosen.parents_left_out:
         return
-    yield _found(
-        "caution",
-        "parents",
+    fact = (
         "The growth of candidate parents was cut short and no other parents are allowed, so "
-        "that likely ones may be left out, however well chains agree",
-        "give it more time, or fewer rows or columns",
+        "that likely ones may be left out, however well chains agree"
     )
+    yield _found("caution", "parents", fact, "give it more time, or fewer rows or columns")
 
 
 def of_sampler(change: str, figures: Figures) -> Iterator[Finding]:
@@ -229,21 +204,15 @@ def of_sampler(change: str, figures: Figures) -> Iterator[Finding]:
             f"{plural(temperatures_needed(figures.exchange_acceptance), 'temperature')}",
         )
     elif figures.round_trips is not None and not any(figures.round_trips):
-        yield _found(
-            "note",
-            "exchanges",
+        fact = (
             "No state went from the hottest temperature to the coldest and back, so that "
-            "hotter ones have not yet helped the coldest to leave a mode",
-            "run more steps",
+            "hotter ones have not yet helped the coldest to leave a mode"
         )
+        yield _found("note", "exchanges", fact, "run more steps")
     accepted = [rate for rate in figures.acceptance.values() if rate is not None]
     if accepted and max(accepted) < FEWEST_ACCEPTED:
-        yield _found(
-            "caution",
-            "convergence",
-            f"No kind of move is accepted in more than {max(accepted):.1%} of its proposals",
-            "use mc3, or another space",
-        )
+        fact = f"No kind of move is accepted in more than {max(accepted):.1%} of its proposals"
+        yield _found("caution", "convergence", fact, "use mc3, or another space")
     runs = figures.effective_runs
     if runs is not None and runs < FEWEST_PARTICLES:
         yield _found(
