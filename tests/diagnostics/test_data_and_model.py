@@ -11,7 +11,7 @@ import pytest
 import arcwise
 from arcwise import Model, Posterior
 from arcwise.data.profile import DataProfile
-from arcwise.diagnostics.parameters import FamilySizes
+from arcwise.diagnostics.parameters import family_sizes
 from arcwise.errors import DataWarning
 from arcwise.records.findings import Finding, data_verdict, in_words
 from arcwise.records.runs import ExactRun
@@ -61,14 +61,14 @@ def test_the_size_of_a_family_is_its_posterior_median() -> None:
     posterior = exact(coins(60, 6), dags=0)
     profile = posterior.provenance.data
     assert profile is not None
-    found = FamilySizes.of(posterior, profile)
+    found = family_sizes(posterior, profile)
     assert found is not None
     for node, name in enumerate(posterior.variables):
         rows = sorted(
             (2.0 ** len(parents), share) for parents, share in posterior.parent_sets(name, 10**6)
         )
-        below = sum(share for size, share in rows if size < found.parameters[node] - 1e-9)
-        upto = sum(share for size, share in rows if size <= found.parameters[node] + 1e-9)
+        below = sum(share for size, share in rows if size < found[node] - 1e-9)
+        upto = sum(share for size, share in rows if size <= found[node] + 1e-9)
         assert below <= 0.5 + 1e-9
         assert upto >= 0.5 - 1e-9
 
@@ -77,13 +77,13 @@ def test_sizes_by_the_likely_parents_if_nothing_else_is_known() -> None:
     edges = np.zeros((3, 3))
     edges[0, 2] = edges[1, 2] = 0.9
     posterior = Posterior(("a", "b", "c"), "modular", chain_run(), edges)
-    discrete = FamilySizes.of(posterior, DataProfile((3, 4, 2), "discrete"))
-    gaussian = FamilySizes.of(posterior, DataProfile((0, 0, 0), "gaussian"))
+    discrete = family_sizes(posterior, DataProfile((3, 4, 2), "discrete"))
+    gaussian = family_sizes(posterior, DataProfile((0, 0, 0), "gaussian"))
     assert discrete is not None
     assert gaussian is not None
-    assert discrete.parameters == pytest.approx([2.0, 3.0, 12.0])
-    assert gaussian.parameters.tolist() == [2.0, 2.0, 4.0]
-    assert FamilySizes.of(posterior, DataProfile((3, 4, 2), None)) is None
+    assert discrete == pytest.approx([2.0, 3.0, 12.0])
+    assert gaussian.tolist() == [2.0, 2.0, 4.0]
+    assert family_sizes(posterior, DataProfile((3, 4, 2), None)) is None
 
 
 def test_rows_in_which_a_variable_is_set_do_not_count_for_it() -> None:

@@ -15,7 +15,7 @@ from arcwise.data import ContinuousColumn, DiscreteColumn
 from arcwise.data.profile import DataProfile
 from arcwise.data.within_levels import standardized_within_levels
 from arcwise.diagnostics.data_and_model import data_and_model
-from arcwise.diagnostics.parameters import FamilySizes
+from arcwise.diagnostics.parameters import family_sizes
 from arcwise.networks import ConditionalGaussianNetwork, Regression
 
 DAG = Dag(["g", "h", "x", "y"], {"x": ["g", "h"], "y": ["x", "g"]})
@@ -86,10 +86,10 @@ def test_parameters_are_counted_by_configuration() -> None:
         data, required_edges=DAG.edges, forbidden_edges=[("h", "y"), ("g", "h"), ("h", "g")]
     )
     posterior = arcwise.exact(model, dags=5, seed=1)
-    sizes = FamilySizes.of(posterior, profile)
+    sizes = family_sizes(posterior, profile)
     assert sizes is not None
     # Levels less one; six configurations with mean and variance; two with a slope as well.
-    assert sizes.parameters == pytest.approx([1, 2, 6 * 2, 2 * 3])
+    assert sizes == pytest.approx([1, 2, 6 * 2, 2 * 3])
 
 
 def test_directions_that_the_score_decides_are_told() -> None:

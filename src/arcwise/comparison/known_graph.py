@@ -179,8 +179,7 @@ def compare_with_graph(
     >>> print(comparison.structural_hamming_distance)
     0.5
     """
-    truth = _known(posterior, truth)
-    known = _matrix(posterior, truth)
+    truth, known = _known(posterior, truth)
     most = whole_number(dags, "dags", at_least=1)
     sample = posterior.dags
     return PosteriorComparison(
@@ -212,22 +211,17 @@ def roc(posterior: Posterior, truth: Any, *, skeleton: bool = False) -> EdgeCurv
     >>> roc(arcwise.exact(model), network.dag, skeleton=True).auc > 0.8
     True
     """
-    known = _matrix(posterior, _known(posterior, truth))
+    _, known = _known(posterior, truth)
     return _curve(posterior, known, skeleton=skeleton)
 
 
-def _known(posterior: Posterior, truth: Any) -> Dag:
-    """Return the known DAG, from any form of a graph."""
+def _known(posterior: Posterior, truth: Any) -> tuple[Dag, NDArray[np.bool_]]:
+    """Return the known DAG, and its edges in the order of the posterior's variables."""
     checked_posterior(posterior)
     dag = as_dag(truth, posterior.variables, "truth")
     refuse_other_names(dag.variables, posterior.variables, "truth")
-    return dag
-
-
-def _matrix(posterior: Posterior, truth: Dag) -> NDArray[np.bool_]:
-    """Return the edges of the truth in the order of the posterior's variables."""
-    order = positions(posterior.variables, truth.variables, "truth")
-    return truth.matrix()[np.ix_(order, order)]
+    order = positions(posterior.variables, dag.variables, "truth")
+    return dag, dag.matrix()[np.ix_(order, order)]
 
 
 def _curve(posterior: Posterior, known: NDArray[np.bool_], *, skeleton: bool) -> EdgeCurve:

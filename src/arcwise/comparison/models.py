@@ -132,27 +132,24 @@ class ModelComparison:
     def sentences(self) -> tuple[str, ...]:
         """What was found, in words."""
         best = self.models[0]
-        result = []
         doubtful = [m.name for m in self.models if m.evidence.standard_error is None]
+        others = [m.name for m in self.models[1:] if m.probability > 1.0 - _CLEAR]
         if doubtful:
-            result.append(
+            told = (
                 f"The evidence of {listing(map(repr, doubtful))} is not reliable, so the "
                 "probabilities are a guess; run it for longer."
             )
         elif not self.decided:
-            result.append(
+            told = (
                 "Which model is the most probable is not decided: their evidences differ by no "
                 "more than their Monte Carlo errors; run for longer."
             )
         elif best.interval.low >= _CLEAR:
-            result.append(f"{best.name!r} is the most probable model.")
+            told = f"{best.name!r} is the most probable model."
         else:
-            others = [m.name for m in self.models[1:] if m.probability > 1.0 - _CLEAR]
-            result.append(
-                f"{best.name!r} is the most probable model, but the data do not rule out "
-                f"{listing(map(repr, others)) if others else 'others'}."
-            )
-        return tuple(result)
+            rest = listing(map(repr, others)) if others else "others"
+            told = f"{best.name!r} is the most probable model, but the data do not rule out {rest}."
+        return (told,)
 
     def _repr_html_(self) -> str:
         """Return the models and their probabilities, for notebooks."""
@@ -343,7 +340,9 @@ def _compared(
     against all others have to first order the variance s_k^2 + sum over j of
     (p_j / (1 - p_k))^2 s_j^2.
     """
-    logs = np.array([part.log_evidence for part in parts.values()]) + prior
+    names = list(parts)
+    values = np.array([part.log_evidence for part in parts.values()])
+    logs = values + prior
     if logs.max() == -math.inf:
         raise ArgumentError(
             "the evidence of every model is 0, so none is more probable than another; give one "
@@ -364,16 +363,8 @@ def _compared(
             margin = _NORMAL * math.sqrt(errors[k] ** 2 + float(within**2 @ errors[others] ** 2))
             odds = float(logs[k]) - rest
             interval = Interval(_logistic(odds - margin), _logistic(odds + margin))
-        name = list(parts)[k]
-        found.append(
-            ComparedModel(
-                name,
-                parts[name],
-                float(probabilities[k]),
-                interval,
-                parts[name].log_evidence - list(parts.values())[int(order[0])].log_evidence,
-            )
-        )
+        share, behind = float(probabilities[k]), values[k] - values[order[0]]
+        found.append(ComparedModel(names[k], parts[names[k]], share, interval, float(behind)))
     first, second = order[:2]
     apart = _NORMAL * math.hypot(errors[first], errors[second])
     decided = reliable and bool(logs[first] - logs[second] > apart)

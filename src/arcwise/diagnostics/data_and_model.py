@@ -9,7 +9,7 @@ import numpy as np
 
 from arcwise.data.moments import Moments
 from arcwise.data.profile import FEWEST_OTHERS, DataProfile
-from arcwise.diagnostics.parameters import FamilySizes
+from arcwise.diagnostics.parameters import family_sizes
 from arcwise.posterior import Posterior
 from arcwise.posterior.adjacencies import OPEN_SHARE, adjacencies
 from arcwise.posterior.matrices import relation_probabilities
@@ -72,11 +72,11 @@ def _found(severity: Severity, topic: str, fact: str, advice: str = "") -> Findi
 
 def _of_parameters(posterior: Posterior, profile: DataProfile, rows: int) -> Iterator[Finding]:
     """Return a finding if likely parent sets have too many parameters for the rows there are."""
-    sizes = FamilySizes.of(posterior, profile)
+    sizes = family_sizes(posterior, profile)
     if sizes is None:
         return
     available = np.array([profile.rows_for(name, rows) for name in posterior.variables])
-    ratio = available / sizes.parameters
+    ratio = available / sizes
     few = np.flatnonzero(ratio < FEWEST_ROWS_PER_PARAMETER)
     if len(few) == 0:
         return
@@ -89,7 +89,7 @@ def _of_parameters(posterior: Posterior, profile: DataProfile, rows: int) -> Ite
         f"The likely parent sets of {count} of {plural(n, 'variable')} leave fewer than "
         f"{FEWEST_ROWS_PER_PARAMETER:.0f} rows for each free parameter, so that the edges into "
         f"{them} may reflect the prior, or chance (worst: {posterior.variables[worst]}, with "
-        f"{sizes.parameters[worst]:,.0f} parameters and {available[worst]:,.0f} rows)",
+        f"{sizes[worst]:,.0f} parameters and {available[worst]:,.0f} rows)",
         "bound the number of parents, use a prior that favours sparse graphs, merge levels, or "
         "collect more rows",
     )

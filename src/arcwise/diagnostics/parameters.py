@@ -1,4 +1,4 @@
-"""`FamilySizes`: how many free parameters the likely parent sets of each variable have."""
+"""`family_sizes`: how many free parameters the likely parent sets of each variable have."""
 
 from __future__ import annotations
 
@@ -18,44 +18,31 @@ _GAUSSIAN = 2.0  # a mean and a variance, besides a coefficient for each parent
 _LARGEST_LOG = 600.0
 
 
-@dataclass(frozen=True, eq=False)
-class FamilySizes:
-    """The posterior median of the number of free parameters of each variable's family.
+def family_sizes(posterior: Posterior, profile: DataProfile) -> NDArray[np.float64] | None:
+    """Return the posterior median of the number of free parameters of each variable's family.
 
-    Parameters
-    ----------
-    parameters
-        One number for each variable. With r levels and parents that have q configurations it is
-        q (r - 1); of a Gaussian variable the number of parents plus 2, and in mixed data q times
-        the number of continuous parents plus 2.
+    With r levels and parents that have q configurations it is q (r - 1); of a Gaussian variable
+    the number of parents plus 2, and in mixed data q times the number of continuous parents
+    plus 2. None if it is not known what the parameters are.
+
+    Families are those of sampled DAGs; without any, of exact probabilities of parent sets; and
+    otherwise of the parents that are more probable than not.
     """
-
-    parameters: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, posterior: Posterior, profile: DataProfile) -> FamilySizes | None:
-        """Return the sizes, or None if it is not known what the parameters are.
-
-        They are those of sampled DAGs; without any, of exact probabilities of parent sets; and
-        otherwise of the parents that are more probable than not.
-        """
-        if profile.parametrization is None:
-            return None
-        levels = np.array(profile.levels, dtype=np.float64)
-        # Whole numbers count as continuous where the score takes them so.
-        discrete = (levels > 0) & (profile.parametrization != "gaussian")
-        sizes = _Sizes(np.log(np.where(discrete, levels, 1.0)), (~discrete).astype(np.float64))
-        families = posterior.family_probabilities
-        if posterior.dags is not None:
-            return cls(_of_dags(posterior.dags, sizes, levels))
-        if families is not None and len(families) <= _MOST_FAMILIES:
-            return cls(_of_families(families, sizes, levels))
-        likely = (posterior.edges > 0.5).astype(np.float64).T
-        return cls(
-            np.array(
-                [sizes.of(node, levels[node], likely[[node]])[0] for node in range(len(levels))]
-            )
-        )
+    if profile.parametrization is None:
+        return None
+    levels = np.array(profile.levels, dtype=np.float64)
+    # Whole numbers count as continuous where the score takes them so.
+    discrete = (levels > 0) & (profile.parametrization != "gaussian")
+    sizes = _Sizes(np.log(np.where(discrete, levels, 1.0)), (~discrete).astype(np.float64))
+    families = posterior.family_probabilities
+    if posterior.dags is not None:
+        return _of_dags(posterior.dags, sizes, levels)
+    if families is not None and len(families) <= _MOST_FAMILIES:
+        return _of_families(families, sizes, levels)
+    likely = (posterior.edges > 0.5).astype(np.float64).T
+    return np.concatenate(
+        [sizes.of(node, levels[node], likely[[node]]) for node in range(len(levels))]
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -200,8 +200,17 @@ class Or(_Combined):
         return " or ".join(str(part) for part in self.parts)
 
 
+class _OfFeature(Feature):
+    feature: Feature
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables it refers to."""
+        return self.feature.names
+
+
 @dataclass(frozen=True)
-class Not(Feature):
+class Not(_OfFeature):
     """The event that an event does not hold.
 
     Parameters
@@ -220,11 +229,6 @@ class Not(Feature):
 
     def __post_init__(self) -> None:
         checked_event(self.feature)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The variables it refers to."""
-        return self.feature.names
 
     @property
     def decided_by(self) -> str | None:
@@ -251,7 +255,7 @@ _OPERATORS = {
 
 
 @dataclass(frozen=True)
-class Comparison(Feature):
+class Comparison(_OfFeature):
     """The event that a numeric feature compares with a number in a given way.
 
     Parameters
@@ -285,11 +289,6 @@ class Comparison(Feature):
             )
         number = real_number(self.number, "number", lambda x: True, "a number to compare with")
         object.__setattr__(self, "number", number)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The variables it refers to."""
-        return self.feature.names
 
     def values(self, sample: DagSample) -> NDArray[Any]:
         """Return whether it holds in each DAG."""

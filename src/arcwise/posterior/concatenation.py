@@ -181,13 +181,14 @@ def _shares(posteriors: Sequence[Posterior], annealed: bool) -> NDArray[np.float
         logs = np.array([np.logaddexp.reduce(_run_log_weights(p)) for p in posteriors])
         weights = relative_weights(logs)
     else:
-        weights = np.array([_states(posterior) for posterior in posteriors], dtype=np.float64)
+        weights = np.array([_draws(posterior) for posterior in posteriors], dtype=np.float64)
     shares: NDArray[np.float64] = weights / weights.sum()
     return shares
 
 
-def _states(posterior: Posterior) -> int:
-    return sum(sum(part.states) for part in _parts(posterior) if isinstance(part, ChainRun))
+def _draws(posterior: Posterior) -> int:
+    """Return the number of states that its chains have kept, or of its annealing runs."""
+    return sum(part.draws for part in _parts(posterior))
 
 
 def _errors(
@@ -253,11 +254,11 @@ def _evidence(posteriors: Sequence[Posterior]) -> Evidence | None:
     logs = np.array([part.log_evidence for part in parts]) + constants
     variances = np.array([part.estimate.variance for part in parts]) - constant_errors**2
     if posteriors[0].run.annealed:
-        weights = np.array([float(_annealing_runs(p)) for p in posteriors])
+        weights = np.array([float(_draws(p)) for p in posteriors])
         scaled = weights * relative_weights(logs)
         log_total = float(logs.max()) + math.log(scaled.sum() / weights.sum())
     else:
-        scaled = np.array([float(_states(p)) for p in posteriors])
+        scaled = np.array([float(_draws(p)) for p in posteriors])
         log_total = float(weighted_sum(scaled, logs) / scaled.sum())
     shares = scaled / scaled.sum()
     of_parts = shares**2 * np.maximum(variances, 0.0)
@@ -288,10 +289,6 @@ def _bounds(parts: Sequence[Evidence], shift: Sequence[float]) -> dict[str, Lowe
             value = max(bound.value + by for bound, by in zip(bounds, shift, strict=True))
             result[name] = LowerBound(value, 1.0 - risk, sum(bound.bins for bound in bounds))
     return result
-
-
-def _annealing_runs(posterior: Posterior) -> int:
-    return sum(part.runs for part in _parts(posterior) if isinstance(part, AnnealingRun))
 
 
 def _run(

@@ -93,27 +93,19 @@ class Estimate:
     def _repr_html_(self) -> str:
         """Return the estimate as a table, for notebooks."""
         digits = 6 if self.exact else _digits(self.standard_error)
-        return facts(
-            {
-                "feature": self.feature,
-                "probability" if self.is_event else "mean": (
-                    share(self.value, digits) if self.is_event else f"{self.value:.{digits}f}"
-                ),
-                "computed": "exactly" if self.exact else None,
-                "standard error": None
-                if self.exact
-                else f"{self.standard_error:.{digits}f}"
-                if math.isfinite(self.standard_error)
-                else "unknown",
-                "95 % interval": None if self.exact else _in_words(self.interval, digits),
-                "guaranteed bounds": None
-                if self.exact
-                else self.bounds and _in_words(self.bounds, digits),
-                "effective sample size": f"{self.effective_samples:.0f}"
-                if math.isfinite(self.effective_samples)
-                else None,
-            }
-        )
+        value = share(self.value, digits) if self.is_event else f"{self.value:.{digits}f}"
+        told: dict[str, object] = {
+            "feature": self.feature,
+            "probability" if self.is_event else "mean": value,
+        }
+        if self.exact:
+            return facts(told | {"computed": "exactly"})
+        known, counted = math.isfinite(self.standard_error), math.isfinite(self.effective_samples)
+        told["standard error"] = f"{self.standard_error:.{digits}f}" if known else "unknown"
+        told["95 % interval"] = _in_words(self.interval, digits)
+        told["guaranteed bounds"] = self.bounds and _in_words(self.bounds, digits)
+        told["effective sample size"] = f"{self.effective_samples:.0f}" if counted else None
+        return facts(told)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain values, with None for what cannot be estimated."""

@@ -199,8 +199,7 @@ class Evidence:
     @property
     def lower_bound(self) -> LowerBound | None:
         """The largest of the lower bounds that hold with probability 0.95 or more."""
-        certain = [b for b in self.lower_bounds.values() if b.confidence >= _CONFIDENCE]
-        return max(certain, key=lambda bound: bound.value, default=None)
+        return _best_of(self.lower_bounds)
 
     @property
     def doubted_otherwise(self) -> bool:
@@ -219,7 +218,7 @@ class Evidence:
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        values: dict[str, Any] = dict(vars(self))
         values["lower_bounds"] = {name: asdict(bound) for name, bound in self.lower_bounds.items()}
         values["doubts"] = list(self.doubts)
         values["parts"] = [part.as_dict() for part in self.parts]
@@ -231,6 +230,11 @@ class Evidence:
             "verdict": self.verdict,
             "interval": None if interval is None else list(interval),
         }
+
+
+def _best_of(bounds: Mapping[str, LowerBound]) -> LowerBound | None:
+    certain = [bound for bound in bounds.values() if bound.confidence >= _CONFIDENCE]
+    return max(certain, key=lambda bound: bound.value, default=None)
 
 
 def _too_few(estimate: LogEstimate, bounds: Mapping[str, LowerBound], advice: str) -> list[str]:
@@ -250,9 +254,8 @@ def _too_few(estimate: LogEstimate, bounds: Mapping[str, LowerBound], advice: st
             f"The effective number of independent runs is {effective:.1f}, and below "
             f"{FEWEST_EFFECTIVE_RUNS:.0f} no standard error can be stated"
         )
-    certain = [bound for bound in bounds.values() if bound.confidence >= _CONFIDENCE]
-    if certain:
-        best = max(certain, key=lambda bound: bound.value)
+    best = _best_of(bounds)
+    if best is not None:
         fact += (
             f", only that the log evidence is at least {best.value:.2f} with probability "
             f"{best.confidence:.3g}"

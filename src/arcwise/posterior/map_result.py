@@ -42,13 +42,9 @@ class SearchSettings:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
-        return {
-            "restarts": self.restarts,
-            "patience": self.patience,
-            "seconds": self.seconds,
-            "seed": self.seed,
-            "score_sums": str(self.sums),
-        }
+        values: dict[str, Any] = dict(vars(self))
+        sums = values.pop("sums")
+        return values | {"score_sums": str(sums)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

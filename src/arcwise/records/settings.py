@@ -185,16 +185,11 @@ class SumSettings:
 
     def build(self, model: Model, threads: int | None) -> ScoreSums:
         """Return the score sums of a model with these settings."""
-        sums = ScoreSums(model, tolerance=self.tolerance, tabulate=self.tabulate, threads=threads)
+        how: dict[str, Any] = {"tolerance": self.tolerance, "tabulate": self.tabulate}
+        sums = ScoreSums(model, threads=threads, **how)
         if tuple(sums.methods) != self.methods:
             # Then the user chose a method, which is the same for all nodes.
-            sums = ScoreSums(
-                model,
-                method=self.methods[0],
-                tolerance=self.tolerance,
-                tabulate=self.tabulate,
-                threads=threads,
-            )
+            sums = ScoreSums(model, method=self.methods[0], threads=threads, **how)
         return sums
 
     def __str__(self) -> str:

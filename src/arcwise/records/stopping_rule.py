@@ -67,29 +67,7 @@ class StoppingRule:
             return text
         if not isinstance(text, str):
             raise ArgumentError(option("until"), f" is {shown(text)}; {_FORM}")
-        conditions = []
-        for part in re.split(r",|;|\band\b", text):
-            found = re.fullmatch(r"\s*([a-z_-]+)\s*([<>])=?\s*([0-9.eE+-]+)\s*", part)
-            name = found[1].replace("-", "_") if found else ""
-            if found is None or name not in _SENSES:
-                raise ArgumentError(option("until"), f" has {part.strip()!r}; {_FORM}")
-            if found[2] != _SENSES[name]:
-                raise ArgumentError(
-                    option("until"),
-                    f" has {part.strip()!r}; require {name} to be {_WORDS[_SENSES[name]]} a "
-                    f"number, as in {name}{_SENSES[name]}{_EXAMPLES[name]}",
-                )
-            try:
-                bound = float(found[3])
-            except ValueError:
-                raise ArgumentError(option("until"), f" has {part.strip()!r}; {_FORM}") from None
-            if not _FLOORS[name] < bound < float("inf"):
-                raise ArgumentError(
-                    option("until"),
-                    f" has {part.strip()!r}; give {name} a bound above {_FLOORS[name]:g}",
-                )
-            conditions.append(Condition(name, bound))
-        return cls(tuple(conditions))
+        return cls(tuple(_condition(part) for part in re.split(r",|;|\band\b", text)))
 
     def __str__(self) -> str:
         """Return the rule as users write it."""
@@ -132,6 +110,29 @@ _WORDS = {"<": "below", ">": "above"}
 _FORM = (
     "give conditions such as 'rhat<1.01, ess>400' on rhat, ess, edge_rhat, edge_ess or difference"
 )
+
+
+def _condition(text: str) -> Condition:
+    """Return the condition that a part of a rule stands for, or refuse it."""
+
+    def refused(remedy: str) -> ArgumentError:
+        return ArgumentError(option("until"), f" has {text.strip()!r}; {remedy}")
+
+    found = re.fullmatch(r"\s*([a-z_-]+)\s*([<>])=?\s*([0-9.eE+-]+)\s*", text)
+    name = found[1].replace("-", "_") if found else ""
+    if found is None or name not in _SENSES:
+        raise refused(_FORM)
+    sense = _SENSES[name]
+    if found[2] != sense:
+        example = f"{name}{sense}{_EXAMPLES[name]}"
+        raise refused(f"require {name} to be {_WORDS[sense]} a number, as in {example}")
+    try:
+        bound = float(found[3])
+    except ValueError:
+        raise refused(_FORM) from None
+    if not _FLOORS[name] < bound < float("inf"):
+        raise refused(f"give {name} a bound above {_FLOORS[name]:g}")
+    return Condition(name, bound)
 
 
 def as_stopping_rule(value: Any) -> StoppingRule | None:
