@@ -22,7 +22,7 @@ from arcwise.records.convergence import Convergence
 from arcwise.records.findings import DataVerdict, Finding, in_words, reliability_html
 from arcwise.statistics.chains import largest, number_or_none
 from arcwise.support.html import card, facts
-from arcwise.support.plain import plain_dict
+from arcwise.support.plain import attributes, plain_dict
 from arcwise.support.warnings import warn
 
 Matrix = NDArray[np.float64]
@@ -191,21 +191,14 @@ class Diagnosis(Figures):
         """Return plain values, with the largest or smallest entry of each matrix."""
         found = self.convergence
         return plain_dict(
-            verdict=self.verdict,
-            sentences=self.sentences,
-            data_verdict=self.data_verdict,
-            data_sentences=self.data_sentences,
-            chains=self.chains,
-            draws=self.draws,
+            **attributes(self, "verdict sentences data_verdict data_sentences chains draws"),
             rhat_log_weight=found.rhat,
             effective_samples_log_weight=found.ess if self.effective_runs is None else None,
             largest_rhat_edge=found.edge_rhat,
             smallest_effective_samples_edge=found.edge_ess,
             largest_difference=found.difference,
-            most_different_edge=self.most_different_edge,
-            largest_standard_error=self.largest_standard_error,
-            effective_dags=self.effective_dags,
-            effective_runs=self.effective_runs,
+            **attributes(self, "most_different_edge largest_standard_error"),
+            **attributes(self, "effective_dags effective_runs"),
             acceptance=self.acceptance or None,
             exchange_acceptance=self.exchange_acceptance or None,
             round_trips=self.round_trips,

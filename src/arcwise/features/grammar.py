@@ -58,6 +58,7 @@ _TOKEN = re.compile(
 )
 _TIME = re.compile(rf"\s?{TIME_SUFFIX}")
 _OPERATORS = {"&": "and", "|": "or", "!": "not"}
+_NAMES = ("name", "number", "word")
 _REVERSED = {"<-": "->", "<~": "~>"}
 # Symbols as printed, and as typed.
 _TYPED = str.maketrans(
@@ -67,7 +68,7 @@ _TYPED = str.maketrans(
 
 
 class _Token(NamedTuple):
-    kind: str  # arrow, compare, sign, name, number, word or end
+    kind: str  # arrow, compare, sign, name, number, word, keyword or end
     text: str
     place: int
 
@@ -142,8 +143,10 @@ class _Parser:
             elif kind in ("arrow", "compare"):
                 value = value.translate(_TYPED)
             elif value in _OPERATORS:
-                kind, value = "word", _OPERATORS[value]
-            if kind in ("word", "name", "number") and not (kind == "word" and value in KEYWORDS):
+                kind, value = "keyword", _OPERATORS[value]
+            elif kind == "word" and value in KEYWORDS:
+                kind = "keyword"
+            if kind in _NAMES:
                 time = _TIME.match(self.text, place)
                 joined = value if time is None else canonical_name(value + time[0])
                 if time is not None and (joined in self.variables or value not in self.variables):
@@ -192,7 +195,7 @@ class _Parser:
     def read(self) -> Feature | Conditional:
         feature = self.alternatives()
         result: Feature | Conditional = feature
-        if self.take_if("word", "given"):
+        if self.take_if("keyword", "given"):
             start = self.next.place
             result = Conditional(feature, self.event(self.alternatives(), start))
         if self.next.kind != "end":
@@ -219,7 +222,7 @@ class _Parser:
     def _joined(self, word: str, inner: Callable[[], Feature]) -> Feature:
         start = self.next.place
         parts = [inner()]
-        while self.take_if("word", word):
+        while self.take_if("keyword", word):
             self.event(parts[-1], start)
             start = self.next.place
             parts.append(self.event(inner(), start))
@@ -241,7 +244,7 @@ class _Parser:
             self.depth -= 1
 
     def _single(self) -> Feature:
-        if self.take_if("word", "not"):
+        if self.take_if("keyword", "not"):
             start = self.next.place
             return Not(self.event(self.single(), start))
         if self.take_if("sign", "("):
@@ -249,23 +252,20 @@ class _Parser:
             self.expect("sign", ")")
             return inside
         token = self.next
-        if token.kind == "word" and token.text in KEYWORDS:
-            readers = {
-                "edges": self.number_of_edges,
-                "parents": self.parent_set,
-                "blanket": self.blanket,
-                "cpdag": self.cpdag_edge,
-            }
-            if token.text in readers:
-                self.take()
-                return readers[token.text]()
+        readers = {
+            "edges": self.number_of_edges,
+            "parents": self.parent_set,
+            "blanket": self.blanket,
+            "cpdag": self.cpdag_edge,
+        }
+        if token.kind == "keyword" and token.text in readers:
+            self.take()
+            return readers[token.text]()
         return self.chain()
 
     def name(self) -> str:
         token = self.take()
-        if token.kind not in ("name", "number", "word") or (
-            token.kind == "word" and token.text in KEYWORDS
-        ):
+        if token.kind not in _NAMES:
             self.at -= 1
             self.refuse(
                 token.place,
@@ -300,10 +300,10 @@ class _Parser:
     def blanket(self) -> Feature:
         start = self.tokens[self.at - 1].place
         node = self._node_in_parentheses()
-        if self.take_if("word", "has"):
+        if self.take_if("keyword", "has"):
             return self._made(start, lambda: InBlanket(node, self.name()))
         if not self.take_if("compare", "=", "=="):
-            self.expect("word", "has")
+            self.expect("keyword", "has")
         return self._made(start, lambda: Blanket(node, self._names_in_braces()))
 
     def _node_in_parentheses(self) -> str:

@@ -17,7 +17,6 @@ posterior is averaged over.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -55,6 +54,7 @@ from arcwise.records.algorithm import Algorithm
 from arcwise.scores import BGe, LocalScore
 from arcwise.spaces import Dags
 from arcwise.support.log_space import relative_weights
+from arcwise.support.plain import digest
 from arcwise.support.running import Run, running
 
 _STEPS_PER_VARIABLE = 40
@@ -81,34 +81,25 @@ def refuse_with_missing_values(request: Request, run: Run, data: IncompleteData)
             *drop,
         )
     if request.algorithm not in (None, Algorithm.EXACT, Algorithm.MCMC):
-        raise ArgumentError(
-            option("algorithm"),
+        fact = (
             f" is {str(request.algorithm)!r}, but values are missing, for which DAGs are drawn "
-            "by 'exact' or 'mcmc'; choose one of these",
-            *drop,
+            "by 'exact' or 'mcmc'; choose one of these"
         )
+        raise ArgumentError(option("algorithm"), fact, *drop)
     if request.space is not None and not isinstance(request.space, Dags):
-        raise ArgumentError(
-            option("space"),
+        fact = (
             f" is {request.space!r}, but values are missing, and chains then go on from DAG to "
-            "DAG; leave it out",
-            *drop,
+            "DAG; leave it out"
         )
+        raise ArgumentError(option("space"), fact, *drop)
+    fact = " is for chains over the DAGs of one table, but values are missing"
     if request.until not in ("auto", None) or request.options:
         which = "until" if request.until not in ("auto", None) else next(iter(request.options))
-        raise ArgumentError(
-            option(which),
-            " is for chains over the DAGs of one table, but values are missing; give ",
-            option("completions"),
-            " instead, or leave it out",
-        )
+        instead = option("completions")
+        raise ArgumentError(option(which), f"{fact}; give ", instead, " instead, or leave it out")
     if run.engine is not None:
-        raise ArgumentError(
-            Wording("engine", "--cluster"),
-            " is for chains over the DAGs of one table, but values are missing, and the chains "
-            "that complete it run in this process; leave it out",
-            *drop,
-        )
+        fact += ", and the chains that complete it run in this process; leave it out"
+        raise ArgumentError(Wording("engine", "--cluster"), fact, *drop)
 
 
 def as_imputed(asked: Question, data: IncompleteData) -> tuple[Question, IncompleteData]:
@@ -178,16 +169,9 @@ def average_over_completions(study: Study) -> Study:
         study.kept().write(study.directory)
         checkpoint = Checkpoint(study.directory / FILE, _fingerprint(study, question, settings))
     structure = _structure(study, request.steps)
+    about = Imputation(data, question, structure, study.redraw, run.seed, run.threads, run.deadline)
     posterior = averaged(
-        Imputation(
-            data,
-            question,
-            structure,
-            study.redraw,
-            run.seed,
-            run.threads,
-            run.deadline,
-        ),
+        about,
         settings,
         modularity=request.modularity,
         described=asked.score,
@@ -238,21 +222,9 @@ def _structure(study: Study, steps: int | None) -> StructureStep:
 
 def _fingerprint(study: Study, question: Question, settings: ImputationSettings) -> str:
     """Return what tables depend on, as one number: a run that differs in it begins anew."""
-    families = question.families
     assert study.incomplete is not None
-    about = (
-        study.incomplete.fingerprint,
-        question.score,
-        question.prior,
-        families.candidates,
-        families.required,
-        families.outside,
-        families.max_free,
-        study.algorithm,
-        settings,
-        study.run.seed,
-    )
-    return hashlib.sha256(repr(about).encode()).hexdigest()
+    data, chosen = study.incomplete.fingerprint, (question.score, question.prior)
+    return digest(data, *chosen, question.families, study.algorithm, settings, study.run.seed)
 
 
 class HyperparameterDraws:

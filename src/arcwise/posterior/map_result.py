@@ -16,7 +16,7 @@ from arcwise.model.provenance import Provenance
 from arcwise.records.settings import SumSettings
 from arcwise.support.checks import file_path
 from arcwise.support.files import write_json, write_table
-from arcwise.support.plain import plain_dict
+from arcwise.support.plain import attributes, plain_dict
 
 # The posteriors of equivalent DAGs differ by rounding.
 _SAME_WEIGHT = 1e-9
@@ -134,19 +134,13 @@ class MapResult:
     def summary(self) -> dict[str, Any]:
         """Return everything except the edges as plain values for JSON."""
         return plain_dict(
-            log_score=self.log_score,
-            log_weight=self.log_weight,
-            method=self.method,
+            **attributes(self, "log_score log_weight method"),
             variables=len(self.dag.variables),
             edges=self.dag.number_of_edges,
             directed_edges_of_class=len(self.cpdag.directed),
             undirected_edges_of_class=len(self.cpdag.undirected),
-            restarts=self.restarts,
-            restarts_at_best=self.restarts_at_best,
-            classes=self.classes,
-            agree=self.agree,
-            restart_log_weights=self.restart_log_weights,
-            interrupted=self.interrupted,
+            **attributes(self, "restarts restarts_at_best classes agree"),
+            **attributes(self, "restart_log_weights interrupted"),
             settings=({} if self.search is None else self.search.as_dict())
             | ({} if self.growth is None else {"growth": self.growth}),
             seconds=self.seconds,

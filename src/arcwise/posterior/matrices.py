@@ -38,10 +38,9 @@ class FeatureMatrix(NamedTuple):
 
 def checked_relation(relation: Any) -> Relation:
     """Return the relation, or refuse an unknown one."""
-    for known in get_args(Relation):
-        if isinstance(relation, str) and relation == known:
-            return known  # type: ignore[no-any-return]
-    words = ", ".join(repr(known) for known in get_args(Relation))
+    if isinstance(relation, str) and relation in get_args(Relation):
+        return relation  # type: ignore[return-value]
+    words = ", ".join(map(repr, get_args(Relation)))
     raise ArgumentError(f"relation is {shown(relation)}; give one of {words}")
 
 

@@ -20,7 +20,7 @@ from arcwise.records.runs import (
     UniqueDagsRun,
 )
 from arcwise.records.settings import SamplerSettings
-from arcwise.support.plain import plain_dict
+from arcwise.support.plain import attributes, plain_dict
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior
@@ -44,11 +44,6 @@ def run_summary(run: RunRecord) -> dict[str, Any]:
     return {**_of_run(run), **({} if run.seconds is None else {"seconds": run.seconds})}
 
 
-def _named(record: object, names: str) -> dict[str, Any]:
-    """Return those values of a record that have the same name in the table."""
-    return {name: getattr(record, name) for name in names.split()}
-
-
 @singledispatch
 def _of_run(run: RunRecord) -> dict[str, Any]:
     raise NotImplementedError(type(run))
@@ -56,7 +51,7 @@ def _of_run(run: RunRecord) -> dict[str, Any]:
 
 @_of_run.register
 def _of_exact(run: ExactRun) -> dict[str, Any]:
-    return _named(run, "paths dags seed" if run.dags else "paths dags")
+    return attributes(run, "paths dags seed" if run.dags else "paths dags")
 
 
 @_of_run.register
@@ -64,9 +59,9 @@ def _of_chains(run: ChainRun) -> dict[str, Any]:
     rule = run.settings.rule
     return {
         **_of_space(run.settings),
-        **_named(run, "chains seed burn_in_steps steps_after_burn_in thinning states"),
+        **attributes(run, "chains seed burn_in_steps steps_after_burn_in thinning states"),
         **({} if run.every == 1 else {"states_passed_over": f"all but one of {run.every}"}),
-        **_named(run, "dags interrupted"),
+        **attributes(run, "dags interrupted"),
         **({} if rule is None else {"until": str(rule), "until_met": run.rule_met}),
         "acceptance": run.acceptance,
         **_of_exchanges(run.exchanges),
@@ -80,10 +75,10 @@ def _of_chains(run: ChainRun) -> dict[str, Any]:
 def _of_annealing(run: AnnealingRun) -> dict[str, Any]:
     return {
         **_of_space(run.settings),
-        **_named(run, "runs runs_of_weight_zero"),
+        **attributes(run, "runs runs_of_weight_zero"),
         **_of_plan(run),
-        **_named(run.settings, "stretch thinning"),
-        **_named(run, "seed dags interrupted acceptance"),
+        **attributes(run.settings, "stretch thinning"),
+        **attributes(run, "seed dags interrupted acceptance"),
         "effective_runs": run.convergence.ess,
         **_of_weights(run.order_weights),
     }
@@ -110,19 +105,19 @@ def _of_plan(run: AnnealingRun) -> dict[str, Any]:
 def _of_unique_dags(run: UniqueDagsRun) -> dict[str, Any]:
     return {
         "space": repr(run.settings.space),
-        **_named(run, "orders orders_short_of_coverage dags coverage"),
+        **attributes(run, "orders orders_short_of_coverage dags coverage"),
         "chains": run.settings.chains,
-        **_named(run, "seed thinning effective_dags"),
+        **attributes(run, "seed thinning effective_dags"),
     }
 
 
 @_of_run.register
 def _of_imputation(run: ImputationRun) -> dict[str, Any]:
     return {
-        **_named(run, "missing completions chains"),
+        **attributes(run, "missing completions chains"),
         "burn_in_sweeps": run.burn_in,
         "sweeps_between_tables": run.thinning,
-        **_named(run, "steps steps_on_a_table seed dags interrupted"),
+        **attributes(run, "steps steps_on_a_table seed dags interrupted"),
         "largest_edge_difference_between_chains": run.convergence.difference,
     }
 
@@ -133,7 +128,7 @@ def _of_merged(run: MergedRun) -> dict[str, Any]:
     values: dict[str, Any] = {
         "space": spaces[0] if len(spaces) == 1 else spaces,
         "seed": [part.seed for part in run.parts],
-        **_named(run, "dags interrupted"),
+        **attributes(run, "dags interrupted"),
         "largest_edge_difference_between_parts": run.difference_between_parts,
         "parts": [run_summary(part) for part in run.parts],
     }
@@ -142,7 +137,7 @@ def _of_merged(run: MergedRun) -> dict[str, Any]:
     if run.annealed:
         return values | {"runs": run.runs, "effective_runs": run.convergence.ess}
     return values | {
-        **_named(run, "chains states"),
+        **attributes(run, "chains states"),
         "rhat_log_weight": run.convergence.rhat,
         "effective_samples_log_weight": run.convergence.ess,
     }
@@ -190,7 +185,7 @@ def _of_account(account: Account) -> dict[str, Any]:
     return {
         "choices": account.choices,
         "chosen": account.chosen.as_dict(),
-        **_named(account, "verdict trust data_verdict"),
+        **attributes(account, "verdict trust data_verdict"),
         "findings": [asdict(finding) for finding in account.findings],
         "sensitivity": account.sensitivity,
         "seconds_in_all": account.seconds,

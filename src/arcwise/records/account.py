@@ -108,13 +108,11 @@ class Account:
 
     def __str__(self) -> str:
         """Return everything in sentences, a line for each."""
-        parts = [("What was done:", self.choices), ("Reliability:", self._reliability())]
+        reliability = (f"{self.verdicts}.", *with_signs(self.findings))
+        parts = [("What was done:", self.choices), ("Reliability:", reliability)]
         if self.sensitivity:
             parts.append(("Under other assumptions:", self.sensitivity))
         return "\n\n".join("\n".join([title, *lines]) for title, lines in parts)
-
-    def _reliability(self) -> tuple[str, ...]:
-        return (f"{self.verdicts}.", *with_signs(self.findings))
 
     def _repr_html_(self) -> str:
         """Return everything as lists of sentences, for notebooks."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.run_record import RunRecord
@@ -47,10 +48,7 @@ class ImputationRun(RunRecord):
     steps_on_a_table: int | None
     seed: int
 
-    @property
-    def algorithm(self) -> Algorithm:
-        """The algorithm."""
-        return Algorithm.IMPUTATION
+    algorithm: ClassVar[Algorithm] = Algorithm.IMPUTATION
 
     @property
     def draws(self) -> int:

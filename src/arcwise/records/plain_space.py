@@ -19,11 +19,6 @@ def is_known(space: Space) -> bool:
     return type(space) in NAMED_SPACES.values()
 
 
-def _kind(name: str | None) -> type[Space] | None:
-    """Return the class of a named space, by the name of the class."""
-    return next((kind for kind in NAMED_SPACES.values() if kind.__name__ == name), None)
-
-
 def plain_space(space: Space, variables: tuple[str, ...]) -> dict[str, Any]:
     """Return a space as plain values; of one without a name, the text it shows.
 
@@ -43,13 +38,13 @@ def read_space(values: dict[str, Any]) -> Space:
     rest = {name: value for name, value in values.items() if name != "kind"}
     if values["kind"] == _FOREIGN:
         return ForeignSpace(str(values["text"]))
-    kind = _kind(values["kind"])
-    if kind is None:
+    kinds = {kind.__name__: kind for kind in NAMED_SPACES.values()}
+    if values["kind"] not in kinds:
         raise FileFormatError(
             f"the run uses the space {values['kind']!r}, which this version of arcwise does not "
             "have; use the version that started the run"
         )
-    return kind.of_plain(rest)
+    return kinds[values["kind"]].of_plain(rest)
 
 
 @dataclass(frozen=True, repr=False)

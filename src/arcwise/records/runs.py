@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.imputation_run import ImputationRun as ImputationRun
@@ -97,10 +98,7 @@ class ExactRun(RunRecord):
     seed: int | None = None
     tolerance: float | None = None
 
-    @property
-    def algorithm(self) -> Algorithm:
-        """The algorithm."""
-        return Algorithm.EXACT
+    algorithm: ClassVar[Algorithm] = Algorithm.EXACT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -299,10 +297,7 @@ class UniqueDagsRun(RunRecord):
     orders_short_of_coverage: int
     effective_dags: float
 
-    @property
-    def algorithm(self) -> Algorithm:
-        """The algorithm."""
-        return Algorithm.UNIQUE_DAGS
+    algorithm: ClassVar[Algorithm] = Algorithm.UNIQUE_DAGS
 
 
 @dataclass(frozen=True, kw_only=True)

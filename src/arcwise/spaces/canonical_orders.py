@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from arcwise import _core
 from arcwise.errors import ArgumentError
@@ -88,11 +88,6 @@ class CanonicalOrders(Space, name="canonical"):
             )
         numbers = [self.numbering.index(variable) for variable in sums.variables]
         return self.build_named(sums, self.moves, orders={"numbering": numbers})
-
-    def plain(self, variables: Sequence[str]) -> dict[str, Any]:
-        """Return its settings as plain values, for files."""
-        values = super().plain(variables)
-        return values | {"numbering": None if self.numbering is None else list(self.numbering)}
 
     def advice(self, modularity: Modularity) -> list[str]:
         """Return what else to try: the bridge from linear orders."""

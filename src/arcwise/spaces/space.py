@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any, ClassVar, Self
 
 from arcwise import _core
 from arcwise.model.modularity import Modularity
 from arcwise.sums import ScoreSums
+from arcwise.support.plain import plain
 
 NAMED_SPACES: dict[str, type[Space]] = {}
 """The spaces that have a name, which is the core's name for them too."""
@@ -97,11 +97,7 @@ class Space(ABC):
 
     def plain(self, variables: Sequence[str]) -> dict[str, Any]:
         """Return its settings as plain values, for files."""
-        values: dict[str, Any] = {}
-        for field in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, field.name)
-            values[field.name] = dict(value) if isinstance(value, Mapping) else value
-        return values
+        return plain(vars(self))  # type: ignore[no-any-return]
 
     @classmethod
     def of_plain(cls, values: Mapping[str, Any]) -> Self:

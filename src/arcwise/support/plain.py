@@ -29,6 +29,11 @@ def plain_dict(**values: Any) -> dict[str, Any]:
     return {name: plain(value) for name, value in values.items()}
 
 
+def attributes(record: object, names: str) -> dict[str, Any]:
+    """Return values of a record by their names, which are separated by spaces."""
+    return {name: getattr(record, name) for name in names.split()}
+
+
 def strict_json(value: Any, indent: int | None = None) -> str:
     """Return standard JSON text, without NaN or infinity."""
     return json.dumps(plain(value), indent=indent, allow_nan=False)
