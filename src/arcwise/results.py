@@ -34,17 +34,11 @@ from arcwise.posterior import (
     Posterior,
     ThresholdGraph,
 )
-from arcwise.records import (
-    Account,
-    AnnealingRun,
-    ChainRun,
-    Convergence,
-    ExactRun,
-    ImputationRun,
-    MergedRun,
-    UniqueDagsRun,
-)
+from arcwise.records.account import Account
+from arcwise.records.convergence import Convergence
 from arcwise.records.findings import Finding
+from arcwise.records.imputation_run import ImputationRun
+from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, MergedRun, UniqueDagsRun
 from arcwise.runs.status import RunStatus
 from arcwise.series import IncompleteTimeSeries, TimeSeries
 

@@ -76,22 +76,16 @@ class Evidence:
 
     def __post_init__(self) -> None:
         """Refuse values, errors and degrees of freedom that no estimate has."""
-        if not self.log_evidence < math.inf:
-            raise ArgumentError(
-                f"log_evidence is {shown(self.log_evidence)}; give a finite number, or -inf"
-            )
-        if self.effective_runs is not None and not self.effective_runs >= 0.0:
-            raise ArgumentError(
-                f"effective_runs is {shown(self.effective_runs)}; give 0 or more, or None"
-            )
-        if self.standard_error is not None and self.standard_error < 0.0:
-            raise ArgumentError(
-                f"standard_error is {shown(self.standard_error)}; give 0 or more, or None"
-            )
-        if not self.degrees_of_freedom > 0.0:
-            raise ArgumentError(
-                f"degrees_of_freedom is {shown(self.degrees_of_freedom)}; give a positive number"
-            )
+        effective, error = self.effective_runs, self.standard_error
+        sound = {
+            "log_evidence": (self.log_evidence < math.inf, "a finite number, or -inf"),
+            "effective_runs": (effective is None or effective >= 0.0, "0 or more, or None"),
+            "standard_error": (error is None or not error < 0.0, "0 or more, or None"),
+            "degrees_of_freedom": (self.degrees_of_freedom > 0.0, "a positive number"),
+        }
+        for name, (is_sound, wanted) in sound.items():
+            if not is_sound:
+                raise ArgumentError(f"{name} is {shown(getattr(self, name))}; give {wanted}")
 
     @classmethod
     def estimated(
