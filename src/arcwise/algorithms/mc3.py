@@ -22,10 +22,10 @@ from arcwise.posterior import Posterior
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.ladders import (
     adapts,
-    as_ladder,
     checked_ladder,
     leads_over_bridge,
     refuse_without_bridge,
+    tempering_along,
     usual_steps_between_exchanges,
 )
 from arcwise.records.settings import ChainSettings, OfModel
@@ -98,7 +98,7 @@ class MC3(ChainSettings):
     def tempering(self, nodes: int) -> Tempering:
         """Return the temperatures of each chain, in a model of this many variables."""
         between = self.steps_between_exchanges or usual_steps_between_exchanges(nodes)
-        ladder = as_ladder(self.ladder, self.temperatures, nodes)
+        ladder = tempering_along(self.ladder, self.temperatures, nodes)
         return replace(ladder, steps_between_exchanges=between)
 
     def completed(self, model: Model, sums: ScoreSums, deadline: Deadline) -> Self:

@@ -31,7 +31,7 @@ from arcwise.spaces import Space
 from arcwise.sums import ScoreSums
 from arcwise.support.descriptions import words_of
 from arcwise.support.files import UNREADABLE, write_json
-from arcwise.support.plain import digest, plain
+from arcwise.support.plain import attributes, digest, plain
 from arcwise.support.plain_dataclasses import PlainDataclasses
 from arcwise.support.running import Run
 from arcwise.support.words import plural
@@ -261,13 +261,8 @@ class KeptStudy:
         )
         # The verdict depends on what was chosen, too.
         diagnosis = diagnose(replace(posterior, account=account))
-        judged = replace(
-            account,
-            verdict=diagnosis.verdict,
-            trust=diagnosis.sentences,
-            data_verdict=diagnosis.data_verdict,
-            findings=diagnosis.findings,
-        )
+        told = attributes(diagnosis, "verdict data_verdict findings")
+        judged = replace(account, trust=diagnosis.sentences, **told)
         result = replace(posterior, account=judged)
         keep_diagnosis(result, diagnosis)
         return result

@@ -14,7 +14,7 @@ from itertools import pairwise
 from arcwise.errors import ArgumentError, option
 from arcwise.records.tempering import Path, PathPoint, Tempering
 from arcwise.spaces.space import NAMED_SPACES, Space
-from arcwise.support.checks import real_numbers, refuse_beyond_memory, whole_number
+from arcwise.support.checks import real_numbers, refuse_beyond_memory
 from arcwise.support.names import as_list
 from arcwise.support.words import quoted, shown
 
@@ -108,46 +108,36 @@ def adapts(ladder: object) -> bool:
     return isinstance(ladder, str) and ladder in _ADAPTING
 
 
-def as_ladder(
-    value: str | Sequence[float] | Sequence[tuple[float, float]],
-    temperatures: int | None,
-    nodes: int,
-) -> Tempering:
+def tempering_along(ladder: str | Path, temperatures: int | None, nodes: int) -> Tempering:
     """Return the temperatures of coupled chains.
 
     Parameters
     ----------
-    value
-        One of `LADDERS`, or the inverse temperatures themselves, increasing to 1, or pairs
-        of these and places on the bridge.
+    ladder
+        One of `LADDERS`, or the points of a path.
     temperatures
         The number of temperatures of a named ladder; None to let the burn-in choose it, where
         the ladder adapts.
     nodes
         The number of variables.
     """
-    if not isinstance(value, str):
-        return Tempering.of(as_path(value))
-    checked_ladder(value)
-    adapting = adapts(value)
-    if temperatures is None:
-        steps = (FIRST_TEMPERATURES if adapting else USUAL_TEMPERATURES) - 1
-    else:
-        steps = whole_number(temperatures, option("temperatures"), at_least=2) - 1
-        refuse_beyond_memory(steps + 1, option("temperatures"), _BYTES_PER_TEMPERATURE)
-    ladder = Tempering.of(_named(value, steps, nodes), adapt=adapting)
-    chosen = adapting and temperatures is None
-    return replace(ladder, most_temperatures=MOST_TEMPERATURES) if chosen else ladder
+    if not isinstance(ladder, str):
+        return Tempering.of(ladder)
+    adapting = adapts(ladder)
+    if temperatures is not None:
+        refuse_beyond_memory(temperatures, option("temperatures"), _BYTES_PER_TEMPERATURE)
+    usual = FIRST_TEMPERATURES if adapting else USUAL_TEMPERATURES
+    path = _named(ladder, (temperatures or usual) - 1, nodes)
+    most = MOST_TEMPERATURES if adapting and temperatures is None else None
+    return replace(Tempering.of(path, adapt=adapting), most_temperatures=most)
 
 
 def _named(name: str, steps: int, nodes: int) -> Path:
     if name == "harmonic":
-        return list(harmonic(steps))
+        return harmonic(steps)
     if name == "bridge":
         return [(1.0, place) for place in bridge(steps, nodes)]
-    if name == "uniform bridge":
-        return list(uniform_bridge(steps, nodes))
-    return list(linear(steps))
+    return uniform_bridge(steps, nodes) if name == "uniform bridge" else linear(steps)
 
 
 def usual_steps_between_exchanges(nodes: int) -> int:
@@ -174,7 +164,7 @@ def as_path(value: object) -> Path:
     """Return inverse temperatures, or pairs of these and of places on the bridge, up to 1."""
     given = as_list(value, option("ladder"), "increasing numbers up to 1")
     if not any(isinstance(point, tuple | list) for point in given):
-        return list(as_rising(given, "ladder"))
+        return as_rising(given, "ladder")
     numbers = real_numbers(given, option("ladder"))
     pairs = [(row[0], row[1]) for row in numbers.tolist()] if numbers.shape[1:] == (2,) else []
     rising = all(
@@ -185,7 +175,7 @@ def as_path(value: object) -> Path:
             option("ladder"),
             f" is {shown(value)}; give pairs of which no number falls, from 0 or more up to (1, 1)",
         )
-    return list(pairs)
+    return pairs
 
 
 def as_rising(value: object, name: str) -> list[float]:
