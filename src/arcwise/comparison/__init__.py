@@ -8,27 +8,18 @@ from arcwise.comparison.known_graph import (
     compare_with_graph,
     roc,
 )
-from arcwise.comparison.models import (
-    ComparedModel,
-    ModelComparison,
-    ModelEvidence,
-    compare_models,
-)
-from arcwise.comparison.other_assumptions import Sensitivity, Shift, sensitivity
-from arcwise.comparison.runs import EdgeDifference, RunComparison, compare_posteriors
+from arcwise.comparison.models import ModelComparison, ModelEvidence, compare_models
+from arcwise.comparison.other_assumptions import sensitivity
+from arcwise.comparison.runs import RunComparison, compare_posteriors
 from arcwise.comparison.summary_graphs import SummaryGraphComparison, compare_summary_graphs
 
 __all__ = [
-    "ComparedModel",
     "EdgeCurve",
-    "EdgeDifference",
     "MeanDistance",
     "ModelComparison",
     "ModelEvidence",
     "PosteriorComparison",
     "RunComparison",
-    "Sensitivity",
-    "Shift",
     "SummaryGraphComparison",
     "compare",
     "compare_models",

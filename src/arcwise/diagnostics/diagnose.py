@@ -36,6 +36,7 @@ from arcwise.records.traces import Traces
 from arcwise.statistics.chains import largest, number_or_none, smallest, trace_convergence
 from arcwise.statistics.convergence import PARTS, largest_chain_difference
 from arcwise.statistics.edges import EdgeDiagnostics
+from arcwise.support.plain import attributes
 from arcwise.support.words import plural
 
 _FEWEST_DRAWS = 4
@@ -219,8 +220,7 @@ def _figures(posterior: Posterior) -> Figures:
         if dags is None or dags.weights is None
         else dags.effective_sample_size(),
         acceptance=run.acceptance,
-        exchange_acceptance=run.exchange_acceptance,
-        round_trips=run.round_trips,
+        **attributes(run, "exchange_acceptance round_trips" if isinstance(run, ChainRun) else ""),
     )
     if run.annealed:
         return _of_annealing(posterior, figures)

@@ -137,11 +137,6 @@ class NumberOfEdges(Feature):
         """False: it is a number."""
         return False
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """None in particular."""
-        return ()
-
     def values(self, sample: DagSample) -> NDArray[Any]:
         """Return the number of edges of each DAG."""
         with running(None, None, "") as run:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -33,9 +33,9 @@ class Feature(ABC):
         return True
 
     @property
-    @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """The variables it refers to."""
+        """The variables it refers to, as far as they are known."""
+        return ()
 
     @abstractmethod
     def values(self, sample: DagSample) -> NDArray[Any]:
@@ -174,6 +174,11 @@ class And(_Combined):
     def __str__(self) -> str:
         """Write it as `parse` reads it."""
         return " and ".join(_within(part, Or) for part in self.parts)
+
+
+def all_of(features: Sequence[Feature]) -> Feature:
+    """Return the event that all of one or more events hold."""
+    return features[0] if len(features) == 1 else And(tuple(features))
 
 
 @dataclass(frozen=True)

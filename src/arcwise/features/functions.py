@@ -49,11 +49,6 @@ class FunctionOfDag(Feature):
             raise ArgumentError(f"function is {shown(self.function)}; give a function of a Dag")
         true_or_false(self.is_event, "is_event")
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Empty: the variables that the function uses are not known."""
-        return ()
-
     def values(self, sample: DagSample) -> NDArray[Any]:
         """Return the value of the function for each DAG."""
         distinct, place = sample.distinct()

@@ -34,7 +34,7 @@ from typing import NamedTuple, NoReturn
 
 from arcwise.errors import ArgumentError
 from arcwise.features.edges import Edge, NumberOfEdges, ParentSet, SkeletonEdge
-from arcwise.features.feature import And, Comparison, Conditional, Feature, Not, Or
+from arcwise.features.feature import And, Comparison, Conditional, Feature, Not, Or, all_of
 from arcwise.features.names import KEYWORDS
 from arcwise.features.related import Blanket, CpdagEdge, InBlanket, Path, VStructure
 from arcwise.support.lagged_names import TIME_SUFFIX, canonical_name
@@ -358,7 +358,7 @@ class _Parser:
                     "combine the edges of longer ones by 'and'",
                 )
         links = zip(names, signs, names[1:], strict=False)
-        return self._made(start, lambda: _all_of([_link(*link) for link in links]))
+        return self._made(start, lambda: all_of([_link(*link) for link in links]))
 
     def _made(self, start: int, make: Callable[[], Feature]) -> Feature:
         """Return the feature that `make` returns, adding the place to its errors."""
@@ -371,10 +371,6 @@ class _Parser:
             self.at = before
             problem, _, remedy = str(error).partition("; ")
             self.refuse(start, problem, remedy)
-
-
-def _all_of(features: list[Feature]) -> Feature:
-    return features[0] if len(features) == 1 else And(tuple(features))
 
 
 def _link(first: str, sign: str, second: str) -> Feature:

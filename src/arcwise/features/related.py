@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.errors import ArgumentError
 from arcwise.features.edges import has_edge, name_set
-from arcwise.features.feature import Feature, FeatureOfNodes
+from arcwise.features.feature import Feature, FeatureOfNodes, all_of
 from arcwise.features.names import refuse_same, written, written_set
 from arcwise.support.checks import MOST_INT, true_or_false, whole_number
 from arcwise.support.running import running
@@ -74,8 +73,7 @@ def path_through(*names: str) -> Feature:
     """
     if len(names) < 2:
         raise ArgumentError(f"a path has the nodes {names!r}; give two or more")
-    steps: list[Feature] = [Path(*pair) for pair in pairwise(names)]
-    return reduce(lambda first, second: first & second, steps)
+    return all_of([Path(*pair) for pair in pairwise(names)])
 
 
 @dataclass(frozen=True)

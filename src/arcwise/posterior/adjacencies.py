@@ -152,7 +152,4 @@ def _falling(
 
 def _ends(posterior: Posterior, u: NDArray[np.int64], v: NDArray[np.int64]) -> dict[str, Any]:
     names = posterior.variables
-    return {
-        "source": [names[i] for i in u.tolist()],
-        "target": [names[i] for i in v.tolist()],
-    }
+    return {"source": [names[i] for i in u], "target": [names[i] for i in v]}

@@ -75,13 +75,3 @@ class RunRecord(ABC):
     def acceptance(self) -> Acceptance:
         """The acceptance rate of each kind of move."""
         return {}
-
-    @property
-    def exchange_acceptance(self) -> tuple[float | None, ...]:
-        """The acceptance rates of exchanges between adjacent temperatures."""
-        return ()
-
-    @property
-    def round_trips(self) -> tuple[int, ...] | None:
-        """The round trips of states through all temperatures, for each coupled chain."""
-        return None

@@ -12,7 +12,7 @@ from arcwise.records.run_record import Acceptance as Acceptance
 from arcwise.records.run_record import OrderWeights as OrderWeights
 from arcwise.records.run_record import RunRecord as RunRecord
 from arcwise.records.settings import AnnealingSettings, ChainSettings
-from arcwise.records.tempering import Path
+from arcwise.records.tempering import Path, path_of
 
 
 @dataclass(frozen=True)
@@ -206,9 +206,7 @@ class PopulationPlan:
     @property
     def path(self) -> Path:
         """The path, as a list."""
-        if self.bridge is None:
-            return list(self.inverse_temperatures)
-        return list(zip(self.inverse_temperatures, self.bridge, strict=True))
+        return path_of(self.inverse_temperatures, self.bridge)
 
 
 @dataclass(frozen=True, kw_only=True)

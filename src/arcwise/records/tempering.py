@@ -15,6 +15,13 @@ Path = Sequence[PathPoint]
 """The way to the posterior, its end included."""
 
 
+def path_of(inverse_temperatures: Sequence[float], bridge: Sequence[float] | None) -> Path:
+    """Return inverse temperatures, with their places if they are on the bridge."""
+    if bridge is None:
+        return list(inverse_temperatures)
+    return list(zip(inverse_temperatures, bridge, strict=True))
+
+
 @dataclass(frozen=True)
 class Tempering:
     """The inverse temperatures of a coupled chain, and how states are exchanged.
@@ -61,9 +68,7 @@ class Tempering:
     @property
     def path(self) -> Path:
         """The temperatures, with their places if they are on the bridge."""
-        if self.bridge is None:
-            return list(self.inverse_temperatures)
-        return list(zip(self.inverse_temperatures, self.bridge, strict=True))
+        return path_of(self.inverse_temperatures, self.bridge)
 
     @property
     def reaches_uniform(self) -> bool:
