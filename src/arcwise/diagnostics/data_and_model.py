@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from arcwise.diagnostics.parameters import family_sizes
 from arcwise.posterior import Posterior
 from arcwise.posterior.adjacencies import OPEN_SHARE, adjacencies
 from arcwise.posterior.matrices import relation_probabilities
-from arcwise.records.findings import DataVerdict, Finding, Severity, by_gravity, data_verdict
+from arcwise.records.findings import DataVerdict, Finding, by_gravity, data_verdict
 from arcwise.support.words import listing, plural
 
 FEWEST_ROWS_PER_PARAMETER = 5.0
@@ -35,6 +36,8 @@ _LIKELY = 0.5
 _MOST_NAMED = 4
 _MOST_DAGS = 1000
 _EQUIVALENT_SCORES = ("BDeu", "BGe", "BIC", "DegenerateGaussian")
+
+_found = partial(Finding, "data and model")
 
 
 def data_and_model(posterior: Posterior) -> tuple[DataVerdict, tuple[Finding, ...]]:
@@ -64,10 +67,6 @@ def data_and_model(posterior: Posterior) -> tuple[DataVerdict, tuple[Finding, ..
     findings += _of_kinds(posterior, profile)
     findings += _assumptions(profile)
     return verdict, tuple(by_gravity(findings))
-
-
-def _found(severity: Severity, topic: str, fact: str, advice: str = "") -> Finding:
-    return Finding("data and model", severity, topic, fact, advice)
 
 
 def _of_parameters(posterior: Posterior, profile: DataProfile, rows: int) -> Iterator[Finding]:

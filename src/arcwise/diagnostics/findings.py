@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from arcwise.diagnostics.limits import (
     LARGEST_STANDARD_ERROR,
 )
 from arcwise.records.account import Choices
-from arcwise.records.findings import Finding, Severity
+from arcwise.records.findings import Finding
 from arcwise.statistics.edges import FEWEST_CHANGES
 from arcwise.statistics.exchanges import temperatures_needed
 from arcwise.support.words import listing, plural
@@ -35,9 +36,7 @@ _MIDDLING = 0.05
 _EDGES_NAMED = 3
 _FEWEST_CHAINS_OF_TABLES = 2
 
-
-def _found(severity: Severity, topic: str, fact: str, advice: str = "") -> Finding:
-    return Finding("computation", severity, topic, fact, advice)
+_found = partial(Finding, "computation")
 
 
 def fewest_effective_dags(count: int) -> float:

@@ -30,7 +30,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, TypeVar
 
 from arcwise.errors import ArgumentError
 from arcwise.features.edges import Edge, NumberOfEdges, ParentSet, SkeletonEdge
@@ -65,6 +65,9 @@ _TYPED = str.maketrans(
     {"→": "->", "←": "<-", "⇝": "~>", "⇜": "<~", "–": "--", "—": "--"}
     | {"≤": "<=", "≥": ">=", "≠": "!="}
 )
+
+
+Made = TypeVar("Made")
 
 
 class _Token(NamedTuple):
@@ -183,11 +186,10 @@ class _Parser:
         self.at += found
         return found
 
-    def expect(self, kind: str, text: str) -> None:
-        if not self.take_if(kind, text):
-            self.refuse(
-                self.next.place, f"{text!r} is missing before {self._next_in_words()}", "add it"
-            )
+    def expect(self, kind: str, *texts: str) -> None:
+        if not self.take_if(kind, *texts):
+            problem = f"{texts[0]!r} is missing before {self._next_in_words()}"
+            self.refuse(self.next.place, problem, "add it")
 
     def _next_in_words(self) -> str:
         return "the end" if self.next.kind == "end" else shown(self.next.text)
@@ -273,11 +275,7 @@ class _Parser:
                 "add a name, and quote it if it is a keyword",
             )
         if token.text not in self.variables:
-            try:
-                positions([token.text], self.variables, "it")
-            except ArgumentError as error:
-                problem, _, remedy = str(error).partition("; ")
-                self.refuse(token.place, problem, remedy)
+            self._made(token.place, lambda: positions([token.text], self.variables, "it"))
         return token.text
 
     def number_of_edges(self) -> Feature:
@@ -293,8 +291,7 @@ class _Parser:
     def parent_set(self) -> Feature:
         start = self.tokens[self.at - 1].place
         node = self._node_in_parentheses()
-        if not self.take_if("compare", "=", "=="):
-            self.expect("compare", "=")
+        self.expect("compare", "=", "==")
         return self._made(start, lambda: ParentSet(node, self._names_in_braces()))
 
     def blanket(self) -> Feature:
@@ -360,15 +357,13 @@ class _Parser:
         links = zip(names, signs, names[1:], strict=False)
         return self._made(start, lambda: all_of([_link(*link) for link in links]))
 
-    def _made(self, start: int, make: Callable[[], Feature]) -> Feature:
-        """Return the feature that `make` returns, adding the place to its errors."""
-        before = self.at
+    def _made(self, start: int, make: Callable[[], Made]) -> Made:
+        """Return what `make` returns, adding the place to its errors."""
         try:
             return make()
         except ArgumentError as error:
             if str(error).startswith("the feature "):
                 raise
-            self.at = before
             problem, _, remedy = str(error).partition("; ")
             self.refuse(start, problem, remedy)
 

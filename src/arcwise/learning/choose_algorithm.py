@@ -92,22 +92,16 @@ def _of_a_table(study: Study) -> tuple[Algorithm, str]:
     if request.wants_a_sampler:
         return Algorithm.MCMC, ", as requested"
     operations = costs.exact_operations(n, request.modularity)
-    limit = rounded(costs.exact_limit(run.deadline.seconds, run.threads))
     if operations is None:
-        return (
-            Algorithm.MCMC,
-            ", because there are too many variables for exact computation",
-        )
-    if not costs.exact_is_cheap(
-        n, study.families, request.modularity, run.deadline.seconds, run.threads
-    ):
-        return Algorithm.MCMC, (
-            f", because exact computation would take {rounded(operations)} operations (it is the "
-            f"default up to {limit})"
-        )
-    return (
-        Algorithm.EXACT,
-        f" (exact is the default up to {limit} operations; this took {rounded(operations)})",
+        return Algorithm.MCMC, ", because there are too many variables for exact computation"
+    how = run.deadline.seconds, run.threads
+    took, limit = rounded(operations), rounded(costs.exact_limit(*how))
+    if costs.exact_is_cheap(n, study.families, request.modularity, *how):
+        reason = f" (exact is the default up to {limit} operations; this took {took})"
+        return Algorithm.EXACT, reason
+    return Algorithm.MCMC, (
+        f", because exact computation would take {took} operations (it is the default up to "
+        f"{limit})"
     )
 
 

@@ -82,9 +82,8 @@ def exact_is_cheap_each_table(question: Question, modularity: Modularity) -> boo
 
 def paths_are_cheap_each_table(question: Question) -> bool:
     """Return whether exact paths, from parent-only variables too, are cheap as well."""
-    further = exact_operations(len(question.ordinary) + 1, "modular")
-    cost = None if further is None else len(question.parent_only) * further
-    return cost is not None and cost <= EXACT_OPERATIONS_OF_A_TABLE
+    cost = _path_operations(len(question.ordinary), len(question.parent_only))
+    return cost <= EXACT_OPERATIONS_OF_A_TABLE
 
 
 def scoring_is_cheap_each_table(question: Question) -> bool:
@@ -117,10 +116,13 @@ def paths_are_cheap(
     Those between ordinary variables come with the modular posterior; each parent-only one takes
     a further computation, with one variable more.
     """
-    if parent_only == 0:
-        return True
+    operations = _path_operations(variables, parent_only)
+    return parent_only == 0 or operations <= exact_limit(seconds, threads)
+
+
+def _path_operations(variables: int, parent_only: int) -> float:
     further = exact_operations(variables + 1, "modular")
-    return further is not None and parent_only * further <= exact_limit(seconds, threads)
+    return math.inf if further is None else parent_only * further
 
 
 def before_sampling(deadline: Deadline, variables: int) -> Deadline:

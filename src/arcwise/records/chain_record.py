@@ -13,15 +13,10 @@ from arcwise import _core
 from arcwise.support.devices import Processors
 from arcwise.support.log_space import logarithms
 
-# The arrays with an entry for each draw: first by state, then by DAG.
-DRAW_ARRAYS = (
-    "log_weights",
-    "codes",
-    "dag_counts",
-    "parents",
-    "log_extensions",
-    "extension_errors",
-)
+# The arrays with an entry for each draw: by state, and by DAG.
+_OF_STATES = ("log_weights", "codes", "dag_counts")
+_OF_DAGS = ("parents", "log_extensions", "extension_errors")
+DRAW_ARRAYS = _OF_STATES + _OF_DAGS
 
 
 def refuse_other_draws(record: dict[str, Any], like: dict[str, Any]) -> None:
@@ -120,12 +115,8 @@ class ChainRecord:
             batches = batches[-(-first // size) : last // size]
         return replace(
             self,
-            log_weights=self.log_weights[states],
-            codes=self.codes[states],
-            dag_counts=self.dag_counts[states],
-            parents=self.parents[dags],
-            log_extensions=self.log_extensions[dags],
-            extension_errors=self.extension_errors[dags],
+            **{name: getattr(self, name)[states] for name in _OF_STATES},
+            **{name: getattr(self, name)[dags] for name in _OF_DAGS},
             edge_sums=edge_sums,
             edge_batches=batches,
             summed=None,
