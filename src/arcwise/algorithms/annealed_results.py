@@ -43,7 +43,7 @@ class AnnealedResults:
                 " or ",
                 option("particles"),
             )
-        return cls(log_weights, [ChainRecord.of(annealed.record(int(run))) for run in alive])
+        return cls(log_weights, [ChainRecord(**annealed.record(int(run))) for run in alive])
 
     @property
     def finite_log_weights(self) -> NDArray[np.float64]:

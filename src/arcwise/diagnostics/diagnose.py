@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -46,6 +47,8 @@ _VERDICTS: dict[Severity, Verdict] = {
     "note": "reliable",
 }
 _GROUPS = 4
+
+_note = partial(Finding, "computation", "note", "computation")
 
 
 def diagnose(posterior: Posterior) -> Diagnosis:
@@ -180,10 +183,6 @@ def _agreement_of_tables(figures: Figures, run: ImputationRun) -> str:
         f"{plural(run.completions, 'completed table')} from {plural(run.chains, 'chain')} "
         f"agree{precision}"
     )
-
-
-def _note(fact: str, advice: str = "") -> Finding:
-    return Finding("computation", "note", "computation", fact, advice)
 
 
 def _diagnosis(

@@ -132,11 +132,6 @@ class Study:
         """Return the study with further sentences."""
         return replace(self, sentences=(*self.sentences, *sentences))
 
-    def with_cuts(self) -> Study:
-        """Return the study with what was left out so far for lack of time."""
-        cuts = self.run.deadline.cuts
-        return self.saying(*(cut for cut in cuts if cut not in self.sentences))
-
     def chosen(self) -> Choices:
         """Return the choices for programs."""
         request, question, n = self.request, self.question, len(self.asked.ordinary)
@@ -175,10 +170,11 @@ class Study:
         weight = -math.inf
         if found is not None and isinstance(self.asked, Model):
             weight = self.asked.log_weight_of(found.dag)
+        cuts = [cut for cut in self.run.deadline.cuts if cut not in self.sentences]
         known = found is not None and math.isfinite(weight)  # it is among the parent sets
         return KeptStudy(
             plain(self.identity),
-            self.with_cuts().sentences,
+            (*self.sentences, *cuts),
             self.reason,
             self.chosen(),
             best=tuple(found.dag.edges) if found is not None and known else (),

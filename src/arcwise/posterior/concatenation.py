@@ -108,9 +108,10 @@ def _refuse_unlike(posteriors: Sequence[Posterior]) -> None:
     for number, posterior in enumerate(posteriors):
         for other in posteriors[:number]:
             if posterior is other or _same_run(posterior, other):
+                seeds = listing(map(str, sorted(_seeds(posterior))))
                 raise ArgumentError(
-                    f"two posteriors come from the same run, with seed "
-                    f"{_seeds_in_words(posterior)}; leave one out, or repeat it with another seed"
+                    f"two posteriors come from the same run, with seed {seeds}; leave one out, or "
+                    "repeat it with another seed"
                 )
 
 
@@ -149,10 +150,6 @@ def _parts(posterior: Posterior) -> tuple[ChainRun | AnnealingRun, ...]:
 
 def _seeds(posterior: Posterior) -> set[int]:
     return {part.seed for part in _parts(posterior)}
-
-
-def _seeds_in_words(posterior: Posterior) -> str:
-    return listing(str(seed) for seed in sorted(_seeds(posterior)))
 
 
 def _space(posterior: Posterior) -> dict[str, Any]:

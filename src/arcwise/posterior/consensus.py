@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import _core
 from arcwise.errors import ArgumentError
 from arcwise.graphs import Cpdag, cpdag
 from arcwise.graphs.dag import Dag
-from arcwise.posterior.matrices import relation_probabilities, relation_rows, unpacked
+from arcwise.posterior.matrices import (
+    distinct_patterns,
+    relation_probabilities,
+    relation_rows,
+    unpacked,
+)
 from arcwise.support.checks import real_number, true_or_false
 from arcwise.support.cycles import cycle_in_words, find_cycle
 
@@ -145,8 +149,7 @@ def most_probable_class(dags: DagSample, best: Dag | None) -> Cpdag:
     of the best DAG is preferred.
     """
     patterns = relation_rows(dags, "cpdag")
-    first, place = _core.distinct_patterns(patterns.reshape(len(dags), -1))
-    shares = np.bincount(place, weights=dags.shares, minlength=len(first))
+    first, shares = distinct_patterns(dags, patterns)
     top = np.flatnonzero(shares >= shares.max() * (1.0 - 1e-9))
     graphs = PackedGraphs(dags.variables, patterns[first[top]], Cpdag)
     if best is not None and len(top) > 1:
@@ -258,10 +261,8 @@ def credible_set(dags: DagSample, level: float, classes: bool, total: float = 1.
     )
     true_or_false(classes, "classes")
     patterns = relation_rows(dags, "cpdag") if classes else dags.parents
-    first, place = _core.distinct_patterns(patterns.reshape(len(dags), -1))
-    probabilities = np.asarray(
-        total * np.bincount(place, weights=dags.shares, minlength=len(first)), dtype=np.float64
-    )
+    first, shares = distinct_patterns(dags, patterns)
+    probabilities = total * shares
     order = np.argsort(-probabilities, kind="stable")
     summed = np.cumsum(probabilities[order])
     # Rounding must not add another graph.

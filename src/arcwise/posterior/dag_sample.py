@@ -20,6 +20,7 @@ from arcwise.posterior.matrices import (
     Relation,
     checked_length,
     checked_relation,
+    distinct_patterns,
     relation_errors,
     relation_probabilities,
     unpacked,
@@ -232,9 +233,7 @@ class DagSample:
         (index,) = positions([node], self.variables, "node")
         most = whole_number(count, "count", at_least=0)
         sets = np.ascontiguousarray(self.parents[:, index])
-        first, place = _core.distinct_patterns(sets)
-        # Numpy before 2.3 counts signed numbers alone.
-        shares = np.bincount(place.astype(np.intp), self.shares, len(first))
+        first, shares = distinct_patterns(self, sets)
         bits = unpacked(sets[first], len(self.variables))
         return [
             (tuple(self.variables[u] for u in np.flatnonzero(bits[i])), float(shares[i]))

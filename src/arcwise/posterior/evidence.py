@@ -146,16 +146,13 @@ class Evidence:
 
     def _repr_html_(self) -> str:
         """Return the evidence, how reliable it is, and bounds, for notebooks."""
-        interval = self.interval
-        sampled = bool(self.standard_error) and interval is not None
+        interval = self.interval if self.standard_error else None
         told: dict[str, object] = {
             "log evidence": f"{self.log_evidence:.4f}",
             "verdict": self.verdict,
             "method": self.method,
-            "standard error": f"{self.standard_error:.2g}" if sampled else None,
-            "95 % interval": f"{interval.low:.4f} to {interval.high:.4f}"
-            if sampled and interval is not None
-            else None,
+            "standard error": interval and f"{self.standard_error:.2g}",
+            "95 % interval": interval and f"{interval.low:.4f} to {interval.high:.4f}",
             "effective runs": self.effective_runs and f"{self.effective_runs:.1f}",
         }
         for bound in self.lower_bounds.values():

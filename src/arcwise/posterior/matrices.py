@@ -65,6 +65,16 @@ def error_of_mean(sample: DagSample, values: NDArray[Any]) -> float:
     return float(weighted_standard_error(values, weights_of(sample), sample.chains))
 
 
+def distinct_patterns(
+    sample: DagSample, patterns: NDArray[np.uint64]
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return where each distinct pattern of DAGs is first, and the share of all with it."""
+    first, place = _core.distinct_patterns(patterns.reshape(len(sample), -1))
+    # Numpy before 2.3 counts signed numbers alone.
+    shares = np.bincount(place.astype(np.intp), sample.shares, len(first))
+    return first.astype(np.intp), np.asarray(shares, dtype=np.float64)
+
+
 def relation_probabilities(
     sample: DagSample, relation: Relation, longest: int = 0
 ) -> NDArray[np.float64]:

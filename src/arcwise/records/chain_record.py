@@ -89,11 +89,6 @@ class ChainRecord:
     summed: int | None = None
     every: int = 1
 
-    @classmethod
-    def of(cls, record: dict[str, Any]) -> ChainRecord:
-        """Return a record of the core as a `ChainRecord`."""
-        return cls(**record)
-
     @property
     def states(self) -> int:
         """The number of states here."""

@@ -38,7 +38,7 @@ def form_of(variables: tuple[str, ...] = ()) -> PlainDataclasses:
     form: PlainDataclasses
 
     def write(settings: SamplerSettings) -> dict[str, Any]:
-        values = {name: form.write(getattr(settings, name)) for name, *_ in _stored(settings)}
+        values = {name: form.write(getattr(settings, name)) for name, _ in _stored(type(settings))}
         return {"algorithm": settings.sampler.value} | values
 
     def read(values: Mapping[str, Any]) -> SamplerSettings:
@@ -53,9 +53,8 @@ def form_of(variables: tuple[str, ...] = ()) -> PlainDataclasses:
     return form
 
 
-def _stored(settings: SamplerSettings | type[SamplerSettings]) -> list[tuple[str, Any]]:
+def _stored(kind: type[SamplerSettings]) -> list[tuple[str, Any]]:
     """Return the name of each option and the type of its value in files."""
-    kind = settings if isinstance(settings, type) else type(settings)
     hints = get_type_hints(kind)
     return [
         (name, hints[name] if found.stored is None else found.stored | None)

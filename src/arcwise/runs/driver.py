@@ -204,7 +204,7 @@ class ChainDriver(Driver[ChainController]):
         """
         records = [self.chains.record(chain) for chain in range(len(self.chains))]
         if self._checkpoints is None:
-            return [ChainRecord.of(record) for record in records]
+            return [ChainRecord(**record) for record in records]
         states = max(len(record["log_weights"]) for record in records) + self._written
         every = 1
         while self.controller.budget.rule is None and states * self._bytes > every * _MOST_LOADED:
@@ -227,10 +227,10 @@ class ChainDriver(Driver[ChainController]):
         for chain, record in enumerate(records):
             parts[chain].append(_thinned(record, passed, every))
         return [
-            ChainRecord.of(
-                record
-                | _together(parts[chain])
-                | {"summed": passed + len(record["log_weights"]), "every": every}
+            ChainRecord(
+                **(record | _together(parts[chain])),
+                summed=passed + len(record["log_weights"]),
+                every=every,
             )
             for chain, record in enumerate(records)
         ]

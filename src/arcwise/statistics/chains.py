@@ -25,23 +25,15 @@ from arcwise.support.log_space import relative_weights
 
 def chain_convergence(records: Sequence[ChainRecord], nodes: int) -> Convergence:
     """Return all convergence figures of chains, from the states kept of each."""
-    return replace(
-        edge_convergence(records, nodes),
-        **_of_log_weights(Traces(tuple(record.log_weights for record in records))),
-    )
+    found = trace_convergence(Traces(tuple(record.log_weights for record in records)))
+    return replace(edge_convergence(records, nodes), rhat=found.rhat, ess=found.ess)
 
 
 def trace_convergence(traces: Traces) -> Convergence:
     """Return R-hat and the effective sample size of the log posterior; None if undefined."""
-    return Convergence(**_of_log_weights(traces))
-
-
-def _of_log_weights(traces: Traces) -> dict[str, float | None]:
     matrix = _to_nine_digits(traces.log_weights_matrix())
-    return {
-        "rhat": number_or_none(rhat(matrix)),
-        "ess": number_or_none(effective_sample_size(matrix)),
-    }
+    effective = number_or_none(effective_sample_size(matrix))
+    return Convergence(rhat=number_or_none(rhat(matrix)), ess=effective)
 
 
 def _to_nine_digits(log_weights: NDArray[np.float64]) -> NDArray[np.float64]:
