@@ -230,15 +230,18 @@ class _Prediction:
         away = columns[continuous, 0].T - self.draws.origin[continuous]
         rows, n = columns.shape[2], len(continuous)
         shared = not any(self.levels)
-        step = max(1, _PIECE // max(1, n * (max(n, rows) if shared else n * rows)))
+        step = min(self.draws.count, max(1, _PIECE // max(1, n * n * (1 if shared else rows))))
         for first in range(0, self.draws.count, step):
             draws = slice(first, min(first + step, self.draws.count))
             regressions = self.draws.regressions(columns, draws)
-            for pattern, own in self._parts(patterns, columns.shape[2]):
-                by_row = [each if shared else each[:, own] for each in regressions]
-                each = _integrated(pattern, away[own], *by_row)
-                means[draws, own], deviations[draws, own] = each[0], each[1]
-                logs[draws, own] += each[2]
+            most = max(1, _PIECE // (n * step)) if shared else rows
+            for pattern, every in self._parts(patterns, rows):
+                for start in range(every.start, every.stop, most):
+                    own = slice(start, min(start + most, every.stop))
+                    by_row = [each if shared else each[:, own] for each in regressions]
+                    each = _integrated(pattern, away[own], *by_row)
+                    means[draws, own], deviations[draws, own] = each[0], each[1]
+                    logs[draws, own] += each[2]
         if self.target_levels == 1:
             means += self.draws.origin[self.target]
 
@@ -311,13 +314,14 @@ def _integrated(
     noises, known, unknown = (list(p) for p in (pattern.noises, pattern.known, pattern.numbers))
     spread = deviations[:, :, noises, np.newaxis]
     # The noise, in its standard deviations, is linear in all values.
-    noise = (np.eye(coefficients.shape[-1])[noises] - coefficients[:, :, noises]) / spread
+    noise = np.eye(coefficients.shape[-1])[noises] - coefficients.take(noises, axis=2)
+    noise /= spread
     # All rows at once where they have the same coefficients, or else each with its own.
     shared = coefficients.shape[1] == 1
     by_row = values.T[np.newaxis] if shared else values[:, :, np.newaxis]
-    rest = noise[..., known] @ by_row[:, known]
+    rest = noise.take(known, axis=-1) @ by_row[:, known]
     rest -= intercepts[:, :, noises, np.newaxis] / spread
-    found, deviation, logs = integrated(noise[..., unknown], rest)
+    found, deviation, logs = integrated(noise.take(unknown, axis=-1), rest)
     logs -= np.log(spread).sum(axis=-2)
     shape = len(coefficients), len(values)
     spreads = np.broadcast_to(deviation[..., np.newaxis], found.shape)
