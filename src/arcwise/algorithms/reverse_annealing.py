@@ -15,14 +15,15 @@ bidirectional Monte Carlo").
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.algorithms.ais import ais
+from arcwise.algorithms.ais import AIS
+from arcwise.algorithms.annealing import anneal
 from arcwise.algorithms.evidence_methods import EvidenceMethod, space_of_method
 from arcwise.algorithms.exact_sampling import ExactSampler
 from arcwise.errors import ArgumentError, option
@@ -31,12 +32,13 @@ from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior.evidence import Evidence
 from arcwise.posterior.lower_bounds import lower_bounds
 from arcwise.records.ladders import linear
-from arcwise.records.settings import Recording, filled
-from arcwise.spaces import Dags, LinearOrders, Partitions, Space, as_space
+from arcwise.records.settings import OfModel, filled
+from arcwise.spaces import Dags, LinearOrders, Partitions
 from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.sums import ScoreSums
-from arcwise.support.checks import checked_seed, whole_number
-from arcwise.support.running import Progress, running
+from arcwise.support.checks import whole_number
+from arcwise.support.running import Progress, Run
+from arcwise.support.settings import keywords_of
 
 # As if of another run, so that forward and backward particles have no random numbers in common.
 _OTHER_SEED = 0x0BAC_F00D_5EED
@@ -121,16 +123,22 @@ class ReverseAnnealing:
         return stated and abs(self.gap) <= _LARGEST_GAP
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Arguments(OfModel):
+    """The arguments of `reverse_annealing`."""
+
+    space: Any = field(default=None, kw_only=False)
+    modularity: Modularity = "modular"
+    steps: int
+    particles: int = 100
+    seed: int = 0
+    threads: int | None = None
+    progress: Progress = None
+
+
+@keywords_of(_Arguments)
 def reverse_annealing(
-    model: Model,
-    space: Any = None,
-    *,
-    modularity: Modularity = "modular",
-    steps: int,
-    particles: int = 100,
-    seed: int = 0,
-    threads: int | None = None,
-    progress: Progress = None,
+    model: Model, space: Any, modularity: Modularity, steps: int, particles: int, run: Run
 ) -> ReverseAnnealing:
     """Anneal from exact draws back to the uniform distribution, and forwards as `ais` does.
 
@@ -162,34 +170,28 @@ def reverse_annealing(
     """
     checked_model(model)
     wanted = as_modularity(modularity)
-    chosen = space_of_method(EvidenceMethod.AIS, wanted) if space is None else as_space(space)
-    count = whole_number(particles, option("particles"), at_least=2)
-    length = whole_number(steps, option("steps"), at_least=1)
-    key = checked_seed(seed)
-    starts = _starts(model, chosen, wanted, count, key, threads)
-    forward = ais(
-        model,
-        chosen,
+    whole_number(particles, option("particles"), at_least=2)
+    settings = AIS(
+        space_of_method(EvidenceMethod.AIS, wanted) if space is None else space,
         modularity=wanted,
-        particles=count,
-        steps=length,
+        particles=particles,
+        steps=whole_number(steps, option("steps"), at_least=1),
         stretch=0,
         dags_per_state=0,
-        seed=key,
-        threads=threads,
-        progress=progress,
-    ).evidence
+    )
+    starts = _starts(model, settings, run)
+    forward = anneal(model, settings, run).evidence
     assert forward is not None
-    core_space = chosen.build(ScoreSums(model, tabulate="sums", threads=threads))
+    core_space = settings.space.build(ScoreSums(model, tabulate="sums", threads=run.threads))
     options = filled(
         _core.AnnealingOptions(),
-        path=linear(length)[::-1],
-        record=Recording(chosen, modularity=wanted, dags_per_state=0).record_options(2),
+        path=linear(steps)[::-1],
+        record=settings.record_options(2),
         starts=starts,
     )
-    annealed = _core.AnnealedRuns(core_space, options, key ^ _OTHER_SEED)
-    with running(threads, progress, "annealing backwards") as run:
-        annealed.run(0, count, run.threads, run.progress)
+    annealed = _core.AnnealedRuns(core_space, options, run.seed ^ _OTHER_SEED)
+    with run.stage("annealing backwards") as stage:
+        annealed.run(0, particles, stage.threads, stage.progress)
     # The mean of these is (number of states) / (sum of weights); the evidence is the inverse.
     logs = annealed.log_weights() - core_space.log_size + forward.log_prior_constant
     estimate = LogEstimate.of_weights(logs)
@@ -203,29 +205,22 @@ def reverse_annealing(
             name: StochasticUpperBound(-bound.value, bound.confidence, bound.bins)
             for name, bound in lower_bounds(logs).items()
         },
-        length,
+        steps,
     )
 
 
-def _starts(
-    model: Model,
-    space: Space,
-    modularity: Modularity,
-    count: int,
-    seed: int,
-    threads: int | None,
-) -> list[list[int]]:
+def _starts(model: Model, settings: AIS, run: Run) -> list[list[int]]:
     """Return exact draws from the posterior as states of the space, in its code."""
-    if modularity == "order-modular" and isinstance(space, LinearOrders):
-        names = {name: number for number, name in enumerate(model.ordinary)}
-        orders = ExactSampler(model, modularity, threads=threads).orders(count, seed=seed)
-        return [[names[name] for name in order] for order in orders]
-    if modularity == "modular" and isinstance(space, Partitions | Dags):
-        drawn = (
-            ExactSampler(model, modularity, threads=threads).ordinary_dags(count, seed=seed).parents
-        )
+    space, modularity, count = settings.space, settings.modularity, settings.particles or 0
+    ordered = modularity == "order-modular" and isinstance(space, LinearOrders)
+    if ordered or (modularity == "modular" and isinstance(space, Partitions | Dags)):
+        sampler = ExactSampler(model, modularity, threads=run.threads)
+        if ordered:
+            names = {name: number for number, name in enumerate(model.ordinary)}
+            orders = sampler.orders(count, seed=run.seed)
+            return [[names[name] for name in order] for order in orders]
         code = _depths if isinstance(space, Partitions) else dag_code
-        return [code(parents) for parents in drawn]
+        return [code(parents) for parents in sampler.ordinary_dags(count, seed=run.seed).parents]
     raise ArgumentError(
         f"annealing backwards on {type(space).__name__} under the {modularity} prior needs exact "
         "draws of its states, which there are none of; use partitions or dags, or linear under "

@@ -10,6 +10,8 @@ the weight.
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,30 +24,38 @@ from arcwise.algorithms.sampling_session import opened_session
 from arcwise.model import Model, checked_model
 from arcwise.posterior import DagSample, Posterior
 from arcwise.records.runs import UniqueDagsRun
+from arcwise.records.settings import OfModel
 from arcwise.spaces import LinearOrders
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import further_seed, open_fraction, refuse_beyond_memory, whole_number
 from arcwise.support.log_space import relative_weights
-from arcwise.support.running import Progress, Run
+from arcwise.support.running import Run, SeededRun
+from arcwise.support.settings import Settings, keywords_of, setting
 
 _FIRST_DRAWS = 64
 
 
-def unique_dags(
-    model: Model,
-    *,
-    coverage: float = 0.95,
-    most_dags: int = 10_000,
-    steps: int | None = None,
-    seconds: float | None = None,
-    burn_in: float = 0.5,
-    thinning: int | None = None,
-    chains: int = 4,
-    seed: int = 0,
-    sums: ScoreSums | None = None,
-    threads: int | None = None,
-    progress: Progress = None,
-) -> Posterior:
+@dataclass(frozen=True, kw_only=True)
+class Covering(Settings):
+    """How many DAGs are drawn from an order; `unique_dags` describes it."""
+
+    coverage: float = setting(0.95, "", check=open_fraction)
+    most_dags: int = setting(10_000, "", check=partial(whole_number, at_least=1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Arguments(SeededRun, Covering, OfModel):
+    """The arguments of `unique_dags`."""
+
+    steps: int | None = None
+    burn_in: float = 0.5
+    thinning: int | None = None
+    chains: int = 4
+    sums: ScoreSums | None = None
+
+
+@keywords_of(_Arguments)
+def unique_dags(model: Model, settings: Covering, sampling: MCMC, run: Run) -> Posterior:
     """Estimate the modular posterior from the distinct DAGs of sampled orders.
 
     Parameters
@@ -69,31 +79,24 @@ def unique_dags(
     True
     """
     checked_model(model)
-    coverage = open_fraction(coverage, "coverage")
-    most = whole_number(most_dags, "most_dags", at_least=1)
-    nodes = len(model.variables)
+    most, nodes = settings.most_dags, len(model.variables)
     refuse_beyond_memory(most, "most_dags", 8 * nodes * ((nodes + 63) // 64))
     start = time.perf_counter()
-    settings = MCMC(
-        LinearOrders(),
+    sampling = replace(
+        sampling,
+        space=LinearOrders(),
         modularity="order-modular",
-        steps=steps,
-        burn_in=burn_in,
-        thinning=thinning,
-        chains=chains,
         start="random",
         dags_per_state=0,
-        sums=sums,
     )
-    run = Run(seconds=seconds, seed=seed, threads=threads, progress=progress)
-    with opened_session(model, settings, run) as session:
+    with opened_session(model, sampling, run) as session:
         sampled = sampled_chains(session, "Sampling orders")
     orders = np.concatenate([record.codes for record in sampled.records])
     found: list[NDArray[np.uint64]] = []
     short = 0
     for number, order in enumerate(orders.tolist()):
         given = _core.GivenBuckets(session.sums.core, [[node] for node in order], None)
-        dags, enough = _distinct_dags(model, given, coverage, most, further_seed(run.seed, number))
+        dags, enough = _distinct_dags(model, given, settings, further_seed(run.seed, number))
         found.append(dags)
         short += not enough
     different = DagSample(model.variables, np.concatenate(found)).unique()
@@ -105,7 +108,7 @@ def unique_dags(
         settings=session.settings,
         seed=run.seed,
         thinning=sampled.thinning,
-        coverage=coverage,
+        coverage=settings.coverage,
         orders=len(orders),
         orders_short_of_coverage=short,
         effective_dags=weighted.effective_sample_size(),
@@ -127,14 +130,16 @@ def unique_dags(
 
 
 def _distinct_dags(
-    model: Model, given: _core.GivenBuckets, coverage: float, most: int, seed: int
+    model: Model, given: _core.GivenBuckets, settings: Covering, seed: int
 ) -> tuple[NDArray[np.uint64], bool]:
     """Return distinct DAGs of an order, and whether they carry enough of its weight."""
+    most = settings.most_dags
     count = min(_FIRST_DRAWS, most)
     while True:
         # Draw i depends on the seed and i alone, so each round contains the one before.
         dags = DagSample(model.variables, given.draw(count, seed, None)).unique()
         carried = relative_weights(modular_log_weights(model, dags), given.log_weight).sum()
-        if carried >= coverage or count == most:
-            return dags.parents, bool(carried >= coverage)
+        enough = bool(carried >= settings.coverage)
+        if enough or count == most:
+            return dags.parents, enough
         count = min(2 * count, most)
