@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +60,18 @@ class AnnealedResults:
         return totals
 
 
+def annealed_runs(
+    core_space: _core.Space, recording: Recording, runs: range, run: Run, **options: Any
+) -> _core.AnnealedRuns:
+    """Return runs that were annealed, by these options of the core."""
+    record = recording.record_options(edge_batches=2)
+    made = filled(_core.AnnealingOptions(), **{"record": record} | options)
+    annealed = _core.AnnealedRuns(core_space, made, run.seed)
+    with run.stage("Annealing") as stage:
+        annealed.run(runs.start, len(runs), stage.threads, stage.progress)
+    return annealed
+
+
 def annealed_log_total(
     model: Model, recording: Recording, runs: int, steps: int, run: Run
 ) -> LogEstimate:
@@ -67,9 +80,9 @@ def annealed_log_total(
     core_space = recording.space.build(sums)
     record = recording.record_options(edge_batches=2)
     record.edges = False
-    options = filled(_core.AnnealingOptions(), path=linear(steps), record=record)
-    annealed = _core.AnnealedRuns(core_space, options, run.seed)
-    with run.quiet.stage() as stage:
-        annealed.run(_FIRST_RUN_OF_TOTALS, runs, stage.threads, stage.progress)
+    numbers = range(_FIRST_RUN_OF_TOTALS, _FIRST_RUN_OF_TOTALS + runs)
+    annealed = annealed_runs(
+        core_space, recording, numbers, run.quiet, path=linear(steps), record=record
+    )
     totals = AnnealedResults.of(annealed).log_totals(recording.weighted)
     return LogEstimate.of_weights(totals).shifted(core_space.log_size)

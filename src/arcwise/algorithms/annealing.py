@@ -76,21 +76,8 @@ def anneal(
         order_weights=order_weights(found.dags, settings, results.records),
         seconds=time.perf_counter() - start,
     )
-    return Posterior(
-        variables=model.variables,
-        modularity=settings.modularity,
-        run=record,
-        edges=found.edges,
-        edge_errors=found.edge_errors,
-        adjacency_errors=found.adjacency_errors,
-        evidence=evidence,
-        map_dag=found.best,
-        map_log_weight=found.best_log_weight,
-        dags=found.dags,
-        traces=Traces((results.log_weights,), _steps_per_run(settings, plan)),
-        provenance=model.provenance(),
-        model=None if model.stored else model,
-    )
+    traces = Traces((results.log_weights,), _steps_per_run(settings, plan))
+    return found.posterior(model, record, evidence=evidence, traces=traces)
 
 
 def _job(session: SamplingSession[AnnealingSettings], plan: PopulationPlan | None) -> AnnealingJob:

@@ -21,10 +21,10 @@ from arcwise.diagnostics.findings import fewest_effective_dags
 from arcwise.errors import ArgumentError, WeightCollapseWarning, option
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model
-from arcwise.posterior import DagSample
+from arcwise.posterior import DagSample, Posterior
 from arcwise.posterior.matrices import relation_errors
 from arcwise.records.chain_record import ChainRecord
-from arcwise.records.runs import OrderWeights
+from arcwise.records.runs import AnnealingRun, ChainRun, OrderWeights
 from arcwise.records.settings import Recording
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.log_space import relative_weights
@@ -45,6 +45,23 @@ class Assembled:
     dags: DagSample | None
     best: Dag | None
     best_log_weight: float | None
+
+    def posterior(self, model: Model, run: ChainRun | AnnealingRun, **more: Any) -> Posterior:
+        """Return the posterior of a run with these estimates and what else is known of it."""
+        return Posterior(
+            variables=model.variables,
+            modularity=run.settings.modularity,
+            run=run,
+            edges=self.edges,
+            edge_errors=self.edge_errors,
+            adjacency_errors=self.adjacency_errors,
+            map_dag=self.best,
+            map_log_weight=self.best_log_weight,
+            dags=self.dags,
+            provenance=model.provenance(),
+            model=None if model.stored else model,
+            **more,
+        )
 
 
 def assemble(

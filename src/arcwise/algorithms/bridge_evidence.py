@@ -15,6 +15,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from arcwise import _core
+from arcwise.algorithms.annealed_results import annealed_runs
 from arcwise.algorithms.exact_computation import Computing, ExactComputation
 from arcwise.algorithms.prior_constant import prior_constant
 from arcwise.errors import ArgumentError, option
@@ -23,7 +24,7 @@ from arcwise.model.modularity import Modularity
 from arcwise.posterior.evidence import Evidence
 from arcwise.posterior.lower_bounds import lower_bounds
 from arcwise.records.ladders import bridge
-from arcwise.records.settings import Recording, filled
+from arcwise.records.settings import Recording
 from arcwise.spaces import CanonicalOrders
 from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.sums import ScoreSums
@@ -132,16 +133,15 @@ class _Crossing:
     def log_weights(self, steps: int, runs: int, run: Run) -> np.ndarray:
         """Return the log weight of each population after so many steps of its particles."""
         n = len(self.model.ordinary)
-        options = filled(
-            _core.AnnealingOptions(),
+        annealed = annealed_runs(
+            self._core_space,
+            Recording(_SPACE, dags_per_state=0),
+            range(runs),
+            run,
             path=[(1.0, place) for place in bridge(steps, n)],
-            record=Recording(_SPACE, dags_per_state=0).record_options(edge_batches=2),
             population=self.particles,
             starts=self._starts(runs * self.particles),
         )
-        annealed = _core.AnnealedRuns(self._core_space, options, run.seed)
-        with run.stage("bridge") as stage:
-            annealed.run(0, runs, stage.threads, stage.progress)
         return np.asarray(annealed.log_weights())
 
     @cached_property

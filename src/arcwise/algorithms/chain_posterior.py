@@ -85,23 +85,13 @@ def sample_chains(model: Model, settings: ChainSettings, run: Run) -> Posterior:
         order_weights=order_weights(found.dags, settings, sampled.records),
         seconds=time.perf_counter() - start,
     )
-    return Posterior(
-        variables=model.variables,
-        modularity=settings.modularity,
-        run=record,
-        edges=found.edges,
-        edge_errors=found.edge_errors,
-        adjacency_errors=found.adjacency_errors,
+    log_weights = tuple(record.log_weights for record in sampled.records)
+    return found.posterior(
+        model,
+        record,
         chain_edges=chain_edges(sampled.records),
         evidence=evidence,
-        map_dag=found.best,
-        map_log_weight=found.best_log_weight,
-        dags=found.dags,
-        traces=Traces(
-            tuple(record.log_weights for record in sampled.records), sampled.thinning * every
-        ),
-        provenance=model.provenance(),
-        model=None if model.stored else model,
+        traces=Traces(log_weights, sampled.thinning * every),
     )
 
 

@@ -7,14 +7,11 @@ from dataclasses import fields
 from enum import StrEnum
 from typing import Any
 
-from arcwise.algorithms.ais import AIS
-from arcwise.algorithms.annealing import anneal
 from arcwise.algorithms.bennett_evidence import Bennett, bennett_evidence
 from arcwise.algorithms.bridge_evidence import Bridge, bridge_evidence
-from arcwise.algorithms.chain_posterior import sample_chains
 from arcwise.algorithms.exact import Exact, exactly
 from arcwise.algorithms.mc3 import MC3
-from arcwise.algorithms.smc import SMC, populated
+from arcwise.algorithms.sample import SAMPLERS, posterior_of
 from arcwise.errors import ArgumentError, TimeIsUpError, Wording, option
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
@@ -98,27 +95,23 @@ def by_method(
     space = as_space(options["space"])
     if space.modularity == modularity:
         options = {"dags_per_state": 0} | options  # which the evidence does not need
-    if method is EvidenceMethod.SMC:
-        return _of(populated(model, SMC(**options), run))
-    if method is EvidenceMethod.AIS:
-        return _of(anneal(model, AIS(**options), run))
-    bridged = isinstance(space, CanonicalOrders)
-    settings = MC3(**({"ladder": "uniform bridge" if bridged else "adapted"} | options))
-    if not settings.tempering(len(model.ordinary)).reaches_uniform:
+    if method is EvidenceMethod.MC3:
+        bridged = isinstance(space, CanonicalOrders)
+        options = {"ladder": "uniform bridge" if bridged else "adapted"} | options
+    settings = SAMPLERS[method](**options)
+    if isinstance(settings, MC3) and not settings.tempering(len(model.ordinary)).reaches_uniform:
         raise ArgumentError(
             "the ladder does not start at inverse temperature 0, so mc3 does not estimate the "
             "evidence; start it at 0"
         )
-    return _of(sample_chains(model, settings, run))
+    return _of(posterior_of(model, settings, run))
 
 
 _OPTIONS: dict[EvidenceMethod, type[Settings]] = {
     EvidenceMethod.EXACT: Exact,
     EvidenceMethod.BRIDGE: Bridge,
     EvidenceMethod.BENNETT: Bennett,
-    EvidenceMethod.AIS: AIS,
-    EvidenceMethod.SMC: SMC,
-    EvidenceMethod.MC3: MC3,
+    **{EvidenceMethod(name): kind for name, kind in SAMPLERS.items() if name != "mcmc"},
 }
 
 

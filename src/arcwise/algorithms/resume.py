@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from arcwise.algorithms.ais import AIS
-from arcwise.algorithms.annealing import anneal
-from arcwise.algorithms.chain_posterior import sample_chains
-from arcwise.algorithms.smc import SMC, populated
+from arcwise.algorithms.sample import posterior_of
 from arcwise.errors import FileFormatError
 from arcwise.posterior import Posterior
 from arcwise.records.run_files import read_settings
-from arcwise.records.settings import ChainSettings, SumSettings
+from arcwise.records.settings import SumSettings
 from arcwise.runs.directory import MODEL, read_directory
 from arcwise.runs.stored_model import read_model
 from arcwise.support.running import Run
@@ -29,9 +26,4 @@ def resume_run(path: Path, run: Run) -> Posterior:
             "or start the run again"
         )
     same = replace(run, directory=path, seed=before.seed, seconds=before.deadline.seconds)
-    if isinstance(settings, ChainSettings):
-        return sample_chains(model, settings, same)
-    if isinstance(settings, SMC):
-        return populated(model, settings, same)
-    assert isinstance(settings, AIS)
-    return anneal(model, settings, same)
+    return posterior_of(model, settings, same)

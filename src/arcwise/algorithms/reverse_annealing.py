@@ -15,14 +15,14 @@ bidirectional Monte Carlo").
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import _core
 from arcwise.algorithms.ais import AIS
+from arcwise.algorithms.annealed_results import annealed_runs
 from arcwise.algorithms.annealing import anneal
 from arcwise.algorithms.evidence_methods import EvidenceMethod, space_of_method
 from arcwise.algorithms.exact_sampling import ExactSampler
@@ -32,7 +32,7 @@ from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior.evidence import Evidence
 from arcwise.posterior.lower_bounds import lower_bounds
 from arcwise.records.ladders import linear
-from arcwise.records.settings import OfModel, filled
+from arcwise.records.settings import OfModel
 from arcwise.spaces import Dags, LinearOrders, Partitions
 from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.sums import ScoreSums
@@ -183,15 +183,10 @@ def reverse_annealing(
     forward = anneal(model, settings, run).evidence
     assert forward is not None
     core_space = settings.space.build(ScoreSums(model, tabulate="sums", threads=run.threads))
-    options = filled(
-        _core.AnnealingOptions(),
-        path=linear(steps)[::-1],
-        record=settings.record_options(2),
-        starts=starts,
+    backwards = replace(run, seed=run.seed ^ _OTHER_SEED)
+    annealed = annealed_runs(
+        core_space, settings, range(particles), backwards, path=linear(steps)[::-1], starts=starts
     )
-    annealed = _core.AnnealedRuns(core_space, options, run.seed ^ _OTHER_SEED)
-    with run.stage("annealing backwards") as stage:
-        annealed.run(0, particles, stage.threads, stage.progress)
     # The mean of these is (number of states) / (sum of weights); the evidence is the inverse.
     logs = annealed.log_weights() - core_space.log_size + forward.log_prior_constant
     estimate = LogEstimate.of_weights(logs)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from arcwise.errors import ArgumentError
-from arcwise.support.words import shown
+from arcwise.errors import option
+from arcwise.support.checks import one_of
 
 Modularity = Literal["modular", "order-modular"]
 """The prior of a DAG: the product of its family weights, or that times its number of orders."""
@@ -13,7 +13,5 @@ Modularity = Literal["modular", "order-modular"]
 
 def as_modularity(value: Any) -> Modularity:
     """Return the modularity, or refuse any other value."""
-    for modularity in get_args(Modularity):
-        if isinstance(value, str) and value == modularity:
-            return modularity  # type: ignore[no-any-return]
-    raise ArgumentError(f"modularity is {shown(value)}; give 'modular' or 'order-modular'")
+    found: Modularity = one_of(Modularity)(value, option("modularity"))
+    return found
