@@ -29,6 +29,7 @@ from arcwise.errors import (
     Wording,
 )
 from arcwise.families import Families
+from arcwise.families.families import parent_matrix
 from arcwise.model import Definition, Model, Question, ask
 from arcwise.posterior.map_result import MapResult
 from arcwise.support.clock import Deadline
@@ -271,8 +272,4 @@ def _matrix(families: Families | None) -> Matrix:
             "the model has only a list of precomputed scores, so no other families can be scored; "
             "give the data"
         )
-    n = len(families.variables)
-    matrix: Matrix = np.zeros((n, n), dtype=np.bool_)
-    for node, parents in enumerate(families.candidates):
-        matrix[list(parents), node] = True
-    return matrix
+    return parent_matrix(families.candidates)

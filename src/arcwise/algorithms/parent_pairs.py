@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.candidates.family_weigher import FamilyWeigher
+from arcwise.candidates.family_weigher import FamilyWeigher, Joined
 from arcwise.graphs.dag import Dag
 from arcwise.posterior.map_result import is_more
 from arcwise.support.running import Stage
@@ -50,9 +50,10 @@ def _better(weigher: FamilyWeigher, dag: Dag, run: Stage, pairs: bool) -> NDArra
     found = np.zeros((n, n), dtype=np.bool_)
     firsts = range(max(len(own) for own in others)) if pairs else [None]
     for first in firsts:
-        table, partners = _table(weigher, parents, others, first)
-        weigher.weigh(table, run)
-        for node, of_node in partners.items():
+        joined = _joined(weigher, parents, others, first)
+        table = weigher.weighed(joined, run)
+        for node, own in joined.items():
+            of_node = own.others
             values = table.values(node).reshape(-1, len(of_node)).max(axis=0)
             place = int(np.argmax(values))
             if is_more(values[place], best[node]):
@@ -79,40 +80,33 @@ def _one_more(
     weigher.weigh(alone, run)
     for node in range(n):
         weights[node] = alone.values(node)[0]
-    joined = _core.PlusOneTable([[] for _ in range(n)], parents, others, [0] * n)
-    weigher.weigh(joined, run)
+    some = {node: Joined([], parents[node], others[node], 0) for node in range(n)}
+    joined = weigher.weighed(some, run)
     for node in range(n):
         order = np.argsort(-joined.values(node), kind="stable")[:_MOST_PARTNERS]
         others[node] = [others[node][place] for place in order]
     return weights, others
 
 
-def _table(
+def _joined(
     weigher: FamilyWeigher, parents: list[list[int]], others: list[list[int]], first: int | None
-) -> tuple[_core.PlusOneTable, dict[int, list[int]]]:
-    """Return families of some of a node's parents and one other parent, and those others.
+) -> dict[int, Joined]:
+    """Return families of some of a node's parents and one other parent.
 
     With `first`, each family also has the other parent at that position, and the others
     are those after it; None for no such parent. Nodes without such families are left out.
     """
-    n = len(weigher.variables)
-    candidates: list[list[int]] = [[] for _ in range(n)]
-    required: list[list[int]] = [[] for _ in range(n)]
-    outside: list[list[int]] = [[] for _ in range(n)]
-    max_free = [0] * n
-    for node in range(n):
+    found = {}
+    for node, present in enumerate(parents):
         must = weigher.must(node)
-        own = [u for u in parents[node] if u not in must]
+        own = [u for u in present if u not in must]
         kept, left = own[:_MOST_KEPT], own[_MOST_KEPT:]
         beside = [] if first is None else others[node][first : first + 1]
         room = weigher.room(node) - len(left) - len(beside) - 1
-        if room < 0:
-            continue
-        candidates[node], max_free[node] = kept, min(room, len(kept))
-        required[node] = sorted([*must, *left, *beside])
-        outside[node] = others[node][0 if first is None else first + 1 :]
-    partners = {node: outside[node] for node in range(n) if outside[node]}
-    return _core.PlusOneTable(candidates, required, outside, max_free), partners
+        outside = others[node][0 if first is None else first + 1 :]
+        if room >= 0 and outside:
+            found[node] = Joined(kept, [*must, *left, *beside], outside, min(room, len(kept)))
+    return found
 
 
 def _descendants(dag: Dag) -> NDArray[np.bool_]:

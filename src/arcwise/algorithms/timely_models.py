@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.errors import TimeIsUpError
+from arcwise.families.families import parent_matrix
 from arcwise.model import Model, Question, model_of
 from arcwise.model.scoring_time import scoring_seconds
 from arcwise.support.running import Run
@@ -93,13 +94,12 @@ def _single_parents(question: Question, run: Run) -> NDArray[np.float64] | None:
 
 def _at_most(
     question: Question, merits: NDArray[np.float64] | None, size: int
-) -> NDArray[np.int64]:
+) -> NDArray[np.bool_]:
     """Return the candidates, but at most so many of each node, as a matrix."""
-    n = len(question.variables)
-    matrix = np.zeros((n, n), dtype=np.int64)
+    kept = []
     for node, parents in enumerate(question.families.candidates):
-        kept = np.array(parents, dtype=np.int64)
+        own = np.array(parents, dtype=np.int64)
         if merits is not None:
-            kept = kept[np.argsort(-merits[kept, node], kind="stable")]
-        matrix[kept[:size], node] = 1
-    return matrix
+            own = own[np.argsort(-merits[own, node], kind="stable")]
+        kept.append(own[:size])
+    return parent_matrix(kept)

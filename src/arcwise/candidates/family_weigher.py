@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data import Data
+from arcwise.families.families import parent_matrix
 from arcwise.families.functions import parent_names
 from arcwise.model import Model, Question
 from arcwise.priors import PriorTerms
@@ -20,6 +21,18 @@ from arcwise.support.running import Stage
 
 Table = _core.FamilyTable | _core.PlusOneTable
 Fill = Callable[[Any, Stage], None]
+
+
+class Joined(NamedTuple):
+    """The families of a node that have all required parents and one of the others.
+
+    To these, up to a number of candidates are added.
+    """
+
+    candidates: list[int]
+    required: list[int]
+    others: list[int]
+    most: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,17 +86,13 @@ class FamilyWeigher:
     @classmethod
     def _of_model(cls, model: Model) -> FamilyWeigher:
         """Return the weigher for a model, whose candidates bound those chosen here."""
-        n = len(model.variables)
-        table = model.scores.table
-        allowed = np.zeros((n, n), dtype=np.bool_)
-        required = np.zeros((n, n), dtype=np.bool_)
-        max_indegree = np.full(n, n - 1, dtype=np.int64)
-        for node in range(n):
-            must = list(table.required(node))
-            required[must, node] = True
-            allowed[[*table.candidates(node), *must], node] = True
+        table, nodes = model.scores.table, range(len(model.variables))
+        required = parent_matrix([table.required(node) for node in nodes])
+        allowed = parent_matrix([table.candidates(node) for node in nodes]) | required
+        max_indegree = np.full(len(nodes), len(nodes) - 1, dtype=np.int64)
+        for node in nodes:
             if not table.listed(node):
-                max_indegree[node] = table.max_free(node) + len(must)
+                max_indegree[node] = table.max_free(node) + len(table.required(node))
         fill: Fill = partial(_look_up, model.scores)
         if model.data is not None:
             fill = model.question.scoring.fill
@@ -118,6 +127,19 @@ class FamilyWeigher:
                 for family, parents in enumerate(named):
                     values[family] += terms.log_weight_by_functions(self.variables[node], parents)
 
+    def weighed(self, some: Mapping[int, Joined], run: Stage) -> _core.PlusOneTable:
+        """Return the log weights of families of some nodes."""
+        nothing = Joined([], [], [], 0)
+        nodes = [some.get(node, nothing) for node in range(len(self.variables))]
+        table = _core.PlusOneTable(
+            [each.candidates for each in nodes],
+            [sorted(each.required) for each in nodes],
+            [each.others for each in nodes],
+            [each.most for each in nodes],
+        )
+        self.weigh(table, run)
+        return table
+
     def free(self, node: int) -> list[int]:
         """Return the optional parents of a node, ascending."""
         free: list[int] = np.flatnonzero(self.allowed[:, node] & ~self.required[:, node]).tolist()
@@ -133,9 +155,8 @@ class FamilyWeigher:
         run.deadline.check()
         n = len(self.variables)
         free = [self.free(node) for node in range(n)]
-        must = [self.must(node) for node in range(n)]
-        table = _core.PlusOneTable([[] for _ in range(n)], must, free, [0] * n)
-        self.weigh(table, run)
+        some = {v: Joined([], self.must(v), free[v], 0) for v in range(n)}
+        table = self.weighed(some, run)
         weights = np.full((n, n), -np.inf)
         for node in range(n):
             weights[free[node], node] = table.values(node)

@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import _core
-from arcwise.candidates.family_weigher import FamilyWeigher
+from arcwise.candidates.family_weigher import FamilyWeigher, Joined
 from arcwise.errors import TimeIsUpError
+from arcwise.families.families import parent_matrix
 from arcwise.support.running import Stage
 
 By = Literal["sum", "best"]
@@ -64,10 +64,7 @@ def greedy(weigher: FamilyWeigher, sizes: Sequence[int], by: By, run: Stage) -> 
             if outside[node] and len(chosen[node]) < sizes[node]:
                 still.append(node)
         active = still
-    matrix = np.zeros((n, n), dtype=np.bool_)
-    for node, parents in enumerate(chosen):
-        matrix[parents, node] = True
-    return matrix
+    return parent_matrix(chosen)
 
 
 def _weigh_new(
@@ -79,25 +76,19 @@ def _weigh_new(
     run: Stage,
 ) -> dict[int, NDArray[np.float64]]:
     """Return for each outside parent the maximum or log sum of its new families."""
-    n = len(weigher.variables)
-    candidates: list[list[int]] = [[] for _ in range(n)]
-    required: list[list[int]] = [[] for _ in range(n)]
-    extra: list[list[int]] = [[] for _ in range(n)]
-    max_free = [0] * n
-    asked = []
+    asked: dict[int, Joined] = {}
     for node in nodes:
-        last = chosen[node][-1:]
+        known, last = list(chosen[node][:-1]), chosen[node][-1:]
         room = weigher.room(node) - len(last) - 1
         if room < 0:
             continue  # all families within the bound are known
-        candidates[node] = list(chosen[node][:-1])
-        required[node] = sorted([*weigher.must(node), *last])
-        extra[node] = list(outside[node])
-        max_free[node] = min(room, len(candidates[node]))
-        asked.append(node)
-    table = _core.PlusOneTable(candidates, required, extra, max_free)
-    weigher.weigh(table, run)
-    return {node: _merit(table.values(node).reshape(-1, len(extra[node])), by) for node in asked}
+        must = [*weigher.must(node), *last]
+        asked[node] = Joined(known, must, list(outside[node]), min(room, len(known)))
+    table = weigher.weighed(asked, run)
+    return {
+        node: _merit(table.values(node).reshape(-1, len(own.others)), by)
+        for node, own in asked.items()
+    }
 
 
 def _merit(weights: NDArray[np.float64], by: By) -> NDArray[np.float64]:

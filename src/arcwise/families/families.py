@@ -117,6 +117,23 @@ class Families:
             _parents(outside),
         )
 
+    @classmethod
+    def of_table(cls, variables: tuple[str, ...], table: _core.FamilyTable) -> Families | None:
+        """Return the families of a table as a rule, or None if they are an explicit list."""
+        nodes = range(len(variables))
+        if any(table.listed(node) for node in nodes):
+            return None
+        outside = tuple(tuple(table.outside(node)) for node in nodes)
+        # A table lists what is outside of the candidates after them.
+        free = [table.candidates(node) for node in nodes]
+        return cls(
+            variables,
+            tuple(tuple(free[node][: len(free[node]) - len(outside[node])]) for node in nodes),
+            tuple(tuple(table.required(node)) for node in nodes),
+            tuple(table.max_free(node) for node in nodes),
+            outside,
+        )
+
     def count(self, node: str) -> int:
         """Return the number of families of one node."""
         (index,) = positions([node], self.variables, "node")
@@ -194,6 +211,21 @@ def _parents(matrix: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
     flat = np.nonzero(matrix.T)[1].tolist()
     ends = np.cumsum(matrix.sum(axis=0)).tolist()
     return tuple(tuple(flat[first:last]) for first, last in zip([0, *ends[:-1]], ends, strict=True))
+
+
+def parent_matrix(parents: Sequence[Iterable[int]]) -> NDArray[np.bool_]:
+    """Return the parents of each node, given as positions, as a matrix [parent, node].
+
+    Examples
+    --------
+    >>> parent_matrix([[], [0]])
+    array([[False,  True],
+           [False, False]])
+    """
+    matrix = np.zeros((len(parents), len(parents)), dtype=np.bool_)
+    for node, own in enumerate(parents):
+        matrix[list(own), node] = True
+    return matrix
 
 
 def candidate_matrix(candidates: Any, names: tuple[str, ...], source: str) -> NDArray[np.bool_]:

@@ -287,19 +287,7 @@ class Model:
     @cached_property
     def families(self) -> Families | None:
         """The families as a rule, or None if they are an explicit list, as read from a file."""
-        table = self.scores.table
-        nodes = range(len(self.variables))
-        if any(table.listed(node) for node in nodes):
-            return None
-        outside = tuple(tuple(table.outside(node)) for node in nodes)
-        free = [table.candidates(node) for node in nodes]
-        return Families(
-            self.variables,
-            tuple(tuple(free[node][: len(free[node]) - len(outside[node])]) for node in nodes),
-            tuple(tuple(table.required(node)) for node in nodes),
-            tuple(table.max_free(node) for node in nodes),
-            outside,
-        )
+        return Families.of_table(self.variables, self.scores.table)
 
 
 def model_of(question: Question, run: Run, file: Path | None = None) -> Model:

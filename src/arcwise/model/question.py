@@ -21,6 +21,7 @@ from arcwise.data.reader import read_table
 from arcwise.data.reading import Reading, ReadingToLearn
 from arcwise.errors import ArgumentError, ConstraintError, Wording, option
 from arcwise.families import Families
+from arcwise.families.families import parent_matrix
 from arcwise.priors import EdgeProbabilities, Prior, Sparse, Uniform, as_prior
 from arcwise.scores import FamilyScores, FunctionScore, LocalScore, as_score
 from arcwise.scores.family_scores import as_family_scores
@@ -247,9 +248,7 @@ class Question:
         allowed = resolved.allowed
         if self.candidates is not None:
             rule = self.families
-            allowed = np.zeros_like(allowed)
-            for node in range(len(scores.variables)):
-                allowed[[*rule.candidates[node], *rule.required[node]], node] = True
+            allowed = parent_matrix(rule.candidates) | parent_matrix(rule.required)
         table: _core.FamilyTable = scores.table.restricted(
             np.ascontiguousarray(allowed, dtype=np.uint8),
             np.ascontiguousarray(resolved.required, dtype=np.uint8),
