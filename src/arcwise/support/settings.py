@@ -179,99 +179,64 @@ def keywords_of(
     described_by
         Groups whose options are described with another function alone, and come last.
     """
-    keywords = _Keywords.of(arguments, other_words or {}, described_by)
+    assert isinstance(arguments, type)
+    groups = {base.__name__: base for base in arguments.__mro__ if base is not object}
+    own = {each.name: each.metadata.get("setting") for each in fields(arguments)}
+    elsewhere = {
+        each.name
+        for group in described_by
+        for each in fields(group)
+        if own[each.name] is each.metadata.get("setting")
+    }
+    described = {
+        name: found for name, _, _, found in settings_of(arguments) if name not in elsewhere
+    }
+    public = inspect.signature(arguments)
+    in_order = sorted(public.parameters.values(), key=lambda each: each.name in elsewhere)
+    public = public.replace(parameters=in_order)
 
-    def decorate(function: Callable[..., Result]) -> Callable[Arguments, Result]:
-        called: Callable[Arguments, Result] = keywords.given_to(function)
-        called.__doc__ = _documented(function.__doc__ or "", keywords.described)
+    def decorate(function: Callable[..., Result]) -> Any:
+        private = inspect.signature(function)
+        split = _splitting(private, public, {**_groups_known_to(function), **groups})
+        name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+        bound = [each for each in private.parameters.values() if each.name == "self"]
+
+        @wraps(function)
+        def called(*places: Arguments.args, **keywords: Arguments.kwargs) -> Result:
+            refuse_unknown(keywords, public.parameters, name, other_words)
+            given = public.bind(*places[len(bound) :], **keywords)
+            return function(*places[: len(bound)], **split(given.arguments))
+
+        parameters = [*bound, *public.parameters.values()]
+        signature = public.replace(
+            parameters=parameters, return_annotation=private.return_annotation
+        )
+        called.__signature__ = signature  # type: ignore[attr-defined]
+        if bound:
+            return _Constructor(called, described)
+        called.__doc__ = _documented(function.__doc__ or "", described)
         return called
 
     return decorate
 
 
 def made_of(
-    arguments: Callable[Arguments, Any],
-    *,
-    other_words: Mapping[str, str] | None = None,
-    described_by: Collection[type[Settings]] = (),
+    arguments: Callable[Arguments, Any], **further: Any
 ) -> Callable[[Callable[..., None]], Callable[Concatenate[Any, Arguments], None]]:
-    """Give ``__init__`` the keywords of a dataclass; the class describes them. See `keywords_of`.
-
-    Parameters
-    ----------
-    arguments, other_words, described_by
-        As for `keywords_of`.
-    """
-    keywords = _Keywords.of(arguments, other_words or {}, described_by)
-
-    def decorate(function: Callable[..., None]) -> Any:
-        return _Constructor(keywords.given_to(function), keywords.described)
-
-    return decorate
+    """Give ``__init__`` the keywords of a dataclass, as `keywords_of`; the class describes them."""
+    return keywords_of(arguments, **further)
 
 
 @dataclass(frozen=True)
 class _Constructor:
     """Puts a constructor in its place, once the class is there whose docstring describes it."""
 
-    function: Callable[..., None]
+    function: Callable[..., Any]
     described: Mapping[str, Setting]
 
     def __set_name__(self, owner: type[Any], name: str) -> None:
         setattr(owner, name, self.function)
         owner.__doc__ = _documented(owner.__doc__ or "", self.described)
-
-
-@dataclass(frozen=True)
-class _Keywords:
-    """The public keywords of a function, and what is known of each."""
-
-    public: inspect.Signature
-    groups: Mapping[str, type[Any]]
-    described: Mapping[str, Setting]
-    other_words: Mapping[str, str]
-
-    @classmethod
-    def of(
-        cls,
-        arguments: Callable[..., Any],
-        other_words: Mapping[str, str],
-        described_by: Collection[type[Settings]],
-    ) -> _Keywords:
-        assert isinstance(arguments, type)
-        groups = {base.__name__: base for base in arguments.__mro__ if base is not object}
-        own = {each.name: each.metadata.get("setting") for each in fields(arguments)}
-        elsewhere = {
-            each.name
-            for group in described_by
-            for each in fields(group)
-            if own[each.name] is each.metadata.get("setting")
-        }
-        described = {
-            name: found for name, _, _, found in settings_of(arguments) if name not in elsewhere
-        }
-        public = inspect.signature(arguments)
-        in_order = sorted(public.parameters.values(), key=lambda each: each.name in elsewhere)
-        return cls(public.replace(parameters=in_order), groups, described, other_words)
-
-    def given_to(self, function: Callable[..., Result]) -> Callable[..., Result]:
-        """Return a function with these keywords, which calls the given one with its groups."""
-        private, public = inspect.signature(function), self.public
-        split = _splitting(private, public, {**_groups_known_to(function), **self.groups})
-        name = function.__qualname__.removesuffix(".__init__").rpartition("<locals>.")[2]
-        bound = [each for each in private.parameters.values() if each.name == "self"]
-
-        @wraps(function)
-        def called(*places: Any, **keywords: Any) -> Result:
-            refuse_unknown(keywords, public.parameters, name, self.other_words)
-            given = public.bind(*places[len(bound) :], **keywords)
-            return function(*places[: len(bound)], **split(given.arguments))
-
-        called.__signature__ = public.replace(  # type: ignore[attr-defined]
-            parameters=[*bound, *public.parameters.values()],
-            return_annotation=private.return_annotation,
-        )
-        return called
 
 
 def _groups_known_to(function: Callable[..., Any]) -> dict[str, type[Any]]:
