@@ -104,7 +104,6 @@ class ExactComputation:
             worthwhile=self._order_modular and n >= _FEWEST_ON_DEVICE,
             needed=by_device.needed_bytes(n, len(model.weights)),
         )
-        self._computation: OrderModularComputation | ModularComputation | None = None
         if self._device is None:
             self._refuse_too_many()
         elif n > by_device.MOST_VARIABLES:
@@ -113,7 +112,6 @@ class ExactComputation:
                 f"to {by_device.MOST_VARIABLES} on any device; use a sampler"
             )
         self._folded = model.folded
-        self._made: _core.ExactComputation | None = None
         self._posterior: Posterior | None = None
         self._paths: NDArray[np.float64] | None = None
 
@@ -132,24 +130,23 @@ class ExactComputation:
     def _of_core(self, table: _core.FamilyTable, order_modular: bool) -> _core.ExactComputation:
         return _core.ExactComputation(table, order_modular, self.settings.tolerance)
 
-    @property
+    @cached_property
     def _by_processors(self) -> _core.ExactComputation:
         """The computation by processors, made when it is first needed."""
-        if self._made is None:
-            self._refuse_too_many()
-            self._made = self._of_core(self._folded.table, self._order_modular)
-        return self._made
+        self._refuse_too_many()
+        return self._of_core(self._folded.table, self._order_modular)
 
+    @cached_property
     def _on_device(self) -> OrderModularComputation | ModularComputation | None:
-        """Return the computation on the device, made when it is first needed, if there is one."""
-        if self._device is not None and self._computation is None:
-            made = OrderModularComputation if self._order_modular else ModularComputation
-            self._computation = made(self._device, self._folded.table)
-        return self._computation
+        """The computation on the device, made when it is first needed, if there is one."""
+        if self._device is None:
+            return None
+        made = OrderModularComputation if self._order_modular else ModularComputation
+        return made(self._device, self._folded.table)
 
     def _draws_on_device(self) -> OrderModularComputation | None:
         """Return the computation on the device, if it draws: modular DAGs come from processors."""
-        computation = self._on_device() if self._order_modular else None
+        computation = self._on_device if self._order_modular else None
         return computation if isinstance(computation, OrderModularComputation) else None
 
     def _maxima_on_device(self, device: KernelDevice) -> OrderModularComputation:
@@ -315,7 +312,7 @@ class ExactComputation:
 
     def _sums(self, run: Stage) -> tuple[float, _core.FamilyTable, NDArray[np.float64], float]:
         """Return the log weight, the probabilities of folded families and edges, their error."""
-        computation = self._on_device()
+        computation = self._on_device
         if computation is None:
             return self._by_processors.posterior(run.device.core, run.progress)
         found = computation.posterior(run.progress)

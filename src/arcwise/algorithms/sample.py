@@ -18,9 +18,9 @@ from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
 from arcwise.records.settings import OfModel, Recording, SamplerSettings
 from arcwise.spaces import Dags, LinearOrders, Partitions, Space
+from arcwise.support.checks import one_of
 from arcwise.support.running import Run
 from arcwise.support.settings import keywords_of, setting_like
-from arcwise.support.words import quoted, shown
 
 Sampler = Literal["mcmc", "mc3", "ais", "smc"]
 
@@ -117,10 +117,7 @@ def settings_of_sampler(
     algorithm: Sampler, space: Any = None, modularity: Modularity = "modular", **given: Any
 ) -> SamplerSettings:
     """Return the settings of a sampler with the options given, or refuse those it does not have."""
-    if not isinstance(algorithm, str) or algorithm not in SAMPLERS:
-        raise ArgumentError(
-            option("algorithm"), f" is {shown(algorithm)}; give one of {quoted(SAMPLERS)}"
-        )
+    one_of(Sampler)(algorithm, option("algorithm"))
     refuse_options_of_others(given, algorithm)
     wanted = as_modularity(modularity)
     chosen = usual_space(algorithm, wanted) if space is None else space

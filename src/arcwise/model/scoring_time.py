@@ -22,6 +22,8 @@ _FAMILIES_TIMED = 2**10
 _ROWS_TIMED = 2**15
 _SECONDS_PER_DIFFERENCE = 5e-8  # of two known sets
 
+Nodes = tuple[int, ...]
+
 
 def scoring_seconds(question: Question, threads: int | None = None) -> float:
     """Return about how many seconds it takes to score all families of a question.
@@ -84,18 +86,13 @@ def _timed(question: Question) -> tuple[float, float]:
 def _seconds(question: Question, nodes: list[int]) -> tuple[int, float]:
     """Return the work of scoring some families of some nodes, and the seconds of one core."""
     families = question.families
-    n = len(question.variables)
-    candidates: list[tuple[int, ...]] = [()] * n
-    required: list[tuple[int, ...]] = [()] * n
-    outside: list[tuple[int, ...]] = [()] * n
-    most = [0] * n
-    for node in nodes:
-        fixed, free, most[node] = _some(families, node)
-        candidates[node] = tuple(free)
-        required[node] = tuple(sorted([*families.required[node], *fixed]))
-        outside[node] = families.outside[node]
-    rules = (tuple(candidates), tuple(required), tuple(most), tuple(outside))
-    some = Families(families.variables, *rules)
+    timed = set(nodes)
+    rules = [
+        _some(families, node) if node in timed else ((), (), 0, ())
+        for node in range(len(question.variables))
+    ]
+    candidates, required, most, outside = zip(*rules, strict=True)
+    some = Families(families.variables, candidates, required, most, outside)
     fastest = float("inf")
     for _ in range(_TIMINGS):
         # The time of the processor, as that on the clock depends on what else is running.
@@ -108,19 +105,22 @@ def _seconds(question: Question, nodes: list[int]) -> tuple[int, float]:
     return job.plan.work, fastest
 
 
-def _some(families: Families, node: int) -> tuple[list[int], list[int], int]:
-    """Return parents that are fixed, candidates, and how many of these a set may have.
+def _some(families: Families, node: int) -> tuple[Nodes, Nodes, int, Nodes]:
+    """Return fewer candidates of a node, what is required and allowed besides, and how many.
 
-    The sets are about as large as most sets of the node are.
+    Sets have fixed parents and some of the candidates, about as many as most sets of the node.
     """
-    inside, largest = list(families.candidates[node]), families.max_free[node]
-    others = len(families.outside[node])
+    inside, largest = families.candidates[node], families.max_free[node]
+    outside = families.outside[node]
     if largest < len(inside):
-        free = 1
-        while free < largest and subsets(len(inside), free + 1) < _FAMILIES_TIMED:
-            free += 1
-        fixed = max(0, largest - free - bool(others))
-        return inside[:fixed], inside[fixed:], free
-    free = min(len(inside), max(0, int(math.log2(_FAMILIES_TIMED / (1 + others)))))
-    fixed = (len(inside) - free) // 2
-    return inside[:fixed], inside[fixed : fixed + free], free + bool(others)
+        most = 1
+        while most < largest and subsets(len(inside), most + 1) < _FAMILIES_TIMED:
+            most += 1
+        fixed = max(0, largest - most - bool(outside))
+        free = inside[fixed:]
+    else:
+        count = min(len(inside), max(0, int(math.log2(_FAMILIES_TIMED / (1 + len(outside))))))
+        fixed = (len(inside) - count) // 2
+        free, most = inside[fixed : fixed + count], count + bool(outside)
+    required = tuple(sorted([*families.required[node], *inside[:fixed]]))
+    return free, required, most, outside
