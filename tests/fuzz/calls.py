@@ -111,7 +111,6 @@ def _posterior_calls(its: Subjects) -> list[_Row]:
         (algorithms.unique_dags, (small,), {"steps": 40, "thinning": 5, "chains": 1,
                                             "most_dags": 20, **_FEW}),
         (algorithms.Deadline, (5.0,), {}),
-        (ExactComputation, (small,), {}),
         (ExactComputation(small).dags, (5,), {"seed": 1}),
         (algorithms.GivenOrder(small, ["a", "b", "c"], threads=1).dags, (5,), {"seed": 1}),
         (ScoreSums, (small,), {"method": "table", "tolerance": 1e-9, **_FEW}),

@@ -11,7 +11,7 @@ import pytest
 from arcwise.errors import ArgumentError, UnknownArgumentError
 from arcwise.support.checks import positive_number, whole_number
 from arcwise.support.running import Run
-from arcwise.support.settings import Settings, keywords_of, setting
+from arcwise.support.settings import Settings, keywords_of, made_of, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +63,38 @@ def test_signature_and_docstring_have_every_option_once() -> None:
     lines = (inspect.getdoc(boiled) or "").split("\n")
     assert [lines.count(name) for name in parameters] == [1] * len(parameters)
     assert lines.index("checkpoint_seconds") < lines.index("Returns")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ArgumentsOfPot(Boiling):
+    """The arguments of `Pot`: fewer than a run has."""
+
+    litres: float = 2.0
+    seed: int = 5
+
+
+class Pot:
+    """A pot.
+
+    Parameters
+    ----------
+    litres
+        Its size.
+    """
+
+    @made_of(_ArgumentsOfPot)
+    def __init__(self, litres: float, settings: Boiling, run: Run) -> None:
+        self.litres, self.settings, self.run = litres, settings, run
+
+
+def test_a_constructor_gets_its_settings_and_what_a_larger_group_shares_with_it() -> None:
+    pot = Pot(minutes=4)
+    assert (pot.litres, pot.settings, pot.run.seed) == (2.0, Boiling(minutes=4), 5)
+    assert [*inspect.signature(Pot).parameters] == ["minutes", "heat", "litres", "seed"]
+    lines = (inspect.getdoc(Pot) or "").split("\n")
+    assert lines[-4:] == ["minutes", "    How long. None to taste it.", "heat", "    The heat."]
+    with pytest.raises(UnknownArgumentError, match=r"^Pot has no argument 'threads'"):
+        Pot(threads=1)  # type: ignore[call-arg]
 
 
 def test_errors_name_the_option_in_both_languages() -> None:
