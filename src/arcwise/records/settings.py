@@ -185,12 +185,12 @@ class SumSettings:
 
     def build(self, model: Model, threads: int | None) -> ScoreSums:
         """Return the score sums of a model with these settings."""
-        how: dict[str, Any] = {"tolerance": self.tolerance, "tabulate": self.tabulate}
-        sums = ScoreSums(model, threads=threads, **how)
-        if tuple(sums.methods) != self.methods:
-            # Then the user chose a method, which is the same for all nodes.
-            sums = ScoreSums(model, method=self.methods[0], threads=threads, **how)
-        return sums
+        built = partial(
+            ScoreSums, model, tolerance=self.tolerance, tabulate=self.tabulate, threads=threads
+        )
+        sums = built()
+        # If they differ, the user chose a method, which is the same for all nodes.
+        return sums if tuple(sums.methods) == self.methods else built(method=self.methods[0])
 
     def __str__(self) -> str:
         """Return the settings in words."""

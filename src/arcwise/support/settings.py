@@ -198,7 +198,7 @@ def keywords_of(
     def decorate(function: Callable[..., Result]) -> Any:
         private = inspect.signature(function)
         split = _splitting(private, public, {**_groups_known_to(function), **groups})
-        name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+        name = function.__qualname__.removesuffix(".__init__").rpartition("<locals>.")[2]
         bound = [each for each in private.parameters.values() if each.name == "self"]
 
         @wraps(function)
