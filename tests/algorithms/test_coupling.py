@@ -12,6 +12,7 @@ from arcwise import Model, Posterior
 from arcwise.errors import ExchangeWarning
 from arcwise.records.ladders import FIRST_TEMPERATURES, MOST_TEMPERATURES
 from arcwise.records.runs import Exchanges
+from arcwise.results import ChainRun
 from support.exact_models import random_model
 from support.run_records import chains_of, temperatures_of
 
@@ -34,6 +35,7 @@ def test_the_burn_in_adds_temperatures_until_half_of_the_exchanges_are_accepted(
     found = arcwise.mc3(steep, "dags", ladder="adapted", steps=12_000, chains=2, seed=1, threads=1)
     fewest, most = exchanges_of(found).temperatures
     assert FIRST_TEMPERATURES < fewest <= most <= MOST_TEMPERATURES
+    assert isinstance(found.run, ChainRun)
     rates = [rate for rate in found.run.exchange_acceptance if rate is not None]
     assert 0.3 < np.mean(rates) < 0.8
     assert min(rates) > 0.2

@@ -21,6 +21,7 @@ import arcwise
 from arcwise import Model, Posterior
 from arcwise.algorithms.telescoping_product import telescoped
 from arcwise.posterior.lower_bounds import lower_bounds
+from arcwise.results import ChainRun
 from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders
 from arcwise.sums import ScoreSums
 from support.chi_squared import FALSE_ALARM_RATE
@@ -193,6 +194,7 @@ def test_adapted_temperatures_make_all_exchanges_as_easy() -> None:
             seed=1,
             threads=1,
         )
+        assert isinstance(found.run, ChainRun)
         rates[ladder] = np.array(found.run.exchange_acceptance)
         for inverses in temperatures_of(found):
             assert (inverses[0], inverses[-1]) == (0.0, 1.0)

@@ -11,7 +11,7 @@ from arcwise.algorithms.bennett_evidence import Bennett, bennett_evidence
 from arcwise.algorithms.bridge_evidence import Bridge, bridge_evidence
 from arcwise.algorithms.exact import Exact, exactly
 from arcwise.algorithms.mc3 import MC3
-from arcwise.algorithms.sample import SAMPLERS, posterior_of
+from arcwise.algorithms.sample import SAMPLED_BY, SAMPLERS
 from arcwise.errors import ArgumentError, TimeIsUpError, Wording, option
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
@@ -104,7 +104,7 @@ def by_method(
             "the ladder does not start at inverse temperature 0, so mc3 does not estimate the "
             "evidence; start it at 0"
         )
-    return _of(posterior_of(model, settings, run))
+    return _of(SAMPLED_BY[settings.sampler](model, settings, run))
 
 
 _OPTIONS: dict[EvidenceMethod, type[Settings]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from arcwise.algorithms.sample import posterior_of
+from arcwise.algorithms.sample import SAMPLED_BY
 from arcwise.errors import FileFormatError
 from arcwise.posterior import Posterior
 from arcwise.records.run_files import read_settings
@@ -26,4 +26,4 @@ def resume_run(path: Path, run: Run) -> Posterior:
             "or start the run again"
         )
     same = replace(run, directory=path, seed=before.seed, seconds=before.deadline.seconds)
-    return posterior_of(model, settings, same)
+    return SAMPLED_BY[settings.sampler](model, settings, same)
