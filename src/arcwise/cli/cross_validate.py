@@ -47,7 +47,7 @@ def cross_validate(
     [bold]Example:[/bold] arcwise cross-validate data.csv --target dysp --folds 5
     """
     found = arcwise.cross_validate(
-        data, target, progress=True, **model.arguments, **vars(validation)
+        data, target, progress=True, **model.asked, **model.families.constraints, **vars(validation)
     )
     print(found.preview())
     print(found.describe())

@@ -17,9 +17,13 @@ from arcwise.cli.output import Result, note_nothing_kept, posterior_result
 from arcwise.cli.questions import ScoringOptions
 from arcwise.cli.report import PageTitle
 from arcwise.cli.results import show_posterior, write_results
+from arcwise.constraints import ConstraintArguments
+from arcwise.data.reading import ReadingToLearn
 from arcwise.errors import ArgumentError
+from arcwise.learning.learn import learned
 from arcwise.learning.request import Request
 from arcwise.series import IncompleteTimeSeries, TimeSeries
+from arcwise.support.running import Run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,17 +77,15 @@ def learn(
     for name, word in {"until": "none", "algorithm": "auto"}.items():
         if options.get(name) == word:
             options[name] = None
-    arguments: dict[str, Any] = {
-        "prior": prior,
-        "engine": scoring.cluster,
-        "progress": True,
-        **scoring.arguments,
-        **results.run,
-        **options,
-    }
+    asked = {"prior": prior, **scoring.asked, **options}
+    constraints = scoring.families.constraints
+    carried = {"engine": scoring.cluster, "progress": True, **results.run}
     if results.each_step:
-        return _learn_each_step(data, arguments, results.folder)
-    return show_posterior(arcwise.learn(data, **arguments), results.folder, results.title)
+        return _learn_each_step(data, asked | constraints | carried, results.folder)
+    posterior = learned(
+        data, Request(**asked), ReadingToLearn(), ConstraintArguments(**constraints), Run(**carried)
+    )
+    return show_posterior(posterior, results.folder, results.title)
 
 
 def _learn_each_step(data: object, arguments: dict[str, Any], folder: Path | None) -> Result:

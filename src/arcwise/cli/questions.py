@@ -25,8 +25,8 @@ class ScoreAndFamilies:
     families: FamilyOptions
 
     @property
-    def arguments(self) -> dict[str, Any]:
-        """The arguments of `arcwise.learn` for them."""
+    def asked(self) -> dict[str, Any]:
+        """What of them is part of a `Request`."""
         families = self.families
         # `learn` allows one more parent by default when it chooses the candidates itself.
         own = families.candidates is None or families.grow
@@ -36,7 +36,6 @@ class ScoreAndFamilies:
             "candidates": families.method,
             "max_candidates": families.max_candidates,
             "plus_one": None if own else families.plus_one,
-            **families.constraints,
         }
 
 
