@@ -99,7 +99,7 @@ def test_too_many_variables() -> None:
 
 @pytest.mark.parametrize("modularity", ["Modular", "order_modular", "", None, 1])
 def test_a_modularity_that_is_none(modularity: Any) -> None:
-    sentence = f"^modularity is {modularity!r}; give 'modular' or 'order-modular'$"
+    sentence = f"^modularity is {modularity!r}; give one of 'modular' and 'order-modular'$"
     for run in (arcwise.exact, ExactSampler):
         with pytest.raises(ArgumentError, match=sentence):
             run(flat_model(3), modularity)

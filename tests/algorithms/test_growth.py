@@ -132,7 +132,7 @@ def test_memory_is_said_and_kept() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"by": "score"}, "by is 'score'; give 'map' or 'posterior'"),
+        ({"by": "score"}, "by is 'score'; give one of 'map' and 'posterior'"),
         ({"threshold": 1.0}, "threshold is 1.0"),
         ({"max_size": 0}, "max_size is 0"),
         ({"restarts": 0}, "restarts is 0"),

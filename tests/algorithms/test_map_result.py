@@ -162,7 +162,7 @@ def test_what_a_result_says_of_itself(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"method": "guess"}, "method is 'guess'; give 'auto', 'exact' or 'search'"),
+        ({"method": "guess"}, "method is 'guess'; give one of 'auto', 'exact' and 'search'"),
         ({"restarts": 0}, "restarts is 0; give a whole number, 1 or more"),
         ({"patience": -1}, "patience is -1; give a whole number, 0 or more"),
         ({"seconds": 0.0}, "seconds is 0.0; give a positive number"),
