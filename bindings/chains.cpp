@@ -97,8 +97,7 @@ void bind_chains(nb::module_& module) {
         .def_rw("order_steps", &TemperingOptions::order_steps)
         .def_rw("first_dag", &TemperingOptions::first_dag)
         .def_rw("record", &TemperingOptions::record)
-        .def_rw("adapt_moves", &TemperingOptions::adapt_moves)
-        .def_rw("usual_share", &TemperingOptions::usual_share);
+        .def_rw("adapt_moves", &TemperingOptions::adapt_moves);
     nb::class_<AnnealingOptions>(module, "AnnealingOptions")
         .def(nb::init<>())
         .def_prop_rw(

@@ -15,7 +15,10 @@ constexpr std::size_t bits_per_number = 16;
 // Of a change, in parts that any number of kinds can share nearly evenly.
 constexpr std::uint32_t whole_credit = 60;
 
-// Of all tries, the least while kinds are to be compared.
+// What a kind keeps of its usual share in any case: the rest is given away by credits, which do not
+// tell what a move brings together with others. And of all tries, the least while kinds are to be
+// compared.
+constexpr double kept_of_usual = 1.0 / 4.0;
 constexpr double least_at_first = 0.02;
 
 // Bits as good as certain are no matter.
@@ -47,10 +50,9 @@ void for_each_bit(std::uint16_t number, std::size_t index, Visit visit) {
 }  // namespace
 
 MoveCredits::MoveCredits(const MoveTable& table, MoveShares usual, std::vector<double> work,
-                         int nodes, double kept_of_usual)
+                         int nodes)
     : usual_(normalised(std::move(usual))),
       work_(std::move(work)),
-      kept_of_usual_(kept_of_usual),
       steps_between_looks_(static_cast<std::uint64_t>(nodes)),
       tries_(table.kinds().size(), 0) {
     for (std::size_t kind = 0; kind < table.kinds().size(); ++kind) {
@@ -148,7 +150,7 @@ MoveShares MoveCredits::shares() const {
         }
         given = normalised(std::move(given));
         for (std::size_t kind = 0; kind < kinds; ++kind) {
-            shares[kind] = kept_of_usual_ * usual_[kind] + (1.0 - kept_of_usual_) * given[kind];
+            shares[kind] = kept_of_usual * usual_[kind] + (1.0 - kept_of_usual) * given[kind];
         }
     }
     return shares;

@@ -6,7 +6,7 @@
 // each try, work w(m) of a try, and shares p, a bit of variance v takes about
 //   time(b) = v(b)^2 sum over m of p(m) w(m) / sum over m of p(m) r(m, b)
 // to change by as much as it varies; the shares are those of the least sum of fourth powers
-// of these times, so that the slowest bits count most, and a part of them stays as usual. Work
+// of these times, so that the slowest bits count most, and a quarter of them stays as usual. Work
 // is counted by the space, never timed: the same seed gives the same shares on any machine.
 #pragma once
 
@@ -21,9 +21,8 @@ namespace arcwise {
 class MoveCredits {
   public:
     // For a space whose kinds of moves are usually tried so often and take so much work; a kind
-    // that is usually not tried may get no share at all, others keep a part of theirs.
-    MoveCredits(const MoveTable& table, MoveShares usual, std::vector<double> work, int nodes,
-                double kept_of_usual);
+    // that is usually not tried may get no share at all, others keep a quarter of theirs.
+    MoveCredits(const MoveTable& table, MoveShares usual, std::vector<double> work, int nodes);
 
     // Shares with which all kinds are tried often enough to be told apart.
     MoveShares first_shares() const;
@@ -47,7 +46,6 @@ class MoveCredits {
     std::vector<std::uint8_t> kind_of_;  // by move
     MoveShares usual_;
     std::vector<double> work_;
-    double kept_of_usual_;
     std::uint64_t steps_between_looks_;
 
     std::uint64_t steps_ = 0;

@@ -155,7 +155,7 @@ void TemperedChain::adapt() {
 void TemperedChain::make_credits(TaskContext* context) {
     UsualMoves usual = space_.usual_moves(options_.order_steps, context);
     credits_.emplace(space_.moves(), std::move(usual.shares), std::move(usual.work),
-                     space_.nodes(), options_.usual_share);
+                     space_.nodes());
 }
 
 void TemperedChain::begin_credits(TaskContext& context) {

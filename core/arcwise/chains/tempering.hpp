@@ -37,9 +37,6 @@ struct TemperingOptions {
     // During burn-in, moves are tried the more often the more they bring for their work; from the
     // first sample on, their shares stay. Of chains at one temperature only.
     bool adapt_moves = false;
-    // What a kind of moves keeps of its usual share in any case: the rest is given away by credits,
-    // which do not tell what a move brings together with others.
-    double usual_share = 0.25;
 };
 
 class TemperedChain {

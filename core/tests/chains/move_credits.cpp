@@ -37,7 +37,7 @@ std::size_t kind_named(const Space& space, const std::string& name) {
 
 // The shares after so many steps by the first ones, where tries take so much work.
 MoveShares shares_by(const Space& space, const MoveShares& usual, const std::vector<double>& work) {
-    MoveCredits credits(space.moves(), usual, work, nodes, 0.25);
+    MoveCredits credits(space.moves(), usual, work, nodes);
     const auto trying = space.with_shares(credits.first_shares());
     const std::unique_ptr<State> state = trying->make_state();
     Random random(4, 0);

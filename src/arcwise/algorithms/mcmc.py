@@ -21,7 +21,7 @@ from arcwise.model import Model
 from arcwise.posterior import Posterior
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.settings import ChainSettings, OfModel
-from arcwise.support.checks import open_fraction, true_or_false
+from arcwise.support.checks import true_or_false
 from arcwise.support.running import Run
 from arcwise.support.settings import keywords_of, setting
 
@@ -35,18 +35,13 @@ class MCMC(ChainSettings):
     adapt_moves: bool = setting(
         False,
         "Whether each chain over `Dags` adapts the shares of the kinds of moves during the "
-        "burn-in, by how often they change edges for the work they take, and then keeps them. "
-        "``run.move_shares`` says how often each kind was proposed. On some tables this doubled "
-        "what a second brings, on others it cost a third, so that it is not the default.",
+        "burn-in, by how often they change edges for the work they take, and then keeps them; a "
+        "quarter of the moves stays as usual. ``run.move_shares`` says how often each kind was "
+        "proposed. On some tables this doubled what a second brings, on others it cost a third, so "
+        "that it is not the default.",
         check=true_or_false,
         help="Let each chain of mcmc over dags adapt during the burn-in how often it tries each "
         "kind of move.",
-    )
-    usual_share: float = setting(
-        0.25,
-        "With `adapt_moves`, the part of its usual share that each kind of move keeps.",
-        check=open_fraction,
-        metavar="FRACTION",
     )
 
     def __post_init__(self) -> None:
