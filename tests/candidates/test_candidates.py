@@ -352,7 +352,12 @@ def test_threads_do_not_matter() -> None:
         ("greedy:", {}, ArgumentError, "method is 'greedy:'"),
         ("pc", {"alpha": 0}, ArgumentError, "alpha is 0; give a number between 0 and 1"),
         ("pc", {"max_conditioning": -1}, ArgumentError, "max_conditioning is -1"),
-        ("pc", {"test": "z"}, ArgumentError, "test is 'z'; give one of 'fisher-z', 'g-squared' and"),
+        (
+            "pc",
+            {"test": "z"},
+            ArgumentError,
+            "test is 'z'; give one of 'fisher-z', 'g-squared' and",
+        ),
         ("greedy", {"by": "mean"}, ArgumentError, "by is 'mean'; give one of 'sum' and 'best'"),
         ("greedy", {"size": -1}, ArgumentError, "size is -1; give a whole number"),
         ("greedy", {"size": {"X9": 1}}, ArgumentError, "size names 'X9'"),

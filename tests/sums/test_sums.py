@@ -316,7 +316,10 @@ def test_refused_questions(ask: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"method": "fast"}, "method is 'fast'; give one of 'auto', 'table', 'rows', 'walk' and 'scan'"),
+        (
+            {"method": "fast"},
+            "method is 'fast'; give one of 'auto', 'table', 'rows', 'walk' and 'scan'",
+        ),
         ({"tolerance": 0.0}, "tolerance is 0.0"),
         ({"tolerance": 1.0}, "tolerance is 1.0"),
         ({"tolerance": math.nan}, "tolerance is nan"),
