@@ -17,13 +17,9 @@ from arcwise.cli.output import Result, note_nothing_kept, posterior_result
 from arcwise.cli.questions import ScoringOptions
 from arcwise.cli.report import PageTitle
 from arcwise.cli.results import show_posterior, write_results
-from arcwise.constraints import ConstraintArguments
-from arcwise.data.reading import ReadingToLearn
 from arcwise.errors import ArgumentError
-from arcwise.learning.learn import learned
 from arcwise.learning.request import Request
 from arcwise.series import IncompleteTimeSeries, TimeSeries
-from arcwise.support.running import Run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,9 +78,7 @@ def learn(
     carried = {"engine": scoring.cluster, "progress": True, **results.run}
     if results.each_step:
         return _learn_each_step(data, asked | constraints | carried, results.folder)
-    posterior = learned(
-        data, Request(**asked), ReadingToLearn(), ConstraintArguments(**constraints), Run(**carried)
-    )
+    posterior = arcwise.learn(data, **asked, **constraints, **carried)
     return show_posterior(posterior, results.folder, results.title)
 
 
