@@ -81,7 +81,7 @@ def _resolve(
 
 
 def _as_rst(app: Sphinx, what: str, name: str, found: Any, options: Any, lines: list[str]) -> None:
-    """Escape what docstrings use and reStructuredText misreads: bars for sizes, `name`s as plural."""
+    """Escape bars for sizes of sets and plurals of `name`s, which reStructuredText misreads."""
     for number, line in enumerate(lines):
         lines[number] = re.sub(r"(?<=[^`])`(\w+)`s\b", r"`\1`\\s", line.replace("|", r"\|"))
 
