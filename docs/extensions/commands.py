@@ -1,4 +1,4 @@
-"""The directive ``{commands}``: every sub-command of the shell, from its own help."""
+"""The directive ``{commands}``: all sub-commands of the shell, generated from their help."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The directives ``{run}`` and ``{shell}``: examples that are run when the site is built.
 
-The examples of a page are run in their order and share one namespace and one empty folder. What
-they print stands below them, figures become SVG files. An example that fails, or warns without
-the option ``warns``, is a warning of the build, which `make docs` takes for an error.
+The examples of a page run in order and share one namespace and one initially empty folder. Their
+output is shown below them, and figures become SVG files. An example that fails, or that warns
+without the option ``warns``, causes a build warning, which `make docs` treats as an error.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 matplotlib.use("svg")
-matplotlib.rcParams["svg.hashsalt"] = "arcwise"  # the same figure, the same file
+matplotlib.rcParams["svg.hashsalt"] = "arcwise"  # equal figures give equal files
 matplotlib.rcParams["svg.fonttype"] = "path"
 
 LOG = logging.getLogger(__name__)
-WIDTH = 92  # columns of a terminal, as many as fit a page
+WIDTH = 92  # columns of a terminal that fit a page
 _pages: dict[str, Page] = {}
 
 
 class Page:
-    """What the examples of one page share: names, a folder, and a count of figures."""
+    """The state that the examples of one page share: names, a folder, and a count of figures."""
 
     def __init__(self) -> None:
         self.names: dict[str, Any] = {"__name__": "__main__"}
@@ -49,12 +49,12 @@ class Page:
 
     @classmethod
     def of(cls, name: str) -> Page:
-        """Return the page of a document, a new one at its first example."""
+        """Return the page of a document, creating it at its first example."""
         return _pages.setdefault(name, cls())
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[None]:
-        """Work in the folder of the page, and count the time."""
+        """Work in the folder of the page, and add up the time."""
         before, start = Path.cwd(), time.perf_counter()
         os.chdir(self.folder)
         try:
@@ -65,33 +65,33 @@ class Page:
 
 
 class Example(SphinxDirective):
-    """What both directives do: show the text, run it, and show what it printed."""
+    """The base of both directives, which show a text, run it, and show its output."""
 
     has_content = True
 
     def page(self) -> Page:
-        """Return what the examples of this document share."""
+        """Return the state that the examples of this document share."""
         return Page.of(self.env.docname)
 
     def fail(self, reason: str) -> None:
-        """Warn of an example that fails: an error for `make docs`, after all others are run."""
+        """Warn about an example that fails, so that all the others still run."""
         LOG.warning(f"the example fails:\n{reason}", location=self.get_location())
 
     def block(self, text: str, language: str, kind: str) -> nodes.literal_block:
-        """Return a block of code, or of what it printed."""
+        """Return a block of code or of output."""
         return nodes.literal_block(text, text, language=language, classes=[kind])
 
 
 class Run(Example):
-    """``{run}``: Python that is run; the value of a last expression is shown as a prompt would."""
+    """``{run}``: Python code; the value of a final expression is shown as at a prompt."""
 
     option_spec: ClassVar = {
-        "alt": directives.unchanged,  # what a figure shows, for those who do not see it
-        "warns": directives.flag,  # warnings are expected, and shown
+        "alt": directives.unchanged,  # a description of the figure for readers who cannot see it
+        "warns": directives.flag,  # warnings are expected and shown
     }
 
     def run(self) -> list[nodes.Node]:
-        """Run the code, and return it with what it gave."""
+        """Run the code, and return it with its output."""
         code = "\n".join(self.content)
         page = self.page()
         with page.opened():
@@ -135,7 +135,7 @@ class Run(Example):
         page.figures += 1
         name = f"{self.env.docname.replace('/', '-')}-{page.figures}.svg"
         if "alt" not in self.options:
-            self.fail("a figure needs the option alt: what it shows")
+            self.fail("a figure needs the option alt, which describes it")
         folder = Path(self.env.app.outdir) / "_static" / "examples"
         folder.mkdir(parents=True, exist_ok=True)
         figure.savefig(folder / name, format="svg", metadata={"Date": None}, bbox_inches="tight")
@@ -146,10 +146,10 @@ class Run(Example):
 
 
 class Shell(Example):
-    """``{shell}``: lines that begin with $ are run by bash; what they print is shown below each."""
+    """``{shell}``: lines that begin with $ are run by bash, each followed by its output."""
 
     def run(self) -> list[nodes.Node]:
-        """Run the commands, and return them with what they printed."""
+        """Run the commands, and return them with their output."""
         page = self.page()
         programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         environment = os.environ | {"PATH": programs, "COLUMNS": str(WIDTH), "NO_COLOR": "1"}

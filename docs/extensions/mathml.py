@@ -1,4 +1,4 @@
-"""Formulas as MathML, made when the site is built: no script, and nothing from the network."""
+"""Render formulas as MathML at build time, without scripts or network access."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The reference has every public name; what a docstring calls by another name links to it.
+"""Check that the reference has every public name, and resolve names in docstrings to its entries.
 
-A class is often public in a package and defined in a file below it, so that signatures and
-docstrings name what has no entry. Such a name is found by its last part where that is unambiguous.
+A class is often public in a package but defined in a module of it, so that signatures and
+docstrings use a name without an entry. Such a name is resolved by its last part where that is
+unambiguous.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ LOG = logging.getLogger(__name__)
 
 def public_objects() -> Iterator[tuple[str, Any]]:
     """Return every public name of arcwise and of its public modules, with its object."""
-    # The estimators need scikit-learn, so that arcwise does not import them by itself.
+    # The estimators need scikit-learn, so `import arcwise` does not import them.
     for name in [*dir(arcwise), "estimators"]:
         found = getattr(arcwise, name)
         if not isinstance(found, types.ModuleType):
@@ -48,11 +49,11 @@ def _own_classes(module: types.ModuleType) -> Iterable[str]:
 
 def _check(app: Sphinx, env: BuildEnvironment) -> None:
     documented = set(env.domains["py"].objects)  # type: ignore[attr-defined]
-    told = {id(found) for name, found in public_objects() if name in documented}
+    present = {id(found) for name, found in public_objects() if name in documented}
     missing = [
         name
         for name, found in public_objects()
-        if id(found) not in told and not name.endswith("__version__")
+        if id(found) not in present and not name.endswith("__version__")
     ]
     if missing:
         LOG.warning(f"the reference lacks {', '.join(missing)}")
@@ -72,7 +73,7 @@ def _resolve(
     top = [name for name in found if name.count(".") == 1]
     if len(top) == 1:
         found = top
-    # `edges` may be an attribute of ten classes: a guess would mislead.
+    # `edges` may be an attribute of ten classes, so a guess would mislead.
     if len(found) == 1 and (found[0].count(".") < 3 or "." in target):
         entry = objects[found[0]]
         return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, contents)
@@ -80,13 +81,13 @@ def _resolve(
 
 
 def _as_rst(app: Sphinx, what: str, name: str, found: Any, options: Any, lines: list[str]) -> None:
-    """Let docstrings be read by people first: bars are sizes of sets, `name`s is a plural."""
+    """Escape bars for sizes of sets and plurals of `name`s, which reStructuredText misreads."""
     for number, line in enumerate(lines):
         lines[number] = re.sub(r"(?<=[^`])`(\w+)`s\b", r"`\1`\\s", line.replace("|", r"\|"))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect the check and the search for names."""
+    """Connect the check and the resolution of names."""
     app.connect("autodoc-process-docstring", _as_rst)
     app.connect("env-check-consistency", _check)
     app.connect("missing-reference", _resolve)

@@ -1,4 +1,4 @@
-"""Draw the moves of each space as small SVG files beside this one: ``python draw.py``."""
+"""Draw the moves of each space as small SVG files next to this one: ``python draw.py``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ RADIUS = 13
 
 
 class Picture:
-    """Shapes with the size of the whole."""
+    """The shapes of a picture, and its size."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
@@ -39,7 +39,7 @@ class Picture:
         )
 
     def becomes(self, x: float, y: float) -> None:
-        """Add the arrow from before to after."""
+        """Add the arrow between the states before and after a move."""
         self.shapes.append(
             f'<path d="M{x} {y}h22m-6 -5l6 5l-6 5" fill="none" stroke="{INK}" stroke-width="1.8"/>'
         )
@@ -78,7 +78,7 @@ class Picture:
 
 
 def row(picture: Picture, x: float, y: float, names: str, changed: str = "") -> float:
-    """Draw an order from left to right and return where it ends."""
+    """Draw an order from left to right and return its right end."""
     for name in names:
         picture.node(x, y, name, name in changed)
         x += 34
@@ -88,7 +88,7 @@ def row(picture: Picture, x: float, y: float, names: str, changed: str = "") -> 
 def boxes(
     picture: Picture, x: float, y: float, parts: list[str], changed: str = "", marked: str = ""
 ) -> float:
-    """Draw parts from left to right, variables of a part below each other."""
+    """Draw parts from left to right, the variables of a part in a column."""
     for part in parts:
         height = 32 * len(part) + 6
         top = y - height / 2
@@ -102,7 +102,7 @@ def boxes(
 def before_and_after(
     name: str, rows: list[tuple[str, list[str], list[str], str]], height: int, order: bool = False
 ) -> None:
-    """Draw moves below each other: label, parts before, parts after, changed variables."""
+    """Draw moves in a column: label, parts before, parts after, changed variables."""
     picture = Picture(560, height * len(rows) + 10)
     for number, (label, before, after, changed) in enumerate(rows):
         y = height * number + height / 2 + 5
@@ -133,7 +133,7 @@ def dag(picture: Picture, x: float, y: float, edges: str, marked: str, gone: str
 
 
 def dag_moves(name: str, moves: list[tuple[str, str, str, str]]) -> None:
-    """Draw moves of DAGs below each other: label, edges before and after, changed edges."""
+    """Draw moves of DAGs in a column: label, edges before and after, changed edges."""
     picture = Picture(560, 100 * len(moves) + 10)
     for number, (label, before, after, marked) in enumerate(moves):
         y = 100 * number + 27
@@ -170,7 +170,7 @@ def windows() -> None:
 def by_way_of(
     name: str, label: str, states: list[tuple[list[str] | str, str]], height: int
 ) -> None:
-    """Draw a move by way of other states: parts, or a DAG's edges; with what is marked."""
+    """Draw a move through intermediate states: parts, or the edges of a DAG, with its marks."""
     picture = Picture(656, height)
     picture.words(14, 20, label, "start")
     x, y = 16.0, height / 2 + 10
@@ -187,7 +187,7 @@ def by_way_of(
 
 
 def renumbered() -> None:
-    """Draw an order, a DAG of it, other numbers, and the DAG's canonical order by them."""
+    """Draw an order, a DAG of it, another numbering, and its canonical order of the DAG."""
     picture = Picture(640, 130)
     picture.words(14, 18, "renumber", "start")
     end = row(picture, 30, 76, "bacd")
@@ -208,7 +208,7 @@ def renumbered() -> None:
 
 
 def ladder() -> None:
-    """Draw coupled chains whose neighbours exchange their states."""
+    """Draw coupled chains that exchange states with their neighbours."""
     picture = Picture(560, 150)
     for number, label in enumerate(["hot", "warmer", "the posterior"]):
         picture.words(14, 34 + 46 * number, label, "start")
