@@ -14,7 +14,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
-from common import COLOURS, Options, Published, Table, load, main, options
+from common import COLOURS, Options, Published, Table, label_few_seconds, load, main, options
 from counting import counting_figure, counting_table, counting_times
 from numpy.typing import NDArray
 from repeated_runs import TRIAL, RepeatedRuns, Sampler, Study
@@ -181,6 +181,7 @@ class Reproduction:
                     )
             axes.axhline(0.0, color="0.6", lw=0.8)
             axes.set(xscale="log", ylim=(-6.0, 3.0), xlabel="seconds of a processor")
+            label_few_seconds(axes)
             axes.set_title(f"{each.problem.name}{'' if each.exact else ' (no exact value)'}",
                            fontsize=8)  # fmt: skip
             axes.legend(fontsize=5, frameon=False)
@@ -214,6 +215,7 @@ class Reproduction:
                     label=f"{name}, {found.modularity}",
                 )
         axes.set(xscale="log", yscale="log", xlabel="seconds of a processor", ylabel="error")
+        label_few_seconds(axes)
         axes.legend(fontsize=6, frameon=False)
         self.results.table(table)
         self.results.figure("figure-3-arcs", figure)

@@ -17,6 +17,7 @@ from common import (
     COLOURS,
     Options,
     Table,
+    label_few_seconds,
     load,
     main,
     options,
@@ -240,6 +241,7 @@ class Reproduction:
                     label=method,
                 )
             axes.set(xscale="log", yscale="log", xlabel="seconds of a processor")
+            label_few_seconds(axes)
             axes.set_title(f"{data}: {'deviation' if exact is None else 'error'}", fontsize=8)
             axes.legend(fontsize=4.5, frameon=False)
         self.results.figure(name, figure)
@@ -449,6 +451,7 @@ class Reproduction:
                 ".--", color=COLOURS[1], label="EW, distinct DAGs",
             )  # fmt: skip
             axes.set(xscale="log", yscale="log", xlabel="seconds of a processor", title=name)
+            label_few_seconds(axes)
             axes.legend(fontsize=6, frameon=False)
         self.results.table(table)
         self.results.figure("figure-13b-bias-correction", figure)
