@@ -154,12 +154,9 @@ class Results:
         drawn = io.BytesIO()
         figure.savefig(drawn, format="png", dpi=RESOLUTION)
         plt.close(figure)
-        few_colours = Image.open(drawn).convert("RGB").quantize(
-            COLOURS_OF_A_FILE,
-            method=Image.Quantize.FASTOCTREE,
-            dither=Image.Dither.NONE,
-        )  # fmt: skip
-        few_colours.save(path, optimize=True)
+        image = Image.open(drawn).convert("RGB")
+        octree, undithered = Image.Quantize.FASTOCTREE, Image.Dither.NONE
+        image.quantize(COLOURS_OF_A_FILE, octree, dither=undithered).save(path, optimize=True)
         print(f"\nFigure {path}", flush=True)
         return path
 
