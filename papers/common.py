@@ -166,7 +166,7 @@ def label_few_seconds(axes: Axes) -> None:
     axes.xaxis.set_minor_formatter(_twice_a_power_of_ten)
 
 
-def _twice_a_power_of_ten(value: float, _place: int | None = None) -> str:
+def _twice_a_power_of_ten(value: float, _place: float | None = None) -> str:
     exponent = math.floor(math.log10(value))
     if round(value / 10.0**exponent) != 2:
         return ""
