@@ -13,7 +13,8 @@ Step by step, by functions with the same names as the sub-commands of the shell:
     data            read, discretize and describe a table (Data); simulate draws one;
                     time_series puts rows in order of time and adds lagged columns
     model           Model, from score, candidates or grow; Constraints
-    posterior       exact, or sample by mcmc, mc3, ais or smc; resume and status for long runs
+    posterior       exact, or sample by mcmc, mc3, ais or smc, return a Posterior; resume and
+                    status are for long runs
     best DAG        map
     evidence        evidence; compare_models
     features        estimate
