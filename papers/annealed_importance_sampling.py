@@ -14,7 +14,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
-from common import COLOURS, Options, Published, Table, load, main, options
+from common import COLOURS, Options, Published, Table, label_few_seconds, load, main, options
 from counting import counting_figure, counting_table, counting_times
 from numpy.typing import NDArray
 from repeated_runs import TRIAL, RepeatedRuns, Sampler, Study
@@ -177,14 +177,15 @@ class Reproduction:
                         [run.lower_bound(CONFIDENCE) - each.centre for run in runs],
                         ":",
                         color="0.3",
-                        label="its bound, 95 %",
+                        label="95 % lower bound",
                     )
             axes.axhline(0.0, color="0.6", lw=0.8)
-            axes.set(xscale="log", ylim=(-6.0, 3.0), xlabel="seconds of a processor")
+            axes.set(xscale="log", ylim=(-6.0, 3.0), xlabel="processor time (s)")
+            label_few_seconds(axes)
             axes.set_title(f"{each.problem.name}{'' if each.exact else ' (no exact value)'}",
                            fontsize=8)  # fmt: skip
             axes.legend(fontsize=5, frameon=False)
-        grid[0][0].set_ylabel("log evidence less the exact")
+        grid[0][0].set_ylabel("log evidence − exact")
         self.results.figure(name, figure)
 
     def arcs(self, biased: Estimates, corrected: Estimates) -> None:
@@ -213,7 +214,8 @@ class Reproduction:
                     color=COLOURS[2 * number + place],
                     label=f"{name}, {found.modularity}",
                 )
-        axes.set(xscale="log", yscale="log", xlabel="seconds of a processor", ylabel="error")
+        axes.set(xscale="log", yscale="log", xlabel="processor time (s)", ylabel="error")
+        label_few_seconds(axes)
         axes.legend(fontsize=6, frameon=False)
         self.results.table(table)
         self.results.figure("figure-3-arcs", figure)

@@ -1,13 +1,14 @@
 """What the scripts of the papers share: options, data by name, published numbers, tables, figures.
 
 A script makes a `Results`, runs its experiments, hands it `Table`s and figures, and they are
-printed and written as Markdown and SVG into one folder.
+printed and written as Markdown and PNG into one folder.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
+import io
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -20,10 +21,12 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from PIL import Image
 
 import arcwise
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from arcwise.data import Data
@@ -31,9 +34,10 @@ if TYPE_CHECKING:
 # The Okabe-Ito colours, which remain apart for colour-blind readers and on paper.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
 
-# The same figure gives the same file: no date, no random identifiers.
-plt.rcParams["svg.hashsalt"] = "arcwise"
-plt.rcParams["svg.fonttype"] = "none"
+# Dots per inch of the figures; with a palette of this many colours they are a quarter of the size.
+RESOLUTION = 120
+COLOURS_OF_A_FILE = 128
+
 plt.rcParams["figure.constrained_layout.use"] = True
 plt.rcParams["axes.spines.top"] = False
 plt.rcParams["axes.spines.right"] = False
@@ -145,20 +149,28 @@ class Results:
         (self.folder / "tables.md").write_text("\n".join(self._parts), encoding="utf-8")
 
     def figure(self, name: str, figure: Figure) -> Path:
-        """Write a figure as NAME.svg and close it."""
-        path = self.folder / f"{name}.svg"
-        figure.savefig(path, metadata={"Date": None})
+        """Write a figure as NAME.png and close it."""
+        path = self.folder / f"{name}.png"
+        drawn = io.BytesIO()
+        figure.savefig(drawn, format="png", dpi=RESOLUTION)
         plt.close(figure)
-        # A hundredth of a point is below what can be seen, and further digits are most of the file.
-        # Only of lines: a label such as 0.125 keeps its digits.
-        drawing = path.read_text(encoding="utf-8")
-        path.write_text(re.sub(r' d="[^"]*"', _rounded, drawing), encoding="utf-8")
+        image = Image.open(drawn).convert("RGB")
+        octree, undithered = Image.Quantize.FASTOCTREE, Image.Dither.NONE
+        image.quantize(COLOURS_OF_A_FILE, octree, dither=undithered).save(path, optimize=True)
         print(f"\nFigure {path}", flush=True)
         return path
 
 
-def _rounded(path: re.Match[str]) -> str:
-    return re.sub(r"(\.\d\d)\d+", r"\1", path[0])
+def label_few_seconds(axes: Axes) -> None:
+    """Label only 1 and 2 of each decade of a logarithmic x-axis: more overlap in narrow panels."""
+    axes.xaxis.set_minor_formatter(_twice_a_power_of_ten)
+
+
+def _twice_a_power_of_ten(value: float, _place: float | None = None) -> str:
+    exponent = math.floor(math.log10(value))
+    if round(value / 10.0**exponent) != 2:
+        return ""
+    return rf"$\mathdefault{{2\times10^{{{exponent}}}}}$"
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from common import (
     COLOURS,
     Options,
     Table,
+    label_few_seconds,
     load,
     main,
     options,
@@ -204,7 +205,7 @@ class Reproduction:
                 self._trace_panel(axes, found)
                 axes.set_title(f"{problem.name}: {sampler.name}", fontsize=7)
         for axes in grid[-1]:
-            axes.set_xlabel("seconds of a processor")
+            axes.set_xlabel("processor time (s)")
         self.results.figure("figures-7-9-traces", figure)
 
     def _trace_panel(self, axes: Axes, found: RepeatedRuns) -> None:
@@ -239,7 +240,8 @@ class Reproduction:
                     color=colour,
                     label=method,
                 )
-            axes.set(xscale="log", yscale="log", xlabel="seconds of a processor")
+            axes.set(xscale="log", yscale="log", xlabel="processor time (s)")
+            label_few_seconds(axes)
             axes.set_title(f"{data}: {'deviation' if exact is None else 'error'}", fontsize=8)
             axes.legend(fontsize=4.5, frameon=False)
         self.results.figure(name, figure)
@@ -395,7 +397,7 @@ class Reproduction:
                 axes.set_xticks(range(len(methods)), list(methods), rotation=90, fontsize=5)
                 axes.set_title(f"{name}, {modularity}", fontsize=8)
         for row in grid:
-            row[0].set_ylabel("log evidence less the exact")
+            row[0].set_ylabel("log evidence − exact")
         self.results.figure("figure-14-evidence", figure)
 
     # Figure 13
@@ -448,7 +450,8 @@ class Reproduction:
                 [largest_median_error(each.edges, exact.edges) for each in theirs],
                 ".--", color=COLOURS[1], label="EW, distinct DAGs",
             )  # fmt: skip
-            axes.set(xscale="log", yscale="log", xlabel="seconds of a processor", title=name)
+            axes.set(xscale="log", yscale="log", xlabel="processor time (s)", title=name)
+            label_few_seconds(axes)
             axes.legend(fontsize=6, frameon=False)
         self.results.table(table)
         self.results.figure("figure-13b-bias-correction", figure)

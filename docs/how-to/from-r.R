@@ -8,7 +8,7 @@ table <- read.csv("clinic.csv", stringsAsFactors = TRUE)
 posterior <- arcwise$learn(table, max_indegree = 3L, seed = 1L, progress = NULL)
 cat(posterior$account$verdict, "\n")
 
-# The edges, the most probable first, by way of a file, which every version of reticulate can do.
+# The edges, most probable first, through a file, which works with every version of reticulate.
 posterior$write_edges("edges.csv")
 edges <- read.csv("edges.csv")
 print(head(edges, 5), digits = 3)

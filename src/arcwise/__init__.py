@@ -2,13 +2,13 @@
 
     data  ->  local score + prior  =  model  ->  space x algorithm  ->  posterior  ->  features
 
-In one call, which makes every choice that is not given and reports what it chose:
+In one call, which makes every choice that is not specified and reports what it chose:
 
     posterior = arcwise.learn("table.csv")
     print(posterior.estimate("smoke ~> cancer"))
     posterior.report("page.html")
 
-Step by step, by functions that have the same names as the commands of the shell:
+Step by step, by functions with the same names as the sub-commands of the shell:
 
     data            read, discretize and describe a table (Data); simulate draws one;
                     time_series puts rows in order of time and adds lagged columns
@@ -27,13 +27,14 @@ Step by step, by functions that have the same names as the commands of the shell
 and by modules:
 
     scores          BDeu, BDe, BGe, BIC, scores of mixed tables, functions, precomputed scores
-    priors          uniform, fair, edge weights, penalties, functions
+    priors          sparse, uniform, fair, edge probabilities, edge weights, penalties, functions
     spaces          the spaces that samplers move in: orders, partitions, layerings, DAGs
     features        edges, paths, Markov blankets and so on, and their text syntax
     graphs          Dag, Cpdag, distances, linear extensions
     networks        networks with parameters, to draw data from
-    dynamics        of time series: edges by lag, the process graph, a network for each step
-    engines         where computations run; cluster has the engine for Dask
+    dynamics        for time series: edges by lag, the process graph, a network for each step
+    engines         where computations run
+    cluster         the engine for Dask clusters
     algorithms      exact draws, importance weighting, the posterior given an order
     results         the classes of results
     plots           plots with matplotlib
@@ -41,7 +42,7 @@ and by modules:
     estimators      estimators for scikit-learn, by `import arcwise.estimators`
     errors          all errors and warnings
 
-See ``help(arcwise.learn)`` and so on for the details.
+See ``help(arcwise.learn)`` and so on for details.
 """
 
 from arcwise import _core

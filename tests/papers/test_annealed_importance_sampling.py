@@ -52,7 +52,7 @@ def test_all_of_it_gives_tables_and_figures_and_bounds_below_the_exact_value(
     out = folder / "out"
     arguments = ["--data", str(folder), "--seconds", "6", "--out", str(out)]
     annealing.run(options("", "script", 1.0, arguments))
-    assert sorted(path.stem for path in out.glob("*.svg")) == [
+    assert sorted(path.stem for path in out.glob("*.png")) == [
         "figure-1-counting", "figure-2-evidence", "figure-3-arcs", "figure-3-corrected-evidence",
     ]  # fmt: skip
     rows = [line.split(" | ") for line in (out / "tables.md").read_text("utf-8").splitlines()]

@@ -1,11 +1,22 @@
-"""What the scripts of the papers share: tables, published numbers, data by name."""
+"""What the scripts of the papers share: tables, figures, published numbers, data by name."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
-from common import MissingDataError, Published, Results, Table, load, main, options, published
+from common import (
+    MissingDataError,
+    Published,
+    Results,
+    Table,
+    label_few_seconds,
+    load,
+    main,
+    options,
+    published,
+)
 
 
 def test_tables_are_markdown_with_numbers_on_the_right(tmp_path: Path) -> None:
@@ -18,6 +29,29 @@ def test_tables_are_markdown_with_numbers_on_the_right(tmp_path: Path) -> None:
     assert written[3] == "| --- | ---: | ---: |"
     assert written[4] == "| flare | 0.012 | 6.1 × 10^8 |"
     assert written[5] == "| credit | – | 1,200 |"
+
+
+def test_the_same_figure_is_the_same_file(tmp_path: Path) -> None:
+    files = []
+    for name in ("first", "second"):
+        figure, axes = plt.subplots(figsize=(3.0, 2.0))
+        axes.plot([1.0, 2.0], [3.0, 1.0])
+        files.append(Results(tmp_path).figure(name, figure))
+        assert not plt.fignum_exists(figure.number)
+    first, second = (path.read_bytes() for path in files)
+    assert files[0] == tmp_path / "first.png"
+    assert first.startswith(b"\x89PNG")
+    assert first == second
+
+
+def test_few_seconds_of_a_decade_are_labelled() -> None:
+    figure, axes = plt.subplots()
+    axes.semilogx([0.004, 0.5], [0.0, 1.0])
+    label_few_seconds(axes)
+    formatter = axes.xaxis.get_minor_formatter()
+    labels = [formatter(value) for value in (0.02, 0.03, 0.2, 6.0)]
+    plt.close(figure)
+    assert labels == [r"$\mathdefault{2\times10^{-2}}$", "", r"$\mathdefault{2\times10^{-1}}$", ""]
 
 
 def test_a_row_that_does_not_fit_is_refused() -> None:

@@ -76,7 +76,7 @@ def test_all_of_it_writes_tables_and_figures_and_reads_what_is_there(
     learning.run(read)
     files = sorted((tmp_path / "out" / "data-sets").iterdir())
     assert [file.name for file in files] == ["n8-N16-0.json", "n8-N80-0.json"]
-    assert (tmp_path / "out" / "efficient-structure-learning-skeletons.svg").exists()
+    assert (tmp_path / "out" / "efficient-structure-learning-skeletons.png").exists()
 
     def refuse(*_: object) -> learning.Result:
         raise AssertionError("what is there is measured again")

@@ -101,5 +101,5 @@ def test_all_of_it_writes_tables_and_the_figure(
     tables = (out / "tables.md").read_text()
     assert "| ASIA | 8 (8) | 8 (8) | 2 (2) | 2 (2) | 4 (4) | 1 (1) |" in tables
     assert "2 chains of 300 steps" in tables
-    assert (out / "layering-scores.svg").stat().st_size > 1_000
+    assert (out / "layering-scores.png").stat().st_size > 1_000
     assert tables.splitlines()[0] in capsys.readouterr().out

@@ -78,7 +78,7 @@ def test_all_of_it_gives_tables_and_figures_and_bounds_below_the_exact_value(
     out = folder / "out"
     arguments = ["--data", str(folder), "--seconds", "6", "--out", str(out)]
     partial_orders.run(options("", "script", 1.0, arguments))
-    assert sorted(path.stem for path in out.glob("*.svg")) == [
+    assert sorted(path.stem for path in out.glob("*.png")) == [
         "figure-10-mixing", "figure-12-edges", "figure-13a-counting",
         "figure-13b-bias-correction", "figure-14-evidence", "figures-7-9-traces",
     ]  # fmt: skip

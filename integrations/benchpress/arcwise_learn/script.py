@@ -31,8 +31,8 @@ def name(text: str) -> str | None:
 def read_table(path: str, data_type: str) -> arcwise.Data:
     """Read a table in the format of Benchpress.
 
-    The first row has the names. Of discrete data, the second has the number of levels of each
-    variable. Columns whose name comes a second time say where that variable was intervened on.
+    The first row has the names. For discrete data, the second row has the number of levels of each
+    variable. A second column with the name of a variable marks the rows with interventions on it.
     """
     with open(path, newline="") as file:
         header, *rows = [[cell.strip() for cell in row] for row in csv.reader(file) if row]
@@ -66,7 +66,7 @@ def read_table(path: str, data_type: str) -> arcwise.Data:
 
 
 def local_score(fields: Any) -> Any:
-    """Return the local score that the fields ask for; None for the one that `learn` chooses."""
+    """Return the local score that the fields specify; None for the one that `learn` chooses."""
     asked, size = name(fields["score"]), number(fields["equivalent_sample_size"])
     if size is None:
         return asked
@@ -76,7 +76,7 @@ def local_score(fields: Any) -> Any:
 
 
 def adjacency(posterior: arcwise.Posterior, fields: Any) -> NDArray[np.int64]:
-    """Return the graph that the fields ask for: 1 both ways for an undirected edge."""
+    """Return the graph that the fields specify, with ones in both places for an undirected edge."""
     summary: Any = fields["estimate"]
     threshold = number(fields["threshold"])
     graph = posterior.summary_graph(summary, threshold=0.5 if threshold is None else threshold)
