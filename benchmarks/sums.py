@@ -23,7 +23,7 @@ from tables import continuous_table, discrete_table, nearest
 import arcwise
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.sums.score_sums import Method
+from arcwise.model.score_sums import Method
 
 ELEMENTS = 16
 SPREADS = (100.0, 1000.0, 3000.0)

@@ -15,10 +15,9 @@ import pytest
 import arcwise
 from arcwise import Model
 from arcwise.errors import FileFormatError
+from arcwise.model.score_sums import KIND, VERSION, ScoreSums
 from arcwise.spaces import as_space
-from arcwise.sums import ScoreSums
-from arcwise.sums.score_table import KIND, VERSION
-from arcwise.support.sealed_files import seal
+from arcwise.support.archives import seal
 from support.same_posteriors import assert_same_posterior
 from support.shared_pages import mapped_kibibytes
 

@@ -1,4 +1,4 @@
-"""`ExactComputation`: an exact posterior, computed once and then asked for its parts."""
+"""How much memory an exact run needs, and how much there is."""
 
 from __future__ import annotations
 
@@ -11,25 +11,107 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.algorithms.memory import memory_needed, refuse_too_large
 from arcwise.errors import ArgumentError, CapacityError, NumericalError, option
 from arcwise.gpu import modular, order_modular
-from arcwise.gpu.choice import chosen_device
-from arcwise.gpu.device import KernelDevice
+from arcwise.gpu.device import KernelDevice, chosen_device
 from arcwise.gpu.modular import ModularComputation
 from arcwise.gpu.order_modular import OrderModularComputation
 from arcwise.graphs.dag import Dag
 from arcwise.graphs.linear_extensions import linear_extensions
 from arcwise.model import Model, checked_model
-from arcwise.model.folded import FoldedWeights
-from arcwise.model.modularity import Modularity, as_modularity
+from arcwise.model.model import FoldedWeights, Modularity, as_modularity
 from arcwise.posterior import DagSample, Evidence, Posterior
 from arcwise.priors.constant import log_constant_by_size, weights_by_size
 from arcwise.records.runs import ExactRun
 from arcwise.scores import FamilyScores
-from arcwise.support.checks import checked_seed, open_fraction, refuse_beyond_memory, whole_number
+from arcwise.support.checks import (
+    available_memory,
+    checked_seed,
+    open_fraction,
+    refuse_beyond_memory,
+    whole_number,
+)
+from arcwise.support.devices import Processors
 from arcwise.support.running import LocalRun, Progress, Stage
 from arcwise.support.settings import Settings, setting
+from arcwise.support.words import byte_size, rounded
+
+
+@dataclass(frozen=True)
+class ExactCost:
+    """What an exact run takes.
+
+    Parameters
+    ----------
+    memory
+        Bytes held at once, besides the model itself.
+    operations
+        Sums and products, the unit of the run's progress; for orders of magnitude.
+    """
+
+    memory: int
+    operations: int
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        return f"{byte_size(self.memory)} of memory, {rounded(self.operations)} operations"
+
+
+def exact_cost(
+    model: Model, modularity: Modularity = "modular", *, threads: int | None = None
+) -> ExactCost:
+    """Return the memory and the work `exact` takes for this model.
+
+    Parameters
+    ----------
+    model, modularity, threads
+        As for `exact`.
+
+    Examples
+    --------
+    >>> model = Model(["a", "b", "c"], lambda node, parents: -float(len(parents)))
+    >>> print(exact_cost(model, "order-modular", threads=1))
+    1 KiB of memory, 140 operations
+    """
+    count = Processors.available(threads).threads
+    memory, _, operations = _of_model(checked_model(model), as_modularity(modularity), count)
+    return ExactCost(memory, operations)
+
+
+def memory_needed(model: Model, modularity: Modularity, threads: int, *, paths: bool) -> int:
+    """Return the bytes an exact computation holds at most, with or without that of paths."""
+    without, with_paths, _ = _of_model(model, modularity, threads)
+    if not paths:
+        return without
+    if not model.parent_only:
+        return with_paths
+    # Beside all tables, the computation for one of the parent-only variables is held.
+    further = _core.exact_cost(
+        len(model.ordinary) + 1, len(model.weights), modularity == "order-modular", threads
+    )
+    return with_paths + further[1]
+
+
+def _of_model(model: Model, modularity: Modularity, threads: int) -> tuple[int, int, int]:
+    return _core.exact_cost(
+        len(model.ordinary), model.folded.families, modularity == "order-modular", threads
+    )
+
+
+def refuse_too_large(memory: int, limit: int | None) -> None:
+    """Refuse a run that needs more than the limit, or than what is free."""
+    allowed = available_memory() if limit is None else limit
+    if memory > allowed:
+        raise CapacityError(
+            f"the exact run needs {byte_size(memory)} and the limit is {byte_size(allowed)}; "
+            "raise memory_limit, or use a sampler"
+        )
+
+
+# --- Exact computation ----------------------------------------------------------------------------
+
+# `ExactComputation`: an exact posterior, computed once and then asked for its parts.
+
 
 MOST_VARIABLES = {"modular": 25, "order-modular": 30}
 _FEWEST_ON_DEVICE = 20  # where no device is named: fewer take less time than it takes to start
@@ -367,3 +449,67 @@ def log_prior_constant(model: Model, modularity: Modularity, tolerance: float, r
     folded = FoldedWeights.of(model.variables, model.parent_only, model.prior_weights().table)
     prior = _core.ExactComputation(folded.table, order_modular, tolerance)
     return prior.log_weight(run.device.core, run.progress)
+
+
+# --- Exact limits ---------------------------------------------------------------------------------
+
+# The cost of exact computation, and whether it is cheap: by its size alone, or by a time limit.
+
+
+MOST_FAMILIES = 2**24
+
+# Without a time limit, exact computation is chosen if it takes less than half a minute in all on
+# one core, and less than a gigabyte.
+_EXACT_OPERATIONS = 11 * 10**9
+_EXACT_OPERATIONS_PER_SECOND = 10**9  # on one core
+SHARE_OF_EXACT = 0.7
+"""Of the time left, before chains take over."""
+
+
+def exact_operations(variables: int, modularity: Modularity) -> int | None:
+    """Return the operations of the exact computation; None if there are too many variables."""
+    if variables > MOST_VARIABLES[modularity]:
+        return None
+    _, _, operations = _core.exact_cost(variables, 0, modularity == "order-modular", 1)
+    return operations
+
+
+def exact_is_cheap(
+    variables: int,
+    families: int,
+    modularity: Modularity,
+    seconds: float | None,
+    threads: int | None = None,
+) -> bool:
+    """Return whether the exact computation is cheap, or fits into the seconds given.
+
+    Examples
+    --------
+    >>> exact_is_cheap(20, 20 * 2**19, "modular", None)
+    True
+    >>> exact_is_cheap(21, 21 * 2**20, "modular", None)
+    False
+    >>> exact_is_cheap(20, 20 * 5_036, "modular", seconds=20, threads=1)
+    True
+    """
+    operations = exact_operations(variables, modularity)
+    if operations is None or families > MOST_FAMILIES:
+        return False
+    return operations <= exact_limit(seconds, threads)
+
+
+def exact_seconds(variables: int, modularity: Modularity, threads: int | None) -> float:
+    """Return about how long the exact computation takes."""
+    operations = exact_operations(variables, modularity) or 0
+    return operations / _exact_rate(threads)
+
+
+def _exact_rate(threads: int | None) -> float:
+    return float(_EXACT_OPERATIONS_PER_SECOND * Processors.available(threads).threads)
+
+
+def exact_limit(seconds: float | None, threads: int | None = None) -> float:
+    """Return the most operations for which exact computation is chosen."""
+    if seconds is None:
+        return _EXACT_OPERATIONS
+    return SHARE_OF_EXACT * float(seconds) * _exact_rate(threads)

@@ -23,13 +23,14 @@ from pathlib import Path
 from typing import Any
 
 from arcwise.errors import ArcwiseError, CapacityError, EngineError, FileFormatError
-from arcwise.sums import ScoreSums, score_table
-from arcwise.support.file_locks import UnsupportedLock, acquired_within
-from arcwise.support.sealed_files import Header, contents, header_of, seal, verify
+from arcwise.model import score_sums
+from arcwise.model.score_sums import ScoreSums
+from arcwise.support.archives import Header, contents, header_of, seal, verify
+from arcwise.support.files import UnsupportedLock, acquired_within
 
 PAYLOAD = "arcwise payload"
 PAYLOAD_VERSION = 1
-_VERSIONS = {PAYLOAD: PAYLOAD_VERSION, score_table.KIND: score_table.VERSION}
+_VERSIONS = {PAYLOAD: PAYLOAD_VERSION, score_sums.KIND: score_sums.VERSION}
 _MOST_OPEN = 8
 _WRITING = ".writing-"
 _UNUSED_FOR = 3 * 24 * 3600.0
@@ -227,7 +228,7 @@ def _open(file: HostFile) -> Any:
     if os.access(path, os.W_OK):
         os.utime(path)  # mark as used, so that it is not removed
     try:
-        if file.kind == score_table.KIND:
+        if file.kind == score_sums.KIND:
             return ScoreSums.open(path)
         header = header_of(path, file.kind, file.version)
         pickled = contents(path, header, file.hash)
@@ -269,7 +270,7 @@ def _remove_old(folder: Path) -> None:
         name = path.name.split(".")[0]
         ours = len(name) == 64 and set(name) <= set("0123456789abcdef")
         # The unfinished file of a killed process has no hash yet.
-        ours |= path.name.startswith((_WRITING, score_table.WRITING))
+        ours |= path.name.startswith((_WRITING, score_sums.WRITING))
         with suppress(FileNotFoundError):  # another process may remove it too
             if ours and path.stat().st_mtime < oldest:
                 path.unlink()

@@ -14,16 +14,15 @@ import numpy as np
 from arcwise.algorithms.evidence import Method, evidence
 from arcwise.errors import ArgumentError, FileFormatError, option
 from arcwise.model import Model
-from arcwise.model.modularity import Modularity
+from arcwise.model.model import Modularity
 from arcwise.posterior import Evidence, Interval, Posterior
-from arcwise.statistics.student import t_quantile
+from arcwise.statistics.log_estimates import t_quantile
+from arcwise.support.arrays import relative_weights
 from arcwise.support.checks import file_path, real_numbers
 from arcwise.support.clock import Deadline
 from arcwise.support.files import UNREADABLE
 from arcwise.support.html import card, paragraphs, share, table
-from arcwise.support.log_space import relative_weights
-from arcwise.support.plain import plain_dict
-from arcwise.support.plain_dataclasses import PlainDataclasses
+from arcwise.support.plain import PlainDataclasses, plain_dict
 from arcwise.support.words import listing, shown
 
 _FORM = PlainDataclasses()

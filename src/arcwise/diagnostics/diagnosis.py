@@ -17,13 +17,12 @@ from arcwise.errors import (
     RareChangeWarning,
     WeightCollapseWarning,
 )
-from arcwise.records.account import Verdict
-from arcwise.records.convergence import Convergence
-from arcwise.records.findings import DataVerdict, Finding, in_words, reliability_html
+from arcwise.records.account import DataVerdict, Finding, Verdict, reliability_html, sentences_of
+from arcwise.records.budget import Convergence
 from arcwise.statistics.chains import largest, number_or_none
+from arcwise.support.clock import warn
 from arcwise.support.html import card, facts
 from arcwise.support.plain import attributes, plain_dict
-from arcwise.support.warnings import warn
 
 Matrix = NDArray[np.float64]
 
@@ -169,12 +168,12 @@ class Diagnosis(Figures):
     @property
     def sentences(self) -> tuple[str, ...]:
         """The findings about the computation and what to change, the most serious first."""
-        return tuple(in_words(f for f in self.findings if f.part == "computation"))
+        return tuple(sentences_of(f for f in self.findings if f.part == "computation"))
 
     @property
     def data_sentences(self) -> tuple[str, ...]:
         """The findings about data and model and what to do, the most serious first."""
-        return tuple(in_words(f for f in self.findings if f.part == "data and model"))
+        return tuple(sentences_of(f for f in self.findings if f.part == "data and model"))
 
     @property
     def warnings(self) -> tuple[ArcwiseWarning, ...]:

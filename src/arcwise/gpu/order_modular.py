@@ -12,19 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.gpu.device import KernelDevice, refuse_beyond_device
-from arcwise.gpu.family_pieces import cut_into_pieces
-from arcwise.gpu.kernel_struct import KernelStruct
+from arcwise.gpu.device import KernelDevice, KernelStruct, refuse_beyond_device
 from arcwise.gpu.subset_sums import (
+    RELATIVE_ROUNDING,
     DevicePosterior,
     Listener,
     SubsetComputation,
+    cut_into_pieces,
     impossible_model,
+    logs_of_wide,
     sets_by_size,
     sorted_by_size,
     stretch,
+    wide_from_logs,
 )
-from arcwise.gpu.wide_numbers import RELATIVE_ROUNDING, logs_of_wide, wide_from_logs
 
 MOST_VARIABLES = 36  # 512 GiB
 LOW = 10

@@ -27,17 +27,16 @@ from arcwise.imputation.checkpoint import Checkpoint, Position
 from arcwise.imputation.side_by_side import Halted, side_by_side, split_threads
 from arcwise.imputation.structure import ChainStructure, ExactStructure
 from arcwise.model import Model
-from arcwise.model.modularity import Modularity
-from arcwise.model.provenance import Provenance
+from arcwise.model.model import Modularity, Provenance
 from arcwise.posterior import DagSample, Posterior
 from arcwise.posterior.completions import Completions
 from arcwise.posterior.matrices import unpacked
-from arcwise.records.convergence import Convergence
+from arcwise.records.budget import Convergence
 from arcwise.records.runs import ImputationRun
 from arcwise.scores import LocalScore
-from arcwise.support.descriptions import Description
+from arcwise.support.clock import warn
 from arcwise.support.running import Progress, running
-from arcwise.support.warnings import warn
+from arcwise.support.words import Description
 
 DEFAULT_CHAINS = 4
 BURN_IN = 20

@@ -37,7 +37,7 @@ from arcwise.data import Data, IncompleteData
 from arcwise.errors import ArgumentError
 from arcwise.laws import Parameters, RegressionParameters, TableParameters
 from arcwise.parameters.conditionals import Conditionals
-from arcwise.support.log_space import logarithms, relative_weights
+from arcwise.support.arrays import logarithms, relative_weights
 
 Indices = NDArray[np.int64]
 

@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data import Data, IncompleteData
-from arcwise.engines import Threads
-from arcwise.engines.engine import ScoringJob
+from arcwise.engines import ScoringJob, Threads
 from arcwise.graphs.dag import Dag
 from arcwise.imputation.annealed_moves import AnnealedMoves, LogDensityRatio
 from arcwise.imputation.cells import (
@@ -52,7 +51,7 @@ from arcwise.model import Model, Question
 from arcwise.parameters.conditionals import Conditionals, draw_conditionals
 from arcwise.posterior import DagSample
 from arcwise.scores import LocalScore
-from arcwise.scores.job import FamilyScoring
+from arcwise.scores.score_families import FamilyScoring
 from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.random import Purpose, generator
 from arcwise.support.running import Stage

@@ -34,7 +34,7 @@ from arcwise.imputation.cells import NormalLaw, drawn_levels, normal_law, rows_t
 from arcwise.imputation.proposals import Parents, allowed, other_edge, reaches
 from arcwise.model import Question
 from arcwise.parameters.conditionals import Conditionals, draw_conditionals
-from arcwise.support.log_space import logarithms, relative_weights
+from arcwise.support.arrays import logarithms, relative_weights
 from arcwise.support.running import running
 
 Array = NDArray[np.float64]

@@ -16,7 +16,7 @@ from arcwise.algorithms.reverse_annealing import dag_code
 from arcwise.algorithms.sampling_session import sums_for
 from arcwise.features.edges import packed_set
 from arcwise.model import Model, Question
-from arcwise.model.modularity import Modularity
+from arcwise.model.model import Modularity
 from arcwise.posterior import DagSample
 from arcwise.records.settings import filled
 from arcwise.spaces import Dags

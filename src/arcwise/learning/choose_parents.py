@@ -10,15 +10,15 @@ from dataclasses import replace
 from typing import Any
 
 from arcwise.algorithms.growth import grow
-from arcwise.algorithms.timely_models import model_within
-from arcwise.candidates import Candidates
-from arcwise.candidates import candidates as choose_candidates
+from arcwise.algorithms.growth_state import model_within
 from arcwise.errors import InterruptedWarning, TimeIsUpError
 from arcwise.learning import costs
-from arcwise.learning.forecast import say_preparation
+from arcwise.learning.run_time import say_preparation
 from arcwise.learning.study import GROWTH, SCORES, Study
 from arcwise.model import Definition, Model, Question, model_of
-from arcwise.records.algorithm import Algorithm
+from arcwise.model.candidates import Candidates
+from arcwise.model.candidates import candidates as choose_candidates
+from arcwise.records.budget import Algorithm
 from arcwise.support.clock import Deadline
 from arcwise.support.devices import where_worthwhile
 from arcwise.support.words import quoted, rounded

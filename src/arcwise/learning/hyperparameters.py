@@ -32,7 +32,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.algorithms.mcmc import mcmc
-from arcwise.candidates import candidates
 from arcwise.data import Data
 from arcwise.data.description import summary as in_short
 from arcwise.data.profile import DataProfile
@@ -40,17 +39,17 @@ from arcwise.errors import ConvergenceWarning, InterruptedWarning, TimeIsUpError
 from arcwise.graphs.dag import Dag
 from arcwise.learning.study import Study
 from arcwise.model import Model, Modularity, Question
+from arcwise.model.candidates import candidates
 from arcwise.priors import Sparse
 from arcwise.priors.constant import odds_of_dags
 from arcwise.records.settings import usual_order_steps
 from arcwise.scores import LocalScore
 from arcwise.scores.base import NAMED_SCORES
 from arcwise.spaces import LinearOrders
+from arcwise.support.arrays import weighted_sum
 from arcwise.support.clock import NEVER
-from arcwise.support.descriptions import words_of
 from arcwise.support.running import LocalRun
-from arcwise.support.weighted_sums import weighted_sum
-from arcwise.support.words import listing, plural
+from arcwise.support.words import listing, plural, words_of
 
 EXPECTED_PARENTS = tuple(0.03125 * 2.0**step for step in range(9))
 """The expected numbers of parents that are compared: 1/32 to 8, each twice the one before."""

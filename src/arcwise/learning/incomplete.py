@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.candidates import candidates as choose_candidates
 from arcwise.data import ContinuousColumn, Data, IncompleteData
 from arcwise.errors import ArgumentError, DataError, Wording, option
 from arcwise.graphs.dag import Dag
@@ -46,14 +45,15 @@ from arcwise.learning.hyperparameters import (
 from arcwise.learning.request import Request
 from arcwise.learning.study import RESULT, Study
 from arcwise.model import Modularity, Question
+from arcwise.model.candidates import candidates as choose_candidates
 from arcwise.parameters.conditionals import can_draw
 from arcwise.posterior import DagSample
 from arcwise.priors import Sparse
 from arcwise.priors.constant import MOST_VARIABLES, log_sum_of_weights
-from arcwise.records.algorithm import Algorithm
+from arcwise.records.budget import Algorithm
 from arcwise.scores import BGe, LocalScore
 from arcwise.spaces import Dags
-from arcwise.support.log_space import relative_weights
+from arcwise.support.arrays import relative_weights
 from arcwise.support.plain import digest
 from arcwise.support.running import Run, running
 

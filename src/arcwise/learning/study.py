@@ -23,18 +23,16 @@ from arcwise.imputation.chain import Redraw
 from arcwise.learning import costs
 from arcwise.learning.request import Request
 from arcwise.model import Model, Question
+from arcwise.model.score_sums import ScoreSums
 from arcwise.posterior import Posterior
 from arcwise.records.account import Account, Choices
-from arcwise.records.algorithm import Algorithm
+from arcwise.records.budget import Algorithm
 from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, ImputationRun
 from arcwise.spaces import Space
-from arcwise.sums import ScoreSums
-from arcwise.support.descriptions import words_of
 from arcwise.support.files import UNREADABLE, write_json
-from arcwise.support.plain import attributes, digest, plain
-from arcwise.support.plain_dataclasses import PlainDataclasses
+from arcwise.support.plain import PlainDataclasses, attributes, digest, plain
 from arcwise.support.running import Run
-from arcwise.support.words import plural
+from arcwise.support.words import plural, words_of
 
 FILE = "study.json"
 """The file with what is kept of a study."""

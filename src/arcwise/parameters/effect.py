@@ -17,16 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
-from arcwise.parameters.frames import (
+from arcwise.parameters.summaries import (
     LEVEL,
     Tabular,
+    checked_level,
     figure,
+    highest_density,
     html_table,
     intervals_text,
     stacked,
     text_table,
 )
-from arcwise.parameters.highest_density import checked_level, highest_density
 from arcwise.posterior.estimate import Interval
 from arcwise.support.checks import is_hashable
 from arcwise.support.words import quoted, shown

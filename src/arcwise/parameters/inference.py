@@ -17,18 +17,26 @@ from numpy.typing import NDArray
 from arcwise.data import Data
 from arcwise.errors import ArgumentError, DataError
 from arcwise.laws import Law
-from arcwise.laws.linear_gaussian import LinearGaussianPosteriors
-from arcwise.parameters.drawn_families import DrawnFamilies
+from arcwise.laws.regressions import LinearGaussianPosteriors
 from arcwise.parameters.effect import EffectEstimate, LinearEffect
 from arcwise.parameters.effect_matrix import Effects, effect_matrix
-from arcwise.parameters.intervened import Setting, intervened
+from arcwise.parameters.intervened import (
+    AnyEffect,
+    Pair,
+    Setting,
+    intervened,
+    pair_effect,
+    refuse_reference,
+)
 from arcwise.parameters.level_prediction import log_joint
-from arcwise.parameters.mixtures import Mixtures
-from arcwise.parameters.new_rows import with_new_rows
-from arcwise.parameters.pair_effect import AnyEffect, Pair, pair_effect, refuse_reference
-from arcwise.parameters.partial_rows import PartialRows
-from arcwise.parameters.prediction_by_draws import hidden_numbers, level_logarithms, mixtures
-from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
+from arcwise.parameters.new_rows import PartialRows, with_new_rows
+from arcwise.parameters.prediction_by_draws import (
+    DrawnFamilies,
+    hidden_numbers,
+    level_logarithms,
+    mixtures,
+)
+from arcwise.parameters.predictions import LevelPredictions, Mixtures, NumberPredictions
 from arcwise.parameters.sampled import SampledFamilies
 
 Array = NDArray[np.float64]

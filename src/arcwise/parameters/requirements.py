@@ -9,14 +9,13 @@ from arcwise.data import Data, IncompleteData
 from arcwise.errors import ArgumentError, Wording, option
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model
-from arcwise.model.provenance import Provenance
+from arcwise.model.model import Provenance
 from arcwise.parameters.inference import Inference
 from arcwise.parameters.sampled import Dags, not_dags
 from arcwise.posterior import DagSample, Posterior
 from arcwise.scores import LocalScore
 from arcwise.scores.base import NAMED_SCORES
-from arcwise.support.descriptions import Description
-from arcwise.support.words import listing, quoted
+from arcwise.support.words import Description, listing, quoted
 
 AnyModel: TypeAlias = Model | Data | IncompleteData | None
 """A model; its data, if the posterior knows the score; or None for the posterior's own model."""

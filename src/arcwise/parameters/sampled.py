@@ -14,9 +14,9 @@ from arcwise.errors import ArgumentError, Wording, option
 from arcwise.graphs.dag import Dag
 from arcwise.graphs.linear_extensions import packed_parents
 from arcwise.posterior import DagSample, Posterior
+from arcwise.support.arrays import row_numbers
 from arcwise.support.checks import MOST_INT, whole_number
-from arcwise.support.cycles import topological_order
-from arcwise.support.numbering import row_numbers
+from arcwise.support.edges import topological_order
 from arcwise.support.words import quoted
 
 Dags = Posterior | DagSample | Dag

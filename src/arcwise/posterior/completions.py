@@ -23,13 +23,19 @@ from numpy.typing import NDArray
 from arcwise.data import Data, IncompleteData
 from arcwise.errors import ArgumentError
 from arcwise.features import Conditional, Feature, Not
-from arcwise.posterior.estimate import Estimate, Interval, event_interval, mean_interval
+from arcwise.posterior.estimate import (
+    Estimate,
+    Interval,
+    counted,
+    event_estimate,
+    event_interval,
+    mean_interval,
+)
 from arcwise.posterior.estimation import from_matrices
-from arcwise.posterior.sample_estimation import counted, event_estimate
 from arcwise.scores import LocalScore
 from arcwise.statistics.convergence import weighted_standard_error
+from arcwise.support.arrays import weighted_sum
 from arcwise.support.checks import real_numbers
-from arcwise.support.weighted_sums import weighted_sum
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior

@@ -19,7 +19,7 @@ from arcwise.posterior.matrices import (
     unpacked,
 )
 from arcwise.support.checks import real_number, true_or_false
-from arcwise.support.cycles import cycle_in_words, find_cycle
+from arcwise.support.edges import cycle_in_words, find_cycle
 
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample

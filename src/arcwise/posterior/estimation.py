@@ -21,7 +21,14 @@ from arcwise.features import (
     as_feature,
 )
 from arcwise.posterior.dag_sample import DagSample
-from arcwise.posterior.estimate import Estimate, Interval, mean_interval
+from arcwise.posterior.estimate import (
+    Estimate,
+    Interval,
+    estimate_from_dags,
+    event_estimate,
+    mean_interval,
+    weighted_mean,
+)
 from arcwise.posterior.matrices import (
     FeatureMatrix,
     Relation,
@@ -30,7 +37,6 @@ from arcwise.posterior.matrices import (
     error_of_mean,
     relation_errors,
 )
-from arcwise.posterior.sample_estimation import estimate_from_dags, event_estimate, weighted_mean
 from arcwise.records.runs import UniqueDagsRun
 from arcwise.support.names import positions
 from arcwise.support.words import shown

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arcwise.graphs import Cpdag
 from arcwise.graphs.dag import Dag
-from arcwise.model.provenance import Provenance
+from arcwise.model.model import Provenance
 from arcwise.records.settings import SumSettings
 from arcwise.support.checks import file_path
 from arcwise.support.files import write_json, write_table

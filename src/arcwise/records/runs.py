@@ -1,18 +1,138 @@
-"""The settings, cost and diagnostics of a run: a type for each kind of run."""
+"""`RunRecord`: what runs of every kind record."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from arcwise.records.algorithm import Algorithm
-from arcwise.records.imputation_run import ImputationRun as ImputationRun
-from arcwise.records.run_record import Acceptance as Acceptance
-from arcwise.records.run_record import OrderWeights as OrderWeights
-from arcwise.records.run_record import RunRecord as RunRecord
+from arcwise.records.budget import Algorithm, Convergence
+from arcwise.records.ladders import Path, path_of
 from arcwise.records.settings import AnnealingSettings, ChainSettings
-from arcwise.records.tempering import Path, path_of
+
+Acceptance = Mapping[str, float | None]
+"""The acceptance rate of each kind of move; None if none was proposed."""
+
+
+@dataclass(frozen=True)
+class OrderWeights:
+    """Quality of the weights of DAGs, where each is 1 / (number of topological orders).
+
+    Parameters
+    ----------
+    effective_dags
+        Kish's effective sample size of the weights.
+    estimated
+        The number of DAGs whose topological orders were estimated rather than counted.
+    largest_error
+        The largest standard error of such an estimate, on the log scale.
+    """
+
+    effective_dags: float
+    estimated: int = 0
+    largest_error: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRecord(ABC):
+    """What runs of every kind record.
+
+    Parameters
+    ----------
+    dags
+        The number of DAGs drawn.
+    seconds
+        The running time of the call; None if it is not known.
+    interrupted
+        Whether Ctrl-C ended it.
+    convergence
+        The convergence figures.
+    order_weights
+        The quality of the weights of DAGs; None if they need none.
+    """
+
+    dags: int = 0
+    seconds: float | None = None
+    interrupted: bool = False
+    convergence: Convergence = field(default_factory=Convergence)
+    order_weights: OrderWeights | None = None
+
+    @property
+    @abstractmethod
+    def algorithm(self) -> Algorithm:
+        """The algorithm."""
+
+    @property
+    def draws(self) -> int:
+        """The number of draws that edge probabilities are the mean of."""
+        return self.dags
+
+    @property
+    def annealed(self) -> bool:
+        """Whether it consists of independent annealing runs with importance weights."""
+        return False
+
+    @property
+    def acceptance(self) -> Acceptance:
+        """The acceptance rate of each kind of move."""
+        return {}
+
+
+# --- Imputation run -------------------------------------------------------------------------------
+
+# `ImputationRun`: chains over DAGs, parameters and the missing cells of a table.
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImputationRun(RunRecord):
+    """Completed tables drawn by chains over DAGs, parameters and missing cells.
+
+    Parameters
+    ----------
+    missing
+        The number of missing values of each column that has any.
+    completions
+        The number of completed tables that the posterior is averaged over.
+    chains
+        The number of chains they are from.
+    burn_in, thinning
+        The sweeps of each chain before the first table, and between the last two tables.
+    steps, steps_on_a_table
+        The steps over DAGs in a sweep, and on a table that is kept; None where DAGs are drawn
+        from the exact posterior.
+    seed
+        The seed.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> data = {"a": [0, 0, 1, 1, None] * 5, "b": [0, 0, 1, None, 1] * 5}
+    >>> run = arcwise.learn(data, completions=8, progress=None).run
+    >>> run.missing, run.completions, run.chains
+    ({'a': 5, 'b': 5}, 8, 4)
+    """
+
+    missing: Mapping[str, int]
+    completions: int
+    chains: int
+    burn_in: int
+    thinning: int
+    steps: int | None
+    steps_on_a_table: int | None
+    seed: int
+
+    algorithm: ClassVar[Algorithm] = Algorithm.IMPUTATION
+
+    @property
+    def draws(self) -> int:
+        """The number of completed tables."""
+        return self.completions
+
+
+# --- Runs -----------------------------------------------------------------------------------------
+
+# The settings, cost and diagnostics of a run: a type for each kind of run.
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,11 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 from arcwise import _core
 from arcwise.errors import ArgumentError, Wording, option
 from arcwise.model import Model
-from arcwise.model.modularity import Modularity, as_modularity
-from arcwise.records.algorithm import Algorithm
-from arcwise.records.budget import AnnealingBudget, Budget
-from arcwise.records.ladders import linear, uniform_bridge
-from arcwise.records.stopping_rule import StoppingRule
-from arcwise.records.tempering import Path, Tempering
-from arcwise.spaces import as_space, space_words
-from arcwise.spaces.space import Space
-from arcwise.sums import ScoreSums, checked_sums
+from arcwise.model.model import Modularity, as_modularity
+from arcwise.model.score_sums import ScoreSums, checked_sums
+from arcwise.records.budget import Algorithm, AnnealingBudget, Budget, StoppingRule
+from arcwise.records.ladders import Path, Tempering, linear, uniform_bridge
+from arcwise.spaces import Space, as_space, space_words
 from arcwise.support.checks import (
     MOST_INT,
     open_fraction,

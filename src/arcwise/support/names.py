@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -125,3 +126,28 @@ def refuse_other_names(names: Collection[str], variables: Sequence[str], source:
     missing = [variable for variable in variables if variable not in names]
     if missing:
         raise ArgumentError(f"{source} lacks {quoted(missing)}; include every variable")
+
+
+# --- Lagged names ---------------------------------------------------------------------------------
+
+# Names of variables at a time, such as ``x(t-1)``, in the one way they are written.
+
+
+TIME_SUFFIX = r"\(\s*(?:t(?:\s*[-−]\s*\d{1,9})?|0)\s*\)"
+"""A regular expression for what follows the name of a variable: (t), (t-1), or (0)."""
+
+_NAME = re.compile(rf"(.*\S)\s*({TIME_SUFFIX})", re.DOTALL)
+
+
+def canonical_name(name: str) -> str:
+    """Return a name without blanks in its time, and with the minus of the keyboard.
+
+    Examples
+    --------
+    >>> canonical_name("rain (t − 2)"), canonical_name("rain( t )"), canonical_name("f(x)")
+    ('rain(t-2)', 'rain(t)', 'f(x)')
+    """
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return name
+    return found[1] + re.sub(r"\s", "", found[2]).replace("−", "-")

@@ -12,12 +12,11 @@ from typing import Any, Self
 
 from arcwise.errors import ArgumentError, CutShortWarning
 from arcwise.support.checks import checked_seed, checked_threads, folder_path, real_number
-from arcwise.support.clock import NEVER, Deadline
+from arcwise.support.clock import NEVER, Deadline, warn
 from arcwise.support.devices import Processors, as_device
 from arcwise.support.progress import shown_progress
 from arcwise.support.settings import Settings, setting
 from arcwise.support.signals import sigterm_interrupts
-from arcwise.support.warnings import warn
 from arcwise.support.words import shown
 
 Progress = bool | Callable[[float], None] | None

@@ -1,21 +1,58 @@
-"""Settings: what can be specified of a computation, each option spelled and described once.
-
-A group of options is a frozen dataclass that inherits `Settings`; each of its fields is made by
-`setting` from its default, its description and the check of its values. A public function takes
-such groups, and `keywords_of` gives it the keywords, the signature and the documentation that
-follow from them. The shell, run directories and the core read the same fields.
-"""
+"""Refusal of unknown keyword arguments, with a suggestion."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from arcwise.errors import Wording, option
-from arcwise.support.arguments import refuse_unknown
+from arcwise.errors import UnknownArgumentError, Wording, option
+from arcwise.support.words import near_miss, quoted
+
+
+def refuse_unknown(
+    given: Iterable[str],
+    known: Collection[str],
+    function: str,
+    other_words: Mapping[str, str] | None = None,
+) -> None:
+    """Refuse names that are not known.
+
+    Parameters
+    ----------
+    given, known
+        The names.
+    function
+        The name of the function, for the message.
+    other_words
+        Names that other libraries use for some arguments, and the names used here.
+    """
+    meant = other_words or {}
+    unknown = [
+        f"{name!r} (did you mean {meant[name]!r}?)"
+        if meant.get(name) in known
+        else f"{name!r}{near_miss(name, known)}"
+        for name in given
+        if name not in known
+    ]
+    if unknown:
+        raise UnknownArgumentError(
+            f"{function} has no argument {', '.join(unknown)}; its arguments are "
+            f"{quoted(sorted(known), None)}"
+        )
+
+
+# --- Settings -------------------------------------------------------------------------------------
+
+# Settings: what can be specified of a computation, each option spelled and described once.
+#
+# A group of options is a frozen dataclass that inherits `Settings`; each of its fields is made by
+# `setting` from its default, its description and the check of its values. A public function takes
+# such groups, and `keywords_of` gives it the keywords, the signature and the documentation that
+# follow from them. The shell, run directories and the core read the same fields.
+
 
 Value = TypeVar("Value")
 Arguments = ParamSpec("Arguments")
