@@ -141,28 +141,15 @@ def acceptance(moves: Moves) -> dict[str, float | None]:
 
 @dataclass(frozen=True, eq=False)
 class ChainJob:
-    """Everything chains are made from.
+    """Everything chains are made from."""
 
-    Parameters
-    ----------
-    sums, space
-        The score sums of the model, and the space built on them.
-    core_space
-        The same space in the core.
-    options
-        The options of the core.
-    seed
-        The seed.
-    count
-        The number of chains.
-    """
-
+    # The score sums of the model, and the space built on them.
     sums: ScoreSums
     space: Space
-    core_space: _core.Space
-    options: _core.ChainOptions
+    core_space: _core.Space  # the same space in the core
+    options: _core.ChainOptions  # the options of the core
     seed: int
-    count: int
+    count: int  # the number of chains
 
     def in_core(self) -> _core.Chains:
         """Return the chains of this process."""
@@ -171,22 +158,14 @@ class ChainJob:
 
 @dataclass(frozen=True, eq=False)
 class AnnealingJob:
-    """Everything annealing runs are made from.
-
-    Parameters
-    ----------
-    sums, space, core_space, options, seed
-        As for `ChainJob`.
-    open_ended
-        Whether the number of runs is not fixed in advance.
-    """
+    """Everything annealing runs are made from."""
 
     sums: ScoreSums
     space: Space
     core_space: _core.Space
     options: _core.AnnealingOptions
     seed: int
-    open_ended: bool
+    open_ended: bool  # whether the number of runs is not fixed in advance
 
     def in_core(self) -> _core.AnnealedRuns:
         """Return the runs of this process."""

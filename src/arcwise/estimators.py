@@ -91,21 +91,7 @@ class Feature:
 def features_of(
     estimator: Any, X: Any, *, reset: bool, rows: int, missing: bool
 ) -> tuple[Feature, ...]:
-    """Return the columns of X, checked as scikit-learn asks.
-
-    Parameters
-    ----------
-    estimator
-        The estimator, whose number and names of features are set or compared.
-    X
-        A data frame, or anything that scikit-learn takes for an array.
-    reset
-        Whether X is learned from, and so sets the features.
-    rows
-        The smallest number of rows.
-    missing
-        Whether values may be missing.
-    """
+    """Return the columns of X, checked as scikit-learn asks."""
     if nw.dependencies.is_into_dataframe(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         found = _of_frame(X, estimator)

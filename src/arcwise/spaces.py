@@ -140,13 +140,6 @@ def is_size(text: str) -> bool:
 def move_shares(space: type[Space], variables: int) -> dict[str, float]:
     """Return how often a space tries each kind of move by itself, in any unit.
 
-    Parameters
-    ----------
-    space
-        The class of the space.
-    variables
-        How many variables there are.
-
     Examples
     --------
     >>> from arcwise.spaces import Partitions

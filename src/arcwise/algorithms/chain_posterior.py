@@ -55,14 +55,6 @@ Ratio = tuple[NDArray[np.float64], int, int]
 def telescoped(chains: Sequence[Sequence[Ratio]], *, same_temperatures: bool = True) -> LogEstimate:
     """Return the log of the product of all ratios.
 
-    Parameters
-    ----------
-    chains
-        For each chain and each pair of adjacent temperatures, the batches.
-    same_temperatures
-        Whether all chains have the same ladder; otherwise their ratios are between
-        different constants, and only the products can be averaged.
-
     Notes
     -----
     All ratios of a chain have batches over the same steps. The relative deviation of a

@@ -40,11 +40,6 @@ def first_dag(session: SamplingSession[ChainSettings]) -> tuple[int, ...]:
     """Return the DAG as bits of the parents of each node, 64 to a number; empty for none.
 
     The same for the same model and seed, so that a run that is resumed has it again.
-
-    Parameters
-    ----------
-    session
-        The session. Chains that begin at random states, and those of orders, have none.
     """
     settings, model = session.settings, session.model
     if not settings.order_steps or settings.space.modularity != "modular":
@@ -84,15 +79,7 @@ def _searched(session: SamplingSession[ChainSettings]) -> Dag | None:
 
 
 def known_edges(model: Model, dag: Any) -> tuple[tuple[str, str], ...] | None:
-    """Return the edges of a DAG that was given, or refuse one that the model excludes.
-
-    Parameters
-    ----------
-    model
-        The model.
-    dag
-        A DAG in any form that `Model.log_weight_of` takes, or None.
-    """
+    """Return the edges of a DAG that was given, or refuse one that the model excludes."""
     if dag is None:
         return None
     found = as_dag(dag, model.variables, option("known_dag"))

@@ -177,19 +177,7 @@ def assemble(
     records: Sequence[ChainRecord],
     log_weights: NDArray[np.float64] | None,
 ) -> Assembled:
-    """Return the estimates from the records of the posterior wanted.
-
-    Parameters
-    ----------
-    model
-        The model.
-    recording
-        The posterior wanted, and how states were recorded.
-    records
-        One record for each chain or particle, each with at least one state.
-    log_weights
-        One for each particle; None for chains, whose states are equally weighted.
-    """
+    """Return the estimates from the records of the posterior wanted."""
     dags = weighted_dags(model.variables, records, log_weights)
     if recording.weighted:
         if dags is None:

@@ -197,11 +197,6 @@ def combination(parts: Sequence[Evidence]) -> Evidence:
     missing some of the posterior, so the one that has found most is the best guess. A lower
     bound of one method above the intervals of all counts as disagreement as well.
 
-    Parameters
-    ----------
-    parts
-        The estimates, at least one.
-
     Examples
     --------
     >>> parts = [Evidence(-100.0, 0.1, method="one"), Evidence(-100.1, 0.1, method="other")]

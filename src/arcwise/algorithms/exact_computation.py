@@ -39,18 +39,10 @@ from arcwise.support.words import byte_size, rounded
 
 @dataclass(frozen=True)
 class ExactCost:
-    """What an exact run takes.
+    """What an exact run takes."""
 
-    Parameters
-    ----------
-    memory
-        Bytes held at once, besides the model itself.
-    operations
-        Sums and products, the unit of the run's progress; for orders of magnitude.
-    """
-
-    memory: int
-    operations: int
+    memory: int  # bytes held at once, besides the model itself
+    operations: int  # sums and products, the unit of the run's progress; for orders of magnitude
 
     def __str__(self) -> str:
         """Say it in words."""
@@ -150,15 +142,6 @@ class ExactComputation:
     Each part is computed when it is first asked for, and what it shares with others is
     kept: posterior, paths and DAGs of the modular posterior come from the same tables.
 
-    Parameters
-    ----------
-    model
-        The model.
-    settings
-        Which posterior, and within which limits.
-    run
-        What carries it out; what is not done in time ends in a `TimeIsUpError`.
-
     Examples
     --------
     >>> import arcwise
@@ -238,15 +221,7 @@ class ExactComputation:
         return self._draws_on_device() or OrderModularComputation(device, self._folded.table)
 
     def posterior(self) -> Posterior:
-        """Return the probabilities of edges and parent sets, the evidence and the best DAG.
-
-        Raises
-        ------
-        CapacityError
-            If there is too little memory.
-        NumericalError
-            If rounding may cost more than the tolerance.
-        """
+        """Return the probabilities of edges and parent sets, the evidence and the best DAG."""
         if self._posterior is None:
             start = time.perf_counter()
             with self.run.stage("Exact posterior") as run:
@@ -256,13 +231,7 @@ class ExactComputation:
         return self._posterior
 
     def paths(self) -> NDArray[np.float64]:
-        """Return the probability of a directed path between each two variables.
-
-        Returns
-        -------
-        numpy.ndarray
-            As [ancestor, descendant]; 1 on the diagonal.
-        """
+        """Return the probability of a directed path between each two variables."""
         if self._paths is None:
             with self.run.stage("Paths") as run:
                 self._refuse_too_large(run, paths=True)
@@ -307,44 +276,20 @@ class ExactComputation:
     def dags(
         self, count: int, *, seed: int = 0, first: int = 0, progress: Progress = None
     ) -> DagSample:
-        """Return independent DAGs.
-
-        Parameters
-        ----------
-        count
-            The number of draws.
-        seed
-            The seed; a draw depends on it and on its own number only.
-        first
-            The number of the first draw, to go on where an earlier call ended.
-        progress
-            As for `exact`.
-        """
+        """Return independent DAGs."""
         drawn = self._draw(count, seed, first, progress)[1]
         return DagSample(self.model.variables, self._folded.draws(drawn, seed, first))
 
     def ordinary_dags(
         self, count: int, *, seed: int = 0, first: int = 0, progress: Progress = None
     ) -> DagSample:
-        """Return the same DAGs without the parent-only variables.
-
-        Parameters
-        ----------
-        count, seed, first, progress
-            As for `dags`.
-        """
+        """Return the same DAGs without the parent-only variables."""
         return DagSample(self.model.ordinary, self._draw(count, seed, first, progress)[1])
 
     def orders(
         self, count: int, *, seed: int = 0, first: int = 0, progress: Progress = None
     ) -> list[tuple[str, ...]]:
-        """Return independent orders of the variables (order-modular posterior only).
-
-        Parameters
-        ----------
-        count, seed, first, progress
-            As for `dags`; the DAGs of the same seed and numbers go with these orders.
-        """
+        """Return independent orders of the variables (order-modular posterior only)."""
         if not self._order_modular:
             raise ArgumentError(
                 "the modular posterior has no orders; use modularity='order-modular' to draw them"

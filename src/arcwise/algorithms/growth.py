@@ -57,15 +57,6 @@ def better_pairs(weigher: FamilyWeigher, dag: Dag, run: Stage) -> NDArray[np.boo
 
     Each node may lose some of its parents and gain two others that are not its
     descendants; the best such family is taken, if it is better than the present one.
-
-    Parameters
-    ----------
-    weigher
-        The weights of families, and the allowed edges.
-    dag
-        The DAG.
-    run
-        The threads.
     """
     return _better(weigher, dag, run, pairs=True)
 

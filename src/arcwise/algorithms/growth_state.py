@@ -48,18 +48,6 @@ def model_within(
 
     First the further parent besides the candidates is given up, then half of the candidates of
     the nodes that have most, and so on until there is none.
-
-    Parameters
-    ----------
-    question
-        The question, whose candidates are given or all others.
-    merits
-        The candidates of a node with the largest numbers [candidate, node] are kept longest;
-        None for the weights of single parents.
-    run
-        What carries this out; half of the time left may be spent on scoring.
-    file
-        As for `Model`.
     """
     deadline = run.deadline
     if not deadline.limited:
@@ -135,22 +123,13 @@ def _at_most(
 
 @dataclass(frozen=True, eq=False)
 class FoundRound:
-    """What a round of growth found, on which alone the next ones depend.
+    """What a round of growth found, on which alone the next ones depend."""
 
-    Parameters
-    ----------
-    dag, log_weight
-        The best DAG, and its unnormalised log posterior.
-    wanted
-        The parents that it calls for, as a matrix [parent, node].
-    families
-        The number of families searched.
-    """
-
+    # The best DAG, and its unnormalised log posterior.
     dag: Dag
     log_weight: float
-    wanted: NDArray[np.bool_]
-    families: int
+    wanted: NDArray[np.bool_]  # the parents that it calls for, as a matrix [parent, node]
+    families: int  # the number of families searched
 
 
 class GrowthLog:
@@ -158,15 +137,6 @@ class GrowthLog:
 
     Growth is the same for the same arguments, so rounds in the file take the place of those that
     would be made now, in order, and the result is as if it had never been stopped.
-
-    Parameters
-    ----------
-    path
-        The file; None to keep nothing.
-    variables
-        The names of the nodes.
-    key
-        Stands for the data and the arguments: a file with another one is replaced.
     """
 
     def __init__(self, path: Path | None, variables: tuple[str, ...], key: str) -> None:
@@ -329,26 +299,15 @@ class Growing(Settings):
 
 @dataclass(frozen=True)
 class GrowthRound:
-    """The record of one round of growth.
+    """The record of one round of growth."""
 
-    Parameters
-    ----------
-    candidates, largest
-        The number of candidates of all nodes together, and of the node with the most.
-    families
-        The number of families searched.
-    log_weight
-        The unnormalised log posterior of the best DAG found; None if growth follows the
-        posterior.
-    wanted
-        The number of parents found that were not candidates.
-    """
-
+    # The number of candidates of all nodes together, and of the node with the most.
     candidates: int
     largest: int
-    families: int
+    families: int  # the number of families searched
+    # The unnormalised log posterior of the best DAG found; None if growth follows the posterior.
     log_weight: float | None
-    wanted: int
+    wanted: int  # the number of parents found that were not candidates
 
 
 # More than any machine has in any case, and a number that can be written out.

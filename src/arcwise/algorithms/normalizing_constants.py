@@ -92,14 +92,7 @@ class TopologicalOrders:
     def sampled(
         self, modularity: Modularity, steps: int | None, run: Run
     ) -> tuple[list[NDArray[np.float64]], list[str]]:
-        """Run chains over one of the posteriors, by these steps or within the time of the run.
-
-        Returns
-        -------
-        tuple
-            The log numbers of orders along each chain, as `counted` returns them, and reasons to
-            doubt them.
-        """
+        """Run chains over one of the posteriors, by these steps or within the time of the run."""
         start: str | int = "orders"
         if run.deadline.limited:
             start = usual_order_steps(len(self.model.ordinary), run.deadline.left)
@@ -132,13 +125,6 @@ class TopologicalOrders:
         """Return the log numbers of topological orders of ordinary variables, chain by chain.
 
         Where they are too many to count, each DAG has a row of the logs of independent estimates.
-
-        Parameters
-        ----------
-        dags
-            The sample, of whose chains DAGs at equal distances are taken.
-        share
-            Of the time left, what this may take.
         """
         in_time = self.run.deadline.part(share)
         budgets = _EXTENSION_BUDGETS if self.draws is None else _EXTENSION_BUDGETS[-1:]
@@ -254,22 +240,6 @@ def prior_constant(
 
     An estimate ends by its number of steps and not by the clock, so that a computation in limited
     time asks for it first; what follows then has the rest.
-
-    Parameters
-    ----------
-    model
-        The model.
-    modularity
-        Whether each DAG counts once, or once for each of its topological orders.
-    space
-        The space to anneal in, for an estimate.
-    run
-        What carries it out, with the time for it.
-
-    Raises
-    ------
-    TimeIsUpError
-        If the time is too short for an estimate.
     """
     if is_exact(model, modularity):
         with run.quiet.stage(timed=False) as stage:

@@ -38,22 +38,7 @@ _BATCHES = {"chain": 64, "particle": 2}
 
 
 def refuse_beyond_memory(settings: SamplingSettings, nodes: int, *, kept_on_disk: bool) -> None:
-    """Refuse a run whose chains, particles and draws need more memory than is free.
-
-    Parameters
-    ----------
-    settings
-        The settings, with everything resolved that depends on the model.
-    nodes
-        The number of variables.
-    kept_on_disk
-        Whether the draws go to a run directory.
-
-    Raises
-    ------
-    CapacityError
-        If so, with the amounts.
-    """
+    """Refuse a run whose chains, particles and draws need more memory than is free."""
     chains, temperatures, draws, unit = _counts(settings, nodes)
     batches = min(draws, _BATCHES[unit])
     of_draws = draws * settings.bytes_per_state(nodes)
@@ -184,31 +169,16 @@ Settings = TypeVar("Settings", ChainSettings, AnnealingSettings)
 
 @dataclass(frozen=True, eq=False)
 class SamplingSession(Generic[Settings]):
-    """A sampling run that is ready to start.
-
-    Parameters
-    ----------
-    model
-        The model.
-    settings
-        The settings, with the defaults that depend on the model filled in.
-    sums, core_space
-        The score sums of the model, and the core's space on them.
-    run
-        What carries it out.
-    engine
-        Where chains and particles run.
-    checkpoints
-        Those of the run directory, if there is one.
-    """
+    """A sampling run that is ready to start."""
 
     model: Model
-    settings: Settings
+    settings: Settings  # the settings, with the defaults that depend on the model filled in
+    # The score sums of the model, and the core's space on them.
     sums: ScoreSums
     core_space: _core.Space
-    run: Run
-    engine: Engine
-    checkpoints: Checkpoints | None
+    run: Run  # what carries it out
+    engine: Engine  # where chains and particles run
+    checkpoints: Checkpoints | None  # those of the run directory, if there is one
 
 
 @contextmanager

@@ -78,11 +78,6 @@ def application(words: Sequence[str] = ()) -> TyperGroup:
 
     Only the sub-command they ask for is made: to read the types of all options of all of them
     takes a third of the time it takes to start.
-
-    Parameters
-    ----------
-    words
-        The arguments of the program; without any, all sub-commands are there.
     """
     return _application(words[0] if words and words[0] in _COMMANDS else None)
 

@@ -35,11 +35,6 @@ def suggestions(listed: Sequence[str]) -> Callable[[str], list[str]] | None:
 
     Options, sub-commands and choices are completed by Typer. Files are completed by the shell
     itself, wherever nothing is suggested here.
-
-    Parameters
-    ----------
-    listed
-        What an option shows, such as ``["buckets:SIZE", "dags"]``.
     """
     # "buckets:SIZE" is completed as far as "buckets:", "layerings[:MAX_SIZE]" without its end.
     words = [re.sub(r"\[.*|[A-Z_]+$", "", each) for each in listed]
@@ -165,17 +160,7 @@ _OTHER_NAMES = {
 
 
 def in_words(message: str, words: Sequence[str], commands: Any) -> str:
-    """Return a mistake as a sentence of our own, or as it was told if it is of another kind.
-
-    Parameters
-    ----------
-    message
-        What Typer says.
-    words
-        The words of the command line.
-    commands
-        The sub-commands by name.
-    """
+    """Return a mistake as a sentence of our own, or as it was told if it is of another kind."""
     name = next((word for word in words if word in commands), None)
     unknown = _NO_OPTION.match(message)
     if unknown is not None and name is not None:

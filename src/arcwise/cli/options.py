@@ -41,27 +41,12 @@ _WANTED = "a file of edges, .csv with the header source,target or .json"
 
 
 def edges_given(given: Path) -> list[tuple[str, str]] | str:
-    """Return the edges of a file, or a text such as ``"smoke -> lung, smoke -> bronc"``.
-
-    Parameters
-    ----------
-    given
-        What was given: the name of a file, or else the text.
-    """
+    """Return the edges of a file, or a text such as ``"smoke -> lung, smoke -> bronc"``."""
     return str(given) if "->" in str(given) and not given.exists() else read_edge_file(given)
 
 
 def read_edge_file(path: Path) -> list[tuple[str, str]]:
-    """Return the edges of a file as pairs (source, target).
-
-    Parameters
-    ----------
-    path
-        A .csv with the header ``source,target`` or ``from,to`` (further columns are
-        ignored); a .csv with an adjacency matrix of 0 and 1, whose header names the variables
-        and whose rows, the sources, are in the same order; or a .json with a list of pairs or a
-        mapping from nodes to their parents.
-    """
+    """Return the edges of a file as pairs (source, target)."""
     text = read_text(path, _WANTED)
     if str(path).lower().endswith(".json"):
         return _from_json(text, path)
@@ -115,20 +100,11 @@ def _from_json(text: str, path: Path) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class FamilyChoice:
-    """The options of the group "Families".
+    """The options of the group "Families"."""
 
-    Parameters
-    ----------
-    constraints
-        The constraints, as keyword arguments.
-    candidates
-        Edges, a method, or None.
-    plus_one, grow, max_candidates, edge_probabilities
-        The options of these names.
-    """
-
-    constraints: dict[str, Any]
-    candidates: Any = None
+    constraints: dict[str, Any]  # the constraints, as keyword arguments
+    candidates: Any = None  # edges, a method, or None
+    # The options of these names.
     plus_one: bool = False
     grow: bool = False
     max_candidates: int = DEFAULT_MAX_SIZE

@@ -40,15 +40,7 @@ _LEAST_OF_A_LAG = 0.01
 
 
 def print_edges_in_time(posterior: Posterior, remark: str) -> None:
-    """Print the most probable edges into the present slice, and the process graph.
-
-    Parameters
-    ----------
-    posterior
-        The posterior of a time series.
-    remark
-        What is to be said of it in the title, such as that it has not converged.
-    """
+    """Print the most probable edges into the present slice, and the process graph."""
     edges = arcwise.dynamics.lagged_edges(posterior)
     likely = sum(edge.probability >= LIKELY for edge in edges)
     title = (

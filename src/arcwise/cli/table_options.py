@@ -30,15 +30,7 @@ _STANDARD_INPUT = "-"
 
 
 def table_source(path: Path, form: TableFormat | None) -> Path | Mapping[str, Any]:
-    """Return a table as `arcwise.read` takes it: the path, or columns that were read already.
-
-    Parameters
-    ----------
-    path
-        The file, or - for standard input.
-    form
-        The format; None for that of the file's ending, and for csv from standard input.
-    """
+    """Return a table as `arcwise.read` takes it: the path, or columns that were read already."""
     if str(path) == _STANDARD_INPUT:
         name, content = "standard input", sys.stdin.buffer.read()
     elif form is None:
@@ -60,22 +52,14 @@ _GROUP = "Reading the data"
 
 @dataclass(frozen=True)
 class TableFile:
-    """A file or standard input that holds a table, and the arguments of `arcwise.read` for it.
+    """A file or standard input that holds a table, and the arguments of `arcwise.read` for it."""
 
-    Parameters
-    ----------
-    source, reading
-        The table, and how it is read.
-    series
-        Arguments of `arcwise.time_series`; None if the rows are not in time.
-    first_slice
-        Whether the first slice of a time series is meant.
-    """
-
+    # The table, and how it is read.
     source: Path | Mapping[str, Any]
     reading: dict[str, Any]
+    # Arguments of `arcwise.time_series`; None if the rows are not in time.
     series: Mapping[str, Any] | None = None
-    first_slice: bool = False
+    first_slice: bool = False  # whether the first slice of a time series is meant
 
     def read(self) -> Data:
         """Return the table."""

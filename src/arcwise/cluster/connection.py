@@ -79,15 +79,7 @@ class SecureAddress:
 
 
 def connect(address: str, security: Any = None) -> Any:
-    """Return a client of the scheduler given by an address or a scheduler file.
-
-    Parameters
-    ----------
-    address
-        The address, or the path of a scheduler file.
-    security
-        A `distributed.Security`; None for that of Dask's configuration, if any.
-    """
+    """Return a client of the scheduler given by an address or a scheduler file."""
     dask = distributed()
     named = address.removeprefix("dask://")
     if security is not None and "://" not in named and not named.endswith(".json"):
@@ -118,15 +110,7 @@ def connect(address: str, security: Any = None) -> Any:
 
 
 class Cluster:
-    """A connection to a cluster.
-
-    Parameters
-    ----------
-    client
-        A `distributed.Client`.
-    chunk
-        The number of bytes of a file sent at once.
-    """
+    """A connection to a cluster."""
 
     def __init__(self, client: Any, chunk: int = _CHUNK) -> None:
         self.client = client
@@ -200,15 +184,7 @@ class Cluster:
         return isinstance(error, losses)
 
     def share(self, file: HostFile, path: Path) -> None:
-        """Make a file readable by all current workers; later ones receive it on request.
-
-        Parameters
-        ----------
-        file
-            The file as tasks refer to it.
-        path
-            Its path in this process.
-        """
+        """Make a file readable by all current workers; later ones receive it on request."""
         self._files[file] = path
         self._users[file] += 1
         workers = list(self.slots())
@@ -351,31 +327,19 @@ class _Block:
 
 @dataclass(eq=False)
 class Spread:
-    """The distribution of units of work over a cluster.
-
-    Parameters
-    ----------
-    cluster
-        The cluster.
-    total
-        The number of units.
-    work
-        A function that makes a task, given the number of its first unit and of its units.
-    collect
-        A function of the number of the first unit, the number of units and the result of
-        their task; returns False if the task must continue on the same worker.
-    where
-        A function that returns the worker a unit must run on, or None for any; units then run
-        one by one.
-    share
-        A function called with the fraction done whenever it changes, or None.
-    """
+    """The distribution of units of work over a cluster."""
 
     cluster: Cluster
-    total: int
+    total: int  # the number of units
+    # A function that makes a task, given the number of its first unit and of its units.
     work: Callable[[int, int], Work]
+    # A function of the number of the first unit, the number of units and the result of their task;
+    # returns False if the task must continue on the same worker.
     collect: Callable[[int, int, Done], bool | None]
+    # A function that returns the worker a unit must run on, or None for any; units then run one by
+    # one.
     where: Callable[[int], str | None] | None = None
+    # A function called with the fraction done whenever it changes, or None.
     share: Callable[[float], None] | None = None
 
     def __post_init__(self) -> None:

@@ -56,13 +56,6 @@ class ClusterAnnealedRuns(_core.AnnealedRuns):
 
     If their number is not fixed in advance, runs are made ahead of requests, enough to
     keep all workers busy.
-
-    Parameters
-    ----------
-    cluster, table
-        The cluster, and the file of the score sums.
-    job
-        What the runs are made from.
     """
 
     def __init__(self, cluster: Cluster, table: HostFile, job: AnnealingJob) -> None:
@@ -103,15 +96,7 @@ class ClusterAnnealedRuns(_core.AnnealedRuns):
 
 
 class ClusterChains(_core.Chains):
-    """Chains on workers, each with its own random streams.
-
-    Parameters
-    ----------
-    cluster, table
-        The cluster, and the file of the score sums.
-    job
-        What the chains are made from.
-    """
+    """Chains on workers, each with its own random streams."""
 
     def __init__(self, cluster: Cluster, table: HostFile, job: ChainJob) -> None:
         super().__init__(job.core_space, job.options, job.seed, 0, job.count)
@@ -243,22 +228,7 @@ class ClusterChains(_core.Chains):
 def score_on_cluster(
     cluster: Cluster, job: FamilyScoring, file: HostFile, run: Stage, path: Path | None
 ) -> _core.FamilyTable:
-    """Return the scores of all families of a scoring job.
-
-    Parameters
-    ----------
-    cluster
-        The cluster.
-    job
-        The families, their score and the data.
-    file
-        The job as a file that the workers have.
-    run
-        How it runs.
-    path
-        A file that keeps the scores as they come, from which the same call goes on; None for
-        none.
-    """
+    """Return the scores of all families of a scoring job."""
     kept = KeptScores(job, path)
     for first, count in kept.missing():
         _score_stretch(cluster, kept, file, run, first, count)

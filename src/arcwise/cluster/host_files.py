@@ -100,19 +100,7 @@ def place() -> str:
 def publish(
     kind: str, write: Callable[[Path], Header], folder: Path | None, shared: bool
 ) -> tuple[HostFile, Path]:
-    """Write a file to a folder under its hash, and return its identity and its path.
-
-    Parameters
-    ----------
-    kind
-        The kind of sealed file.
-    write
-        A function that writes it to a path and returns its header.
-    folder
-        The folder; None for the local one.
-    shared
-        Whether workers may look for it there.
-    """
+    """Write a file to a folder under its hash, and return its identity and its path."""
     where = cache_folder() if folder is None else folder
     _remove_old(where)
     handle, name = tempfile.mkstemp(prefix=_WRITING, dir=where)
@@ -211,13 +199,7 @@ OPENED = _Opened()
 
 
 def opened(file: HostFile) -> Any:
-    """Return the contents of a file, score sums or a payload, read at most once per process.
-
-    Raises
-    ------
-    FileMissing
-        If the file is not on this machine.
-    """
+    """Return the contents of a file, score sums or a payload, read at most once per process."""
     return OPENED.get(file.hash, lambda: _open(file))
 
 

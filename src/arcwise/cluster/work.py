@@ -181,26 +181,12 @@ def values_of(options: object) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class SamplingJob:
-    """What all annealing runs or chains of one call have in common.
+    """What all annealing runs or chains of one call have in common."""
 
-    Parameters
-    ----------
-    table
-        The file of the score sums.
-    space
-        The space, with everything resolved that depends on the model.
-    ladder
-        The path to the posterior.
-    options
-        The other options of the core, see `values_of`.
-    seed
-        The seed.
-    """
-
-    table: HostFile
-    space: Space
-    ladder: Ladder
-    options: dict[str, Any]
+    table: HostFile  # the file of the score sums
+    space: Space  # the space, with everything resolved that depends on the model
+    ladder: Ladder  # the path to the posterior
+    options: dict[str, Any]  # the other options of the core, see `values_of`
     seed: int
 
     @classmethod
@@ -253,43 +239,22 @@ class AnnealingWork(Work):
 
 @dataclass(frozen=True)
 class Command:
-    """What a chain is to do next.
+    """What a chain is to do next."""
 
-    Parameters
-    ----------
-    what
-        ``"start"``, ``"burn in"`` or ``"sample"``.
-    amount
-        The number of burn-in steps or draws.
-    thinning
-        The steps between draws; None to leave it unchanged.
-    """
-
-    what: Literal["start", "burn in", "sample"]
-    amount: int
-    thinning: int | None
+    what: Literal["start", "burn in", "sample"]  # ``"start"``, ``"burn in"`` or ``"sample"``
+    amount: int  # the number of burn-in steps or draws
+    thinning: int | None  # the steps between draws; None to leave it unchanged
 
 
 @dataclass(frozen=True)
 class ChainReached:
-    """The progress of a chain with a command, and its state when the command is done.
+    """The progress of a chain with a command, and its state when the command is done."""
 
-    Parameters
-    ----------
-    share
-        The fraction of the command that is done.
-    state
-        Everything that determines its continuation, once the command is done.
-    draws
-        The draws of the command, as in the core's record.
-    unknown
-        Whether the worker does not have the chain, and needs its state.
-    """
-
-    share: float = 0.0
+    share: float = 0.0  # the fraction of the command that is done
+    # Everything that determines its continuation, once the command is done.
     state: bytes | None = None
-    draws: dict[str, Any] | None = None
-    unknown: bool = False
+    draws: dict[str, Any] | None = None  # the draws of the command, as in the core's record
+    unknown: bool = False  # whether the worker does not have the chain, and needs its state
 
 
 class _Held:
@@ -314,35 +279,17 @@ class ChainWork(Work):
 
     A worker keeps the chain between pieces. If that worker is gone, another is given the
     state before the command, so that the chain is the same.
-
-    Parameters
-    ----------
-    job
-        What all chains have in common.
-    identity
-        Distinguishes the chains of this call from those of all others.
-    number
-        The index of the chain.
-    version
-        The number of commands done before.
-    command
-        What to do.
-    seconds
-        How long this piece should take.
-    state
-        The state of the chain before the command, if the worker may not have it.
-    as_it_is
-        Whether to stop where it is, since the run was interrupted.
     """
 
-    job: SamplingJob
-    identity: str
-    number: int
-    version: int
-    command: Command
-    seconds: float
+    job: SamplingJob  # what all chains have in common
+    identity: str  # distinguishes the chains of this call from those of all others
+    number: int  # the index of the chain
+    version: int  # the number of commands done before
+    command: Command  # what to do
+    seconds: float  # how long this piece should take
+    # The state of the chain before the command, if the worker may not have it.
     state: bytes | None = None
-    as_it_is: bool = False
+    as_it_is: bool = False  # whether to stop where it is, since the run was interrupted
 
     def do(self) -> ChainReached:
         """Advance the chain until the time is up."""

@@ -73,15 +73,6 @@ def compare_summary_graphs(
 ) -> tuple[SummaryGraphComparison, ...]:
     """Compare summary graphs of a posterior with a known graph.
 
-    Parameters
-    ----------
-    posterior
-        The posterior.
-    truth
-        The known graph, over the same variables in any order.
-    names, threshold
-        The summary graphs, see `summary_graph`; None for all the posterior has.
-
     Examples
     --------
     >>> import arcwise
@@ -275,11 +266,6 @@ def compare_posteriors(first: Posterior, second: Posterior) -> RunComparison:
 
     An edge that never occurred has an estimated standard error of 0, which is too small:
     standard errors are taken to be at least the inverse of the effective sample size.
-
-    Parameters
-    ----------
-    first, second
-        Two posteriors over the same variables, in any order.
 
     Examples
     --------

@@ -272,17 +272,6 @@ def compare_with_graph(
 ) -> PosteriorComparison:
     """Compare a posterior with a known DAG.
 
-    Parameters
-    ----------
-    posterior
-        The posterior.
-    truth
-        The known DAG, over the same variables in any order: a `Dag`, a networkx DiGraph, an
-        adjacency matrix as an array or a frame, or pairs (source, target) of names.
-    dags
-        The maximum number of sampled DAGs, evenly spaced, whose equivalence classes are
-        compared, which takes about a millisecond each.
-
     Examples
     --------
     >>> import arcwise

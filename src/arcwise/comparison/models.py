@@ -73,28 +73,14 @@ class ModelEvidence:
 
 @dataclass(frozen=True)
 class ComparedModel:
-    """A model among others.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    evidence
-        Its evidence.
-    probability
-        Its posterior probability among the models compared.
-    interval
-        A 95 % interval for the Monte Carlo error of that; 0 to 1 if some evidence is not
-        reliable.
-    log_bayes_factor
-        Its log evidence less that of the most probable model.
-    """
+    """A model among others."""
 
     name: str
     evidence: Evidence
-    probability: float
+    probability: float  # its posterior probability among the models compared
+    # A 95 % interval for the Monte Carlo error of that; 0 to 1 if some evidence is not reliable.
     interval: Interval
-    log_bayes_factor: float
+    log_bayes_factor: float  # its log evidence less that of the most probable model
 
 
 @dataclass(frozen=True)

@@ -187,32 +187,21 @@ MANY_LEVELS_SHARE = 0.2
 
 @dataclass(eq=False)
 class Examination:
-    """A table on its way from its source to a `Data`.
+    """A table on its way from its source to a `Data`."""
 
-    Parameters
-    ----------
-    found
-        The columns as they came, without those that hold weights or interventions.
-    unusable
-        Why the columns of these names cannot be used at all.
-    kinds
-        The kind of each column found.
-    left_out
-        Why the columns of these names are left out, as the end of a sentence.
-    encoded
-        The columns of the table, as far as they could be encoded.
-    """
-
+    # The columns as they came, without those that hold weights or interventions.
     found: list[RawColumn]
-    unusable: dict[str, str]
-    kinds: dict[str, KindName]
+    unusable: dict[str, str]  # why the columns of these names cannot be used at all
+    kinds: dict[str, KindName]  # the kind of each column found
     weights: NDArray[np.float64] | None = None
     mask: NDArray[np.bool_] | None = None
+    # Why the columns of these names are left out, as the end of a sentence.
     left_out: dict[str, str] = field(default_factory=dict)
     identifying: dict[str, str] = field(default_factory=dict)
     measured: dict[str, int] = field(default_factory=dict)
     slips: dict[str, str] = field(default_factory=dict)
     """What else the columns of these names hold, which would be numbers without."""
+    # The columns of the table, as far as they could be encoded.
     encoded: list[Column] = field(default_factory=list)
     undecided: set[str] = field(default_factory=set)
     """Columns of which only values that are there can be judged, until gaps are dealt with."""
@@ -266,15 +255,7 @@ class Examination:
 
 
 def examine(source: Any, reading: Reading, *, empty_rows: bool = False) -> Examination:
-    """Return the table of a source, examined as it is to be read.
-
-    Parameters
-    ----------
-    source, reading
-        The source, and how it is read.
-    empty_rows
-        Whether rows without any value stay where values are imputed.
-    """
+    """Return the table of a source, examined as it is to be read."""
     cuts = Discretization.parsed(reading.discretize)
     transformation = parsed_transformation(reading.transform)
     codes = parsed_codes(reading.missing_codes)
@@ -610,17 +591,6 @@ def without_gaps(
     """Return the columns without rows or columns that have gaps, as `missing` says.
 
     Where values are a level of their own or to be imputed, the gaps stay.
-
-    Parameters
-    ----------
-    table
-        The table, to which problems, warnings and notes are added.
-    columns
-        Its columns.
-    cuts
-        Which columns will be cut into intervals.
-    missing
-        The argument of `read`.
     """
     counts = encoding.missing_counts(columns)
     if not counts:

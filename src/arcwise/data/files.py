@@ -53,22 +53,7 @@ class DamagedError(ValueError):
 
 
 def check_sizes(name: str, content: bytes) -> None:
-    """Check all sizes of a file.
-
-    Parameters
-    ----------
-    name
-        How to call the file.
-    content
-        Its bytes.
-
-    Raises
-    ------
-    DamagedError
-        If sizes contradict each other or the bytes there are.
-    CapacityError
-        If the table is larger than the memory that is free.
-    """
+    """Check all sizes of a file."""
     try:
         needed = max(_claims(content), default=0.0)
     except (IndexError, KeyError, TypeError, AttributeError, RecursionError, struct.error):
@@ -143,20 +128,7 @@ def _count(fields: _Fields, number: int) -> int:
 
 
 def _read_struct(content: bytes, place: int) -> tuple[_Fields, int]:
-    """Read a structure of Thrift's compact protocol, and say where it ends.
-
-    Parameters
-    ----------
-    content
-        The bytes.
-    place
-        Where it begins.
-
-    Returns
-    -------
-    tuple
-        Its fields by their numbers, texts left out, and the place after it.
-    """
+    """Read a structure of Thrift's compact protocol, and say where it ends."""
     fields: _Fields = {}
     number = 0
     while True:
@@ -581,19 +553,7 @@ def read_file(path: Path, names: Sequence[str] | None) -> list[tuple[str, nw.Ser
 def read_content(
     name: str, ending: str, content: bytes, names: Sequence[str] | None
 ) -> list[tuple[str, nw.Series[Any]]]:
-    """Return the columns, by name, of what a file holds.
-
-    Parameters
-    ----------
-    name
-        What it is called in messages.
-    ending
-        A file name with the ending that tells the format, which may be nothing but that.
-    content
-        What it holds.
-    names
-        The names of the columns, for text without a header.
-    """
+    """Return the columns, by name, of what a file holds."""
     if not content:
         raise FileFormatError(f"the file {name!r} is empty; give a table with at least 2 rows")
     if ending.lower().endswith(".gz"):

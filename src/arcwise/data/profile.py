@@ -45,13 +45,6 @@ def standardized_within_levels(
 ) -> NDArray[np.float64]:
     """Return numbers standardised within the groups that explain them best.
 
-    Parameters
-    ----------
-    values
-        One number for each row.
-    levels
-        The codes of each discrete column.
-
     Examples
     --------
     >>> random = np.random.default_rng(1)
@@ -349,58 +342,35 @@ _MOST_NAMED = 8
 
 @dataclass(frozen=True)
 class DataProfile:
-    """The facts about a table by which results from it are judged.
+    """The facts about a table by which results from it are judged."""
 
-    Parameters
-    ----------
-    levels
-        The number of levels of each variable; 0 if it is continuous.
-    parametrization
-        What the parameters of a family are; None if that is not known, as of a score that is a
-        function.
-    notes, preparation
-        What was done to the table before, in words and in numbers.
-    total_weight, effective_rows
-        The sum of the row weights, and Kish's effective number of rows; None without weights.
-    intervened_rows, intervened
-        The number of rows in which some variable was intervened on, and of those in which each
-        was, for variables that were.
-    identifiers
-        The variables that seem only to identify rows.
-    nearly_constant
-        The discrete variables of which fewer than 20 rows have another level than the commonest,
-        with the number of those rows.
-    moments
-        The shapes of the variables that the score takes to be normal, from the rows without an
-        intervention; in mixed data, of the deviations within levels of discrete variables.
-    slices
-        Which columns are of which time, if the table is of a time series.
-    """
-
-    levels: tuple[int, ...]
+    levels: tuple[int, ...]  # the number of levels of each variable; 0 if it is continuous
+    # What the parameters of a family are; None if that is not known, as of a score that is a
+    # function.
     parametrization: LawName | None = None
+    # What was done to the table before, in words and in numbers.
     notes: tuple[str, ...] = ()
     preparation: Preparation = field(default_factory=Preparation)
+    # The sum of the row weights, and Kish's effective number of rows; None without weights.
     total_weight: float | None = None
     effective_rows: float | None = None
+    # The number of rows in which some variable was intervened on, and of those in which each was,
+    # for variables that were.
     intervened_rows: int = 0
     intervened: Mapping[str, int] = field(default_factory=dict)
-    identifiers: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()  # the variables that seem only to identify rows
+    # The discrete variables of which fewer than 20 rows have another level than the commonest, with
+    # the number of those rows.
     nearly_constant: Mapping[str, int] = field(default_factory=dict)
+    # The shapes of the variables that the score takes to be normal, from the rows without an
+    # intervention; in mixed data, of the deviations within levels of discrete variables.
     moments: Mapping[str, Moments] = field(default_factory=dict)
+    # Which columns are of which time, if the table is of a time series.
     slices: Slices | None = None
 
     @classmethod
     def of(cls, data: Data, parametrization: LawName | None) -> DataProfile:
-        """Return the profile of a table.
-
-        Parameters
-        ----------
-        data
-            The table.
-        parametrization
-            What the parameters of a family are, if known.
-        """
+        """Return the profile of a table."""
         weights, mask = data.weights, data.intervened
         return cls(
             levels=tuple(data.level_counts().tolist()),

@@ -23,15 +23,6 @@ FEWEST_ROWS = 20
 class Moments:
     """The shape of a column's distribution.
 
-    Parameters
-    ----------
-    skewness, excess_kurtosis
-        Both 0 for a normal distribution.
-    p_value
-        Of the test of D'Agostino and Pearson (1973): the probability of a skewness and kurtosis
-        that far from those of a normal distribution, if the values are independent draws from
-        one.
-
     Examples
     --------
     >>> import numpy as np
@@ -40,8 +31,11 @@ class Moments:
     (True, True)
     """
 
+    # Both 0 for a normal distribution.
     skewness: float
     excess_kurtosis: float
+    # Of the test of D'Agostino and Pearson (1973): the probability of a skewness and kurtosis that
+    # far from those of a normal distribution, if the values are independent draws from one.
     p_value: float
 
     @classmethod
@@ -138,13 +132,6 @@ _NORMAL_QUARTILES = 1.349  # the distance of the quartiles of a standard normal 
 class Scale:
     """A strictly increasing function of a column: its logarithm, or an inverse hyperbolic sine.
 
-    Parameters
-    ----------
-    kind
-        ``"log"`` for log x, or ``"asinh"`` for asinh((x - centre) / width).
-    centre, width
-        Of the inverse hyperbolic sine.
-
     Examples
     --------
     >>> Scale("log").label("income")
@@ -153,7 +140,8 @@ class Scale:
     array([7.])
     """
 
-    kind: ScaleKind
+    kind: ScaleKind  # ``"log"`` for log x, or ``"asinh"`` for asinh((x - centre) / width)
+    # Of the inverse hyperbolic sine.
     centre: float = 0.0
     width: float = 1.0
 
@@ -180,13 +168,7 @@ class Scale:
             return np.asarray(-0.5 * np.log1p(np.square(away)) - math.log(self.width))
 
     def normal_moments(self, means: Array, deviations: Array) -> tuple[Array, Array]:
-        """Return mean and mean square of the column where it is normal on this scale.
-
-        Parameters
-        ----------
-        means, deviations
-            Of the normal distributions.
-        """
+        """Return mean and mean square of the column where it is normal on this scale."""
         variances = np.square(deviations)
         with np.errstate(over="ignore"):
             if self.kind == "log":
@@ -221,11 +203,6 @@ def asinh_scale(values: Array) -> Scale | None:
 
 def chosen_scale(values: Array) -> Scale | None:
     """Return the scale that the evidence of a column prefers by far; None for that of the values.
-
-    Parameters
-    ----------
-    values
-        The values that are not missing, all finite.
 
     Examples
     --------
@@ -270,13 +247,6 @@ Method = Literal["normal-scores", "log", "asinh", "by-evidence", "none"]
 def parsed_transformation(value: Any) -> ByColumn[Method]:
     """Return the transformation that a user's words stand for.
 
-    Parameters
-    ----------
-    value
-        ``"normal-scores"``, ``"log"``, ``"asinh"`` or ``"by-evidence"`` for all continuous
-        columns, ``"none"`` or None for none, or a mapping from columns to these; its key None
-        stands for all other continuous columns.
-
     Examples
     --------
     >>> wanted_scale(parsed_transformation({"income": "log"}), "income", "continuous")
@@ -311,17 +281,7 @@ def _parsed(value: object) -> Method:
 
 
 def asked_scale(name: str, values: NDArray[np.float64], method: Method) -> Scale | None:
-    """Return the scale that a column is to be modelled on; None for that of its values.
-
-    Parameters
-    ----------
-    name
-        The column, for messages.
-    values
-        Its values that are not missing.
-    method
-        How it is to be transformed.
-    """
+    """Return the scale that a column is to be modelled on; None for that of its values."""
     if method not in ("log", "asinh", "by-evidence") or not len(values):
         return None
     if method == "by-evidence":
@@ -342,11 +302,6 @@ def asked_scale(name: str, values: NDArray[np.float64], method: Method) -> Scale
 
 def normal_scores(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the normal score of each value; those that are equal share that of their mean rank.
-
-    Parameters
-    ----------
-    values
-        Finite numbers, or NaN, which stays.
 
     Examples
     --------

@@ -41,15 +41,6 @@ if TYPE_CHECKING:
 class Place:
     """What a column of a time series holds.
 
-    Parameters
-    ----------
-    variable
-        The name of the column in the table that was given.
-    lag
-        How many steps before the present; None if it is static, the same at all times.
-    first
-        Whether the present is the first time of all, in a table of the first slice.
-
     Examples
     --------
     >>> Place("rain", 2).name, Place("rain", 0).name, Place("region", None).name
@@ -58,8 +49,10 @@ class Place:
     'rain(0)'
     """
 
-    variable: str
+    variable: str  # the name of the column in the table that was given
+    # How many steps before the present; None if it is static, the same at all times.
     lag: int | None
+    # Whether the present is the first time of all, in a table of the first slice.
     first: bool = False
 
     @property
@@ -76,13 +69,6 @@ class Place:
 class Slices:
     """Which column of a table is which variable at which time.
 
-    Parameters
-    ----------
-    places
-        What each column holds, in the order of the columns.
-    within
-        Whether edges within the present slice are allowed.
-
     Examples
     --------
     >>> slices = Slices((Place("x", 0), Place("y", 0), Place("x", 1), Place("y", 1)))
@@ -90,8 +76,8 @@ class Slices:
     (('x(t)', 'y(t)'), ('x(t-1)', 'y(t-1)'), (1,))
     """
 
-    places: tuple[Place, ...]
-    within: bool = True
+    places: tuple[Place, ...]  # what each column holds, in the order of the columns
+    within: bool = True  # whether edges within the present slice are allowed
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -230,21 +216,6 @@ def _is_self_describing(column: Column, present: list[object]) -> bool:
 class Preparation:
     """What was done to a table before it became data.
 
-    Parameters
-    ----------
-    dropped_rows
-        The number of rows left out because values are missing in them.
-    discretized
-        The number of intervals of each column that was cut into some.
-    missing_as_level
-        The columns in which missing values are a level of their own.
-    imputed
-        The number of missing values of each column that has any, where they are imputed.
-    transformed
-        The columns that were replaced by their normal scores.
-    scales
-        The scales of the columns that are not modelled on that of their values.
-
     Examples
     --------
     >>> done = Preparation().with_dropped(20).with_discretized({"age": 3})
@@ -252,11 +223,15 @@ class Preparation:
     (20, {'age': 3})
     """
 
-    dropped_rows: int = 0
+    dropped_rows: int = 0  # the number of rows left out because values are missing in them
+    # The number of intervals of each column that was cut into some.
     discretized: Mapping[str, int] = field(default_factory=dict)
+    # The columns in which missing values are a level of their own.
     missing_as_level: tuple[str, ...] = ()
+    # The number of missing values of each column that has any, where they are imputed.
     imputed: Mapping[str, int] = field(default_factory=dict)
-    transformed: tuple[str, ...] = ()
+    transformed: tuple[str, ...] = ()  # the columns that were replaced by their normal scores
+    # The scales of the columns that are not modelled on that of their values.
     scales: Mapping[str, Scale] = field(default_factory=dict)
 
     def with_dropped(self, rows: int) -> Preparation:
@@ -705,23 +680,14 @@ class IndicatorBlocks:
     A continuous variable is its column, an ordinal one the ranks of its levels, counted from 0,
     unless missing is a level; any other discrete variable has a column for each of its levels
     that occur, except for the last of them, with 1 in the rows that have it and 0 elsewhere.
-
-    Parameters
-    ----------
-    values
-        Rows by columns, in Fortran order.
-    owners
-        The variable of each column, by its position.
-    starts
-        The first column of each variable, and the number of columns at the end.
-    shares
-        The share of the rows, as their weights count, that have 1 in a column of indicators; nan
-        for other columns.
     """
 
-    values: NDArray[np.float64]
-    owners: NDArray[np.int64]
+    values: NDArray[np.float64]  # rows by columns, in Fortran order
+    owners: NDArray[np.int64]  # the variable of each column, by its position
+    # The first column of each variable, and the number of columns at the end.
     starts: tuple[int, ...]
+    # The share of the rows, as their weights count, that have 1 in a column of indicators; nan for
+    # other columns.
     shares: NDArray[np.float64]
 
     @classmethod

@@ -138,11 +138,6 @@ def data_and_model(posterior: Posterior) -> tuple[DataVerdict, tuple[Finding, ..
 
     Everything is read from the posterior and its provenance, so that it is the same for a
     posterior that was saved.
-
-    Parameters
-    ----------
-    posterior
-        Any posterior.
     """
     profile, rows = posterior.provenance.data, posterior.provenance.rows
     findings: list[Finding] = []

@@ -124,15 +124,7 @@ def fewest_effective_dags(count: int) -> float:
 
 
 def of_chains(change: str, figures: Figures) -> Iterator[Finding]:
-    """Return the findings from R-hat, effective sample sizes and differences between chains.
-
-    Parameters
-    ----------
-    change
-        The advice.
-    figures
-        The figures of the chains.
-    """
+    """Return the findings from R-hat, effective sample sizes and differences between chains."""
     convergence, example = figures.convergence, _example(figures)
     difference = convergence.difference
     is_large = difference is not None and difference > HOPELESS_DIFFERENCE

@@ -36,22 +36,13 @@ _PIECE = 1 << 19
 
 @dataclass(frozen=True, eq=False)
 class Impulse:
-    """What is done: a variable is set or raised at step 0.
+    """What is done: a variable is set or raised at step 0."""
 
-    Parameters
-    ----------
-    source, target
-        The variable, which changes in time or is static, and the one whose response is asked for.
-    steps
-        The number of steps after which the response is asked for.
-    hold
-        Whether it is held so at all steps; a static variable always is.
-    """
-
+    # The variable, which changes in time or is static, and the one whose response is asked for.
     source: str
     target: str
-    steps: int
-    hold: bool
+    steps: int  # the number of steps after which the response is asked for
+    hold: bool  # whether it is held so at all steps; a static variable always is
 
     def columns(self, slices: Slices) -> tuple[int, int]:
         """Return the columns of the source and of the target."""
@@ -96,17 +87,7 @@ def _present(slices: Slices) -> list[int]:
 def propagated(
     coefficients: Array, slices: Slices, impulse: Impulse, *, saturated: bool = False
 ) -> Array:
-    """Return the response of all variables, as [draw, step, variable].
-
-    Parameters
-    ----------
-    coefficients
-        As [draw, target, column].
-    slices, impulse
-        Which column is of which time, and what is done.
-    saturated
-        Whether responses end at 1, so that edges of 1 tell where there is a path.
-    """
+    """Return the response of all variables, as [draw, step, variable]."""
     variables = slices.variables
     n = len(variables)
     within = _at_lag(coefficients, slices, 0)
@@ -179,18 +160,11 @@ _TOGETHER = 200
 
 @dataclass(frozen=True, eq=False)
 class Transition:
-    """The part of a transition network that bears on a target, with drawn parameters.
+    """The part of a transition network that bears on a target, with drawn parameters."""
 
-    Parameters
-    ----------
-    parents
-        The parents of each column of the present slice that matters, in topological order.
-    parameters
-        Theirs.
-    """
-
+    # The parents of each column of the present slice that matters, in topological order.
     parents: Mapping[int, tuple[int, ...]]
-    parameters: Mapping[int, Parameters]
+    parameters: Mapping[int, Parameters]  # theirs
 
     @property
     def draws(self) -> int:
@@ -212,24 +186,7 @@ def responses(
     draws: int,
     seed: int,
 ) -> Array:
-    """Return drawn expectations of the target.
-
-    Parameters
-    ----------
-    families, posteriors
-        The DAGs, and the posteriors of their parameters.
-    slices, impulse
-        Which column is of which time, and what is done.
-    draws, seed
-        The number of parameter draws for each DAG, and their seed.
-
-    Returns
-    -------
-    numpy.ndarray
-        As [DAG and draw, step, setting, value]. Settings are the levels of a discrete source, and
-        as it is and raised by one of a continuous one; values are the probabilities of the levels
-        of a discrete target, and the mean of a continuous one.
-    """
+    """Return drawn expectations of the target."""
     if isinstance(posteriors, LinearGaussianPosteriors):
         drawn = DrawnFamilies(families, posteriors, draws, seed)
         raised = linear_responses(drawn, slices, impulse)
@@ -300,20 +257,11 @@ def _relevant_nodes(
 
 @dataclass(frozen=True, eq=False)
 class Movement:
-    """How a network moves on from the histories in the data.
+    """How a network moves on from the histories in the data."""
 
-    Parameters
-    ----------
-    slices
-        Which column is of which time.
-    levels
-        The number of levels of each column; 0 of numbers.
-    columns, shares
-        The columns of the data, and the weights of their rows, which sum to 1.
-    """
-
-    slices: Slices
-    levels: Sequence[int]
+    slices: Slices  # which column is of which time
+    levels: Sequence[int]  # the number of levels of each column; 0 of numbers
+    # The columns of the data, and the weights of their rows, which sum to 1.
     columns: Sequence[NDArray[Any]]
     shares: Array
 

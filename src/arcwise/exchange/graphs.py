@@ -29,27 +29,18 @@ Exchanged = Posterior | Dag | Cpdag
 
 @dataclass(frozen=True)
 class WeightedEdge:
-    """An edge, with its probability if it is known.
+    """An edge, with its probability if it is known."""
 
-    Parameters
-    ----------
-    source, target
-        Its nodes.
-    probability, standard_error
-        The probability of this direction, and its Monte Carlo standard error.
-    adjacency, adjacency_error
-        The probability of an edge in either direction, and its error.
-    directed
-        Whether it has a direction.
-    """
-
+    # Its nodes.
     source: str
     target: str
+    # The probability of this direction, and its Monte Carlo standard error.
     probability: float | None = None
     standard_error: float | None = None
+    # The probability of an edge in either direction, and its error.
     adjacency: float | None = None
     adjacency_error: float | None = None
-    directed: bool = True
+    directed: bool = True  # whether it has a direction
 
     def numbers(self) -> dict[str, float]:
         """Return the known numbers by name."""
@@ -69,20 +60,7 @@ def checked_graph(graph: Any) -> Exchanged:
 def edges_of(
     graph: Exchanged, threshold: float, on: ThresholdOn = "adjacency"
 ) -> list[WeightedEdge]:
-    """Return the edges in the order of the variables, by target and then by source.
-
-    Parameters
-    ----------
-    graph
-        A posterior, or a graph, whose edges are all returned.
-    threshold
-        The smallest probability; edges of probability 0 are never returned.
-    on
-        ``"adjacency"``: the edges between pairs of nodes that are adjacent with at least that
-        probability: the more probable direction, and the other one, too, if it has a tenth of
-        the probability of the adjacency or more. ``"direction"``: the directed edges of at least
-        that probability themselves.
-    """
+    """Return the edges in the order of the variables, by target and then by source."""
     by_pair = checked_threshold_on(on) == "adjacency"
     if isinstance(graph, Dag):
         return [WeightedEdge(source, target) for source, target in graph.edges]

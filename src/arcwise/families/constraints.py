@@ -303,13 +303,6 @@ _READ: dict[str, Callable[[Any], Any]] = {
 def in_time(rules: Constraints, slices: Slices) -> Constraints:
     """Return constraints by the names of columns, and those that time itself imposes.
 
-    Parameters
-    ----------
-    rules
-        The constraints, in which the own name of a variable is its present slice.
-    slices
-        Which column is of which time.
-
     Examples
     --------
     >>> from arcwise.data.table import Place

@@ -233,21 +233,7 @@ _ENDPOINT_TYPES = (str, re.Pattern, Position)
 def read_edges(
     value: Any, source: str | Wording, *, diagonal_is_meant: bool = False
 ) -> tuple[Edge, ...]:
-    """Return the edges, each once and in a fixed order, so that equal lists compare equal.
-
-    Parameters
-    ----------
-    value
-        Pairs of names or compiled patterns, a Dag, a networkx DiGraph, a
-        causal-learn GeneralGraph of directed edges, a frame with the columns source
-        and target (or from and to), an n x n matrix or frame of 0 and 1, or what
-        this function returns.
-    source
-        The argument that holds the edges, for messages.
-    diagonal_is_meant
-        Whether a 1 on a matrix's diagonal asks for a self loop, and is
-        refused, or is a by-product of how the matrix was made.
-    """
+    """Return the edges, each once and in a fixed order, so that equal lists compare equal."""
     if value is None:
         return ()
     matrix: NDArray[np.bool_] | None = None
@@ -379,17 +365,6 @@ def _sort_key(end: Endpoint) -> tuple[int, str, int]:
 
 def as_dag(value: Any, variables: Sequence[str] | None, source: str | Wording) -> Dag:
     """Return a DAG over the variables.
-
-    Parameters
-    ----------
-    value
-        A `Dag`, which is returned as it is; or edges in any form `Constraints` takes: a
-        networkx DiGraph, a causal-learn GeneralGraph, a frame of edges or of a matrix with
-        names, an array [source, target], or pairs of names.
-    variables
-        The variables, those without an edge included; None if the graph names them all.
-    source
-        The argument that holds the graph, for messages.
 
     Examples
     --------

@@ -50,15 +50,7 @@ def refuse_uncallable(function: object) -> None:
 def evaluate(
     function: FamilyFunction, node: str, parents: tuple[str, ...], owner: str, meaning: str
 ) -> float:
-    """Return the value of a function for a family, which may be -inf but not inf or nan.
-
-    Parameters
-    ----------
-    function, node, parents
-        The function and the family.
-    owner, meaning
-        What the function belongs to and what it should return, for messages.
-    """
+    """Return the value of a function for a family, which may be -inf but not inf or nan."""
     given = function(node, parents)
     try:
         value = float(given)
@@ -233,18 +225,7 @@ class Families:
         )
 
     def table(self, *, with_values: bool = True) -> _core.FamilyTable:
-        """Return a table of zeros, one for each family.
-
-        Parameters
-        ----------
-        with_values
-            Whether it has values; if not, it only says which families there are.
-
-        Raises
-        ------
-        CapacityError
-            If there are more families than fit into 16 GiB.
-        """
+        """Return a table of zeros, one for each family."""
         if self.total > MOST_FAMILIES:
             size = rounded(self.total * _BYTES_PER_FAMILY // 2**30)
             raise CapacityError(
@@ -295,17 +276,7 @@ def parent_matrix(parents: Sequence[Iterable[int]]) -> NDArray[np.bool_]:
 
 
 def candidate_matrix(candidates: Any, names: tuple[str, ...], source: str) -> NDArray[np.bool_]:
-    """Return candidates, given in any accepted form, as a matrix [candidate, node].
-
-    Parameters
-    ----------
-    candidates
-        See `Families.of`.
-    names
-        The names of the nodes.
-    source
-        The argument that holds them, for messages.
-    """
+    """Return candidates, given in any accepted form, as a matrix [candidate, node]."""
     is_array = isinstance(candidates, np.ndarray) and candidates.dtype.kind in "biuf"
     if is_array and candidates.shape == (len(names), len(names)):
         matrix = edges_of_matrix(candidates, source, ConstraintError)

@@ -31,14 +31,7 @@ Limits: TypeAlias = int | tuple[tuple[str | None, int], ...] | None
 
 
 def read_limits(value: Any) -> Limits:
-    """Return the limits in one of the three forms of `Limits`.
-
-    Parameters
-    ----------
-    value
-        None, a number, a mapping from names to numbers (the key None stands for every
-        variable left out), or a result of this function.
-    """
+    """Return the limits in one of the three forms of `Limits`."""
     if value is None:
         return None
     if isinstance(value, Integral):
@@ -106,11 +99,6 @@ def _written(name: object) -> str:
 def read_parent_only(value: Any) -> tuple[str, ...]:
     """Return the names, each once and sorted, so that equal lists compare equal.
 
-    Parameters
-    ----------
-    value
-        A name, a list of names, or None for none.
-
     Examples
     --------
     >>> read_parent_only(["sex", "age", "sex"]), read_parent_only("age"), read_parent_only(None)
@@ -126,13 +114,7 @@ def read_parent_only(value: Any) -> tuple[str, ...]:
 
 
 def into_matrix(parent_only: Sequence[str], variables: Sequence[str]) -> NDArray[np.bool_]:
-    """Return the edges into parent-only variables, which there cannot be, as [source, target].
-
-    Raises
-    ------
-    ConstraintError
-        If a name is unknown, or no other variable is left.
-    """
+    """Return the edges into parent-only variables, which there cannot be, as [source, target]."""
     places = positions(parent_only, variables, PARENT_ONLY, ConstraintError)
     if places and len(places) == len(variables):
         raise ConstraintError(
@@ -150,24 +132,16 @@ class ResolvedConstraints:
     """Constraints on DAGs, as arrays in the order of the variables.
 
     At least one DAG satisfies them: the one with exactly the required edges.
-
-    Parameters
-    ----------
-    required
-        True at [parent, node] for required edges; acyclic.
-    allowed
-        True at [parent, node] for allowed edges; False on the diagonal, True wherever an
-        edge is required.
-    max_indegree
-        For each node the maximum number of parents, at most n - 1 and at least the number
-        of its required parents.
-    parent_only
-        For each node whether it has children only; no edge into it is allowed then.
     """
 
-    required: NDArray[np.bool_]
+    required: NDArray[np.bool_]  # true at [parent, node] for required edges; acyclic
+    # True at [parent, node] for allowed edges; False on the diagonal, True wherever an edge is
+    # required.
     allowed: NDArray[np.bool_]
+    # For each node the maximum number of parents, at most n - 1 and at least the number of its
+    # required parents.
     max_indegree: NDArray[np.int64]
+    # For each node whether it has children only; no edge into it is allowed then.
     parent_only: NDArray[np.bool_]
 
     def __post_init__(self) -> None:
@@ -205,21 +179,7 @@ def resolved(
     variables: Sequence[str],
     parent_only: Sequence[str] = (),
 ) -> ResolvedConstraints:
-    """Combine the constraints, or refuse them if no DAG satisfies all.
-
-    Parameters
-    ----------
-    required
-        [parent, node].
-    forbidden_by
-        For each argument, the edges it forbids, [parent, node].
-    max_indegree
-        For each node.
-    variables
-        The names, for messages.
-    parent_only
-        The variables that have children only.
-    """
+    """Combine the constraints, or refuse them if no DAG satisfies all."""
     _refuse_conflict(required, forbidden_by, variables)
     cycle = find_cycle([np.flatnonzero(column).tolist() for column in required.T])
     if cycle is not None:

@@ -24,15 +24,7 @@ Tiers: TypeAlias = tuple[tuple[str, ...], ...]
 
 
 def read_tiers(value: Any) -> Tiers | None:
-    """Return the tiers, or None if no variable is in one.
-
-    Parameters
-    ----------
-    value
-        Tiers, the earliest first, each a list of names or a single name; a mapping from
-        names to tier numbers; a text such as ``"age, sex < smoke < lung"``; or the path of a
-        file, see `read_tier_file`.
-    """
+    """Return the tiers, or None if no variable is in one."""
     if value is None:
         return None
     if isinstance(value, str) and "<" in value:
@@ -161,15 +153,7 @@ def parse_tiers(text: str) -> list[list[str]]:
 
 
 def read_tier_file(path: Path) -> Any:
-    """Return the tiers of a file, as lists of names or as a mapping to numbers.
-
-    Parameters
-    ----------
-    path
-        A .csv with the header ``variable,tier``; a .json with a list of lists of names or a
-        mapping from names to numbers; or a text file with a tier in each line, its names
-        separated by commas.
-    """
+    """Return the tiers of a file, as lists of names or as a mapping to numbers."""
     text = read_text(path, _WANTED)
     if path.suffix.lower() == ".json":
         content = json_of(text)

@@ -22,15 +22,7 @@ _RESAMPLING_STREAM = 0x5A3B << 32
 
 
 class Populations:
-    """Several populations of the same size, each with random numbers of its own.
-
-    Parameters
-    ----------
-    count, size
-        The number of populations, and of states of each.
-    seed, first
-        The seed, and the number of the first population.
-    """
+    """Several populations of the same size, each with random numbers of its own."""
 
     def __init__(self, count: int, size: int, seed: int, first: int = 0) -> None:
         self.log_weights = np.zeros(count * size)  # since the last resampling
@@ -42,17 +34,7 @@ class Populations:
     def weigh(
         self, log_weights: NDArray[np.float64], level: int, *, resample: bool = False
     ) -> NDArray[np.uint32] | None:
-        """Take the log weights of all states; return the places they go on from, None for all.
-
-        Parameters
-        ----------
-        log_weights
-            Those of all populations, one after another.
-        level
-            The number of the temperature, for random numbers.
-        resample
-            Whether to draw all anew, as at the end.
-        """
+        """Take the log weights of all states; return the places they go on from, None for all."""
         self.log_weights = log_weights.copy()
         places = np.arange(len(log_weights))
         for number in range(len(self.log_totals)):
@@ -87,13 +69,6 @@ class Populations:
 
 def ancestors(weights: NDArray[np.float64], uniform: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the place each state is drawn from: one from each of equal parts of the sum.
-
-    Parameters
-    ----------
-    weights
-        The weights of all states.
-    uniform
-        A random number from 0 to 1 for each part.
 
     Examples
     --------
@@ -141,15 +116,7 @@ _PIECES = 16  # of an annealing, between which progress is told
 
 
 class DeviceAnnealedRuns:
-    """The annealing runs of a device so far; see `AnnealedRuns`.
-
-    Parameters
-    ----------
-    tables
-        The score sums, on the device.
-    job
-        What the runs are made from.
-    """
+    """The annealing runs of a device so far; see `AnnealedRuns`."""
 
     def __init__(self, tables: DeviceTables, job: AnnealingJob) -> None:
         self._tables = tables

@@ -211,15 +211,7 @@ class CudaDevice:
 
 
 def opened(gpu: Gpu) -> KernelDevice:
-    """Return the device of a number, or say in a sentence why there is none.
-
-    Raises
-    ------
-    MissingDependencyError
-        If CuPy is not installed.
-    DeviceError
-        If there is no such device, or its driver is too old for CuPy.
-    """
+    """Return the device of a number, or say in a sentence why there is none."""
     cupy = _cupy()
     try:
         count = int(cupy.cuda.runtime.getDeviceCount())
@@ -285,16 +277,7 @@ def refuse_beyond_device(
 
 
 class KernelStruct:
-    """A structure of eight-byte fields in the memory of a device, and the arrays it points to.
-
-    Parameters
-    ----------
-    device
-        The device.
-    fields
-        The fields in the order in which the kernels declare them: numbers, arrays of the device,
-        which are kept as long as this is, or None for a null pointer.
-    """
+    """A structure of eight-byte fields in the memory of a device, and the arrays it points to."""
 
     def __init__(self, device: KernelDevice, fields: Mapping[str, Any]) -> None:
         self._device = device
@@ -324,27 +307,7 @@ class KernelStruct:
 def chosen_device(
     value: object, *, refusal: str | None, worthwhile: bool, needed: int
 ) -> KernelDevice | None:
-    """Return the graphics processor to use, or None for the processors.
-
-    Parameters
-    ----------
-    value
-        What was asked for, see `as_device`.
-    refusal
-        Why a graphics processor cannot do it, as the end of a sentence; None if it can.
-    worthwhile
-        Whether ``"auto"`` should take one.
-    needed
-        The bytes of its memory that this takes; ``"auto"`` stays with the processors if there are
-        fewer.
-
-    Raises
-    ------
-    ArgumentError
-        If one is asked for that cannot do it.
-    MissingDependencyError, DeviceError
-        If one is asked for and there is none.
-    """
+    """Return the graphics processor to use, or None for the processors."""
     wanted = as_device(value)
     if isinstance(wanted, Gpu) and not wanted.where_worthwhile:
         if refusal is not None:

@@ -18,15 +18,7 @@ Array = NDArray[np.float64]
 
 
 class Batches:
-    """Batches of equal size; where there are too many, neighbours are merged and the size doubles.
-
-    Parameters
-    ----------
-    most
-        The most batches kept, made even.
-    merge
-        Adds two batches up.
-    """
+    """Batches of equal size; if there are too many, neighbours are merged and sizes double."""
 
     def __init__(self, most: int, merge: Callable[[Array, Array], Array]) -> None:
         self._most = most + most % 2
@@ -50,15 +42,7 @@ class Batches:
 
 
 class EdgeBatches:
-    """Batches of the edge probabilities of chains.
-
-    Parameters
-    ----------
-    sums
-        Returns what each chain has added up so far, as [chain, parent, child].
-    most
-        The most batches kept, made even.
-    """
+    """Batches of the edge probabilities of chains."""
 
     def __init__(self, sums: Callable[[], Array], most: int) -> None:
         self._sums = sums
@@ -104,17 +88,7 @@ FEWEST_BATCHES = 2
 
 
 class StateRecord:
-    """The states of all chains that were kept.
-
-    Parameters
-    ----------
-    orders
-        The chains.
-    options
-        What is kept.
-    most
-        The most batches of edge sums.
-    """
+    """The states of all chains that were kept."""
 
     def __init__(self, orders: OrderChains, options: _core.RecordOptions, most: int) -> None:
         self._orders = orders
@@ -177,15 +151,7 @@ _BATCHES_OF_ALL = 256  # of edge sums, at least, over all chains
 
 
 class RecordedChains(ABC):
-    """Running chains of a device whose states are recorded there; see `Chains`.
-
-    Parameters
-    ----------
-    recorded
-        The chains whose states are draws.
-    job
-        What the chains are made from.
-    """
+    """Running chains of a device whose states are recorded there; see `Chains`."""
 
     def __init__(self, recorded: OrderChains, job: ChainJob) -> None:
         most = max(
@@ -250,15 +216,7 @@ _FEWEST_STARTING_STEPS = 4  # times the square of the number of nodes
 
 
 class DeviceChains(RecordedChains):
-    """Running chains of a device at one temperature; see `Chains`.
-
-    Parameters
-    ----------
-    tables
-        The score sums, on the device.
-    job
-        What the chains are made from.
-    """
+    """Running chains of a device at one temperature; see `Chains`."""
 
     def __init__(self, tables: DeviceTables, job: ChainJob) -> None:
         kind = SampledOrders.of(job.space, job.sums.variables, renumbers=True)
@@ -317,11 +275,6 @@ def settle(orders: OrderChains, steps: int) -> None:
     """Take chains from random orders to linear orders of positive weight, in so many steps.
 
     Those over canonical orders are then at the canonical orders of DAGs.
-
-    Raises
-    ------
-    ArgumentError
-        If some find none.
     """
     count = max(steps, _FEWEST_STARTING_STEPS * orders.tables.nodes**2)
     rising = [((step + 1) / (count // 2), 0.0) for step in range(count // 2)]

@@ -12,15 +12,7 @@ from arcwise.gpu.tempering import DeviceTemperedChains
 
 
 class GpuEngine(Threads):
-    """Runs chains on a device; all else in the threads of this process.
-
-    Parameters
-    ----------
-    device
-        The device.
-    weights
-        The log weights of all families of the model.
-    """
+    """Runs chains on a device; all else in the threads of this process."""
 
     def __init__(self, device: KernelDevice, weights: _core.FamilyTable) -> None:
         self._device = device

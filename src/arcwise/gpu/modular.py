@@ -44,18 +44,7 @@ def needed_bytes(nodes: int, families: int) -> int:
 
 
 class ModularComputation(SubsetComputation):
-    """The tables of the modular posterior of one model, on one device.
-
-    Parameters
-    ----------
-    device
-        The device.
-    weights
-        The log weights of all families.
-    low, threads
-        The number of low nodes, those of one tile, and the threads of a block; None for what suits
-        the device. Neither changes more than the last bits of a result.
-    """
+    """The tables of the modular posterior of one model, on one device."""
 
     def __init__(
         self,

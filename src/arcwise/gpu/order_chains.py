@@ -27,46 +27,21 @@ ORDER_POSTERIOR: Point = (1.0, 0.0)
 
 @dataclass(frozen=True)
 class SampledOrders:
-    """What chains over linear or canonical orders do.
+    """What chains over linear or canonical orders do."""
 
-    Parameters
-    ----------
-    canonical
-        Whether they follow the modular posterior.
-    neighbours
-        The share of swaps of neighbours; None for the usual one.
-    numbers
-        The number of each node, if the space gives it.
-    steps_of_relocation
-        The steps between relocations; None if there are none.
-    steps_of_numbering
-        The steps between new numberings; None if there are none.
-    codes_with_numbers
-        Whether codes of states have their numbers after the orders.
-    """
-
-    canonical: bool = True
-    neighbours: float | None = None
-    numbers: tuple[int, ...] | None = None
-    steps_of_relocation: int | None = None
+    canonical: bool = True  # whether they follow the modular posterior
+    neighbours: float | None = None  # the share of swaps of neighbours; None for the usual one
+    numbers: tuple[int, ...] | None = None  # the number of each node, if the space gives it
+    steps_of_relocation: int | None = None  # the steps between relocations; None if there are none
+    # The steps between new numberings; None if there are none.
     steps_of_numbering: int | None = None
-    codes_with_numbers: bool = False
+    codes_with_numbers: bool = False  # whether codes of states have their numbers after the orders
 
     @classmethod
     def of(
         cls, space: Space, variables: Sequence[str], *, renumbers: bool = False
     ) -> SampledOrders:
-        """Return what a space of orders asks for, or refuse what a device does not do.
-
-        Parameters
-        ----------
-        space
-            The space.
-        variables
-            The variables of the model.
-        renumbers
-            Whether new numberings are made, as by chains at the posterior alone.
-        """
+        """Return what a space of orders asks for, or refuse what a device does not do."""
         canonical = isinstance(space, CanonicalOrders)
         moves: Mapping[str, float] | None = getattr(space, "moves", None)
         near = neighbour_share(moves)
@@ -134,25 +109,15 @@ MOST_PARENTS = 16  # possible ones of a node: sets of them are 16 bits
 
 @dataclass(frozen=True)
 class OrderTables:
-    """The sums and the weights of all nodes, node after node.
+    """The sums and the weights of all nodes, node after node."""
 
-    Parameters
-    ----------
-    parents
-        The possible parents of each node; bit i of a set is the i-th of them.
-    starts
-        Where the sets of each node begin.
-    log_sums, log_families
-        By set of possible parents: the log sum over the families within it, and its own weight.
-    offset
-        The log sums of all possible parents, added up over all nodes.
-    """
-
+    # The possible parents of each node; bit i of a set is the i-th of them.
     parents: tuple[tuple[int, ...], ...]
-    starts: NDArray[np.uint32]
+    starts: NDArray[np.uint32]  # where the sets of each node begin
+    # By set of possible parents: the log sum over the families within it, and its own weight.
     log_sums: NDArray[np.float64]
     log_families: NDArray[np.float64]
-    offset: float
+    offset: float  # the log sums of all possible parents, added up over all nodes
 
     @classmethod
     def of(cls, weights: _core.FamilyTable) -> OrderTables:
@@ -206,13 +171,7 @@ class OrderTables:
 
 
 class DeviceTables:
-    """The tables in the memory of a device.
-
-    Parameters
-    ----------
-    device, host
-        The device, and the tables.
-    """
+    """The tables in the memory of a device."""
 
     def __init__(self, device: KernelDevice, host: OrderTables) -> None:
         self.device = device
@@ -263,18 +222,7 @@ _WARP = 32
 
 
 class SwapDistances:
-    """How far apart the places are that steps swap: a function of seed and step.
-
-    Parameters
-    ----------
-    nodes
-        The number of nodes.
-    seed
-        The seed.
-    neighbours
-        The probability that a step swaps neighbours; None for the usual one, by which these
-        and other swaps take about the same time. Else any two places are as probable.
-    """
+    """How far apart the places are that steps swap: a function of seed and step."""
 
     def __init__(self, nodes: int, seed: int, neighbours: float | None) -> None:
         self._seed = seed
@@ -302,20 +250,7 @@ class SwapDistances:
 
 
 def threads_of_block(device: KernelDevice, chains: int, fixed: int, each: int) -> int:
-    """Return how many threads a block has, each with a chain in the memory they share.
-
-    Parameters
-    ----------
-    device, chains
-        The device, and the number of chains.
-    fixed, each
-        The bytes of shared memory that a block takes in any case, and those of a chain.
-
-    Raises
-    ------
-    CapacityError
-        If not even one warp fits.
-    """
+    """Return how many threads a block has, each with a chain in the memory they share."""
     # A chain is a thread: all multiprocessors take a share of few.
     wanted = min(THREADS, _WARP * -(-chains // (_WARP * device.multiprocessors)))
     fitting = (device.shared_bytes - fixed) // (each * _WARP) * _WARP
@@ -353,21 +288,6 @@ class OrderChains:
 
     A chain's path is a function of the seed, its number, the number of steps and the targets, on
     any device.
-
-    Parameters
-    ----------
-    tables
-        The score sums, on the device.
-    kind
-        What the chains do.
-    chains
-        The number of chains.
-    seed
-        The seed of all of them.
-    first_chain
-        The number of the first one.
-    point
-        Where they begin, at a random order.
     """
 
     def __init__(

@@ -44,18 +44,7 @@ def needed_bytes(nodes: int, families: int, low: int = LOW) -> int:
 
 
 class OrderModularComputation(SubsetComputation):
-    """The sums over all subsets of one model, on one device.
-
-    Parameters
-    ----------
-    device
-        The device.
-    weights
-        The log weights of all families.
-    low, threads
-        The number of low nodes, those of one tile, and the threads of a block; None for what suits
-        the device. Neither changes more than the last bits of a result.
-    """
+    """The sums over all subsets of one model, on one device."""
 
     def __init__(
         self,
@@ -145,15 +134,7 @@ class OrderModularComputation(SubsetComputation):
     def draw(
         self, count: int, *, seed: int, first: int = 0
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
-        """Return orders and the DAGs drawn with them, as [draw, place] and [draw, node].
-
-        Parameters
-        ----------
-        count
-            The number of draws.
-        seed, first
-            The seed, and the number of the first draw: a draw depends on these two alone.
-        """
+        """Return orders and the DAGs drawn with them, as [draw, place] and [draw, node]."""
         self.prepare_draws()
         orders = self._device.zeros(count * self._nodes, np.uint8)
         parents = self._device.zeros(count * self._nodes, np.uint64)

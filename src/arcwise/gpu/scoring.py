@@ -36,25 +36,14 @@ Tell = Callable[[int], None]
 
 @dataclass(frozen=True)
 class SetWalk:
-    """Sets that are made alike, in the order in which a family table has them.
+    """Sets that are made alike, in the order in which a family table has them."""
 
-    Parameters
-    ----------
-    node
-        Whose families these are; None if the sets themselves are scored.
-    pool, most
-        Any of these variables, up to so many.
-    required
-        Variables of all sets, besides the node.
-    others
-        One of these is in every set, if there are any.
-    """
-
-    node: int | None
+    node: int | None  # whose families these are; None if the sets themselves are scored
+    # Any of these variables, up to so many.
     pool: tuple[int, ...]
     most: int
-    required: tuple[int, ...] = ()
-    others: tuple[int, ...] = ()
+    required: tuple[int, ...] = ()  # variables of all sets, besides the node
+    others: tuple[int, ...] = ()  # one of these is in every set, if there are any
 
     def __len__(self) -> int:
         """Return the number of sets."""
@@ -90,19 +79,7 @@ def walks_of_node(families: Families, node: int) -> tuple[SetWalk, SetWalk | Non
 
 
 class WalksOnDevice:
-    """Walks as the kernels see them, and the scores of their sets.
-
-    Parameters
-    ----------
-    device
-        The device.
-    targets
-        The walks, and where the scores go.
-    fields
-        What the kernels are told after the walks, before the array of the scores.
-    at_once
-        The number of sets that are scored between reports of progress.
-    """
+    """Walks as the kernels see them, and the scores of their sets."""
 
     def __init__(
         self,
@@ -145,17 +122,7 @@ class WalksOnDevice:
     def score(
         self, kernel: str, blocks_of: Callable[[int], int], threads: int, shared: int, tell: Tell
     ) -> None:
-        """Score all sets, and put the scores where they go.
-
-        Parameters
-        ----------
-        kernel, threads, shared
-            The kernel, the threads of a block and the bytes that they share.
-        blocks_of
-            The blocks for so many sets.
-        tell
-            Is told how many sets are scored.
-        """
+        """Score all sets, and put the scores where they go."""
         total = self._starts[-1]
         for first in range(0, total, self._at_once):
             count = min(self._at_once, total - first)
@@ -224,19 +191,7 @@ def discrete_refusal(
 
 
 class DiscreteScoring:
-    """The rows of discrete data on a device.
-
-    Parameters
-    ----------
-    device
-        The device.
-    codes
-        Rows by variables.
-    level_counts
-        The number of levels of each variable.
-    equivalent_sample_size
-        That of the score.
-    """
+    """The rows of discrete data on a device."""
 
     def __init__(
         self,
@@ -263,17 +218,7 @@ class DiscreteScoring:
     def score(
         self, targets: Sequence[Target], weights: NDArray[np.float64] | None, tell: Tell
     ) -> None:
-        """Score all sets of some walks.
-
-        Parameters
-        ----------
-        targets
-            The walks, and where the scores go.
-        weights
-            How often each row counts, whole numbers; None for once.
-        tell
-            Is told how many sets are scored.
-        """
+        """Score all sets of some walks."""
         device = self._device
         cells = max(walk.most_cells(self._level_counts) for walk, _ in targets)
         room = (device.shared_bytes - _HEADER_BYTES) // 4
@@ -335,21 +280,11 @@ def gaussian_refusal(walks: Sequence[SetWalk]) -> str | None:
 
 @dataclass(frozen=True)
 class _CentredColumns:
-    """Columns less their means, which are taken twice, as in the core: far from zero they round.
+    """Columns less their means, which are taken twice, as in the core: far from zero they round."""
 
-    Parameters
-    ----------
-    total
-        The number of rows, or their summed weights.
-    columns
-        Variables by rows; a row is multiplied by the root of its weight.
-    offset
-        The means less those of the prior.
-    """
-
-    total: float
-    columns: NDArray[np.float64]
-    offset: NDArray[np.float64]
+    total: float  # the number of rows, or their summed weights
+    columns: NDArray[np.float64]  # variables by rows; a row is multiplied by the root of its weight
+    offset: NDArray[np.float64]  # the means less those of the prior
 
     @classmethod
     def of(
@@ -377,19 +312,7 @@ class _CentredColumns:
 
 
 class GaussianScoring:
-    """Continuous columns and their prior, for families that are scored on a device.
-
-    Parameters
-    ----------
-    device
-        The device.
-    names
-        The names of the columns.
-    values
-        Rows by variables.
-    prior
-        The prior of the score.
-    """
+    """Continuous columns and their prior, for families that are scored on a device."""
 
     def __init__(
         self,
@@ -413,17 +336,7 @@ class GaussianScoring:
     def score(
         self, targets: Sequence[Target], weights: NDArray[np.float64] | None, tell: Tell
     ) -> None:
-        """Score all families of some walks.
-
-        Parameters
-        ----------
-        targets
-            The walks, and where the scores go.
-        weights
-            How often each row counts; None for once.
-        tell
-            Is told how many families are scored.
-        """
+        """Score all families of some walks."""
         device, prior = self._device, self._prior
         variables = len(self._names)
         rows = _CentredColumns.of(self._values, weights, prior.mean)
@@ -510,13 +423,7 @@ class _Scoring(Protocol):
 
 
 class GpuScoring(Threads):
-    """Scores families on a device; all else in the threads of this process.
-
-    Parameters
-    ----------
-    device
-        The device.
-    """
+    """Scores families on a device; all else in the threads of this process."""
 
     def __init__(self, device: KernelDevice) -> None:
         self._device = device
@@ -663,15 +570,7 @@ def _worthwhile(question: Question) -> bool:
 
 
 def engine_on_device(question: Question, device: object, engine: Any) -> Any:
-    """Return the engine that scores the families: the one given, or that of a device.
-
-    Parameters
-    ----------
-    question
-        What is asked.
-    device, engine
-        As for `arcwise.score`.
-    """
+    """Return the engine that scores the families: the one given, or that of a device."""
     refused = _refusal(question, engine)
     worthwhile = refused is None and _worthwhile(question)
     found = chosen_device(

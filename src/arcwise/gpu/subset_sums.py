@@ -70,24 +70,12 @@ MOST_PIECES = 2048  # of a node, while it can be: their sums are shared memory
 
 @dataclass(frozen=True)
 class NodeLists:
-    """The families of a node that have a positive weight.
+    """The families of a node that have a positive weight."""
 
-    Parameters
-    ----------
-    sets
-        Their parents, as bits.
-    log_weights
-        Their log weights less `offset`.
-    places
-        Their places in the family table.
-    offset
-        The log weight of the heaviest one.
-    """
-
-    sets: NDArray[np.int64]
-    log_weights: NDArray[np.float64]
-    places: NDArray[np.int64]
-    offset: float
+    sets: NDArray[np.int64]  # their parents, as bits
+    log_weights: NDArray[np.float64]  # their log weights less `offset`
+    places: NDArray[np.int64]  # their places in the family table
+    offset: float  # the log weight of the heaviest one
 
 
 def node_lists(table: _core.FamilyTable, node: int) -> NodeLists | None:
@@ -105,20 +93,13 @@ def node_lists(table: _core.FamilyTable, node: int) -> NodeLists | None:
 
 @dataclass(frozen=True)
 class FamilyPieces:
-    """All nodes' pieces, as arrays for the device; see `Families` of the kernels.
+    """All nodes' pieces, as arrays for the device; see `Families` of the kernels."""
 
-    Parameters
-    ----------
-    arrays
-        Those of the structure by their names, in its order, up to `entry_high`.
-    entry_logs
-        The log weight of each entry, minus infinity where there is no family.
-    entries
-        For each node, the entries of its families, in their order.
-    """
-
+    # Those of the structure by their names, in its order, up to `entry_high`.
     arrays: dict[str, NDArray[Any]]
+    # The log weight of each entry, minus infinity where there is no family.
     entry_logs: NDArray[np.float64]
+    # For each node, the entries of its families, in their order.
     entries: tuple[NDArray[np.int64], ...]
 
     @property
@@ -218,25 +199,14 @@ Listener = Callable[[float], None] | None
 
 @dataclass(frozen=True)
 class DevicePosterior:
-    """What the sums over all subsets give.
+    """What the sums over all subsets give."""
 
-    Parameters
-    ----------
-    log_weight
-        The log of the summed weights of all DAGs; order-modular ones once for each topological
-        order.
-    families
-        The probabilities of the families of each node, as in the family table.
-    edges
-        The probability of each edge, as [parent, child].
-    error
-        An estimate of the largest error of a probability.
-    """
-
+    # The log of the summed weights of all DAGs; order-modular ones once for each topological order.
     log_weight: float
+    # The probabilities of the families of each node, as in the family table.
     families: _core.FamilyTable
-    edges: NDArray[np.float64]
-    error: float
+    edges: NDArray[np.float64]  # the probability of each edge, as [parent, child]
+    error: float  # an estimate of the largest error of a probability
 
     @classmethod
     def of_families(
@@ -274,18 +244,7 @@ class DevicePosterior:
 
 
 class SubsetComputation:
-    """What is computed over all subsets of the nodes of one model, on one device.
-
-    Parameters
-    ----------
-    device
-        The device.
-    weights
-        The log weights of all families.
-    low, threads
-        The number of low nodes, those of one tile, and the threads of a block. Neither changes
-        more than the last bits of a result.
-    """
+    """What is computed over all subsets of the nodes of one model, on one device."""
 
     def __init__(
         self, device: KernelDevice, weights: _core.FamilyTable, low: int, threads: int

@@ -22,19 +22,7 @@ _FIRST_RECORDED = 1 << 40  # far from the numbers of all chains that move
 
 
 class TemperedOrders:
-    """Groups of chains, the hottest target first.
-
-    Parameters
-    ----------
-    tables
-        The score sums, on the device.
-    kind
-        What the chains do.
-    points
-        The targets.
-    groups, seed
-        The number of groups, and the seed.
-    """
+    """Groups of chains, the hottest target first."""
 
     def __init__(
         self,
@@ -213,15 +201,7 @@ class TemperedOrders:
 
 
 class RatioBatches:
-    """Batches of log sums of the ratios of all pairs and groups.
-
-    Parameters
-    ----------
-    chains
-        The chains.
-    pairs
-        The number of pairs.
-    """
+    """Batches of log sums of the ratios of all pairs and groups."""
 
     def __init__(self, chains: TemperedOrders, pairs: int) -> None:
         self._chains = chains
@@ -268,15 +248,7 @@ _FIRST_SWEEPS_TO_ADAPT = 64
 
 
 class DeviceTemperedChains(RecordedChains):
-    """Running coupled chains of a device, all with the same targets; see `Chains`.
-
-    Parameters
-    ----------
-    tables
-        The score sums, on the device.
-    job
-        What the chains are made from.
-    """
+    """Running coupled chains of a device, all with the same targets; see `Chains`."""
 
     def __init__(self, tables: DeviceTables, job: ChainJob) -> None:
         kind = SampledOrders.of(job.space, job.sums.variables)

@@ -124,15 +124,7 @@ def structural_hamming_distance(first: Graph, second: Graph) -> int:
 def aligned_matrices(
     first: Graph, second: Graph, arguments: tuple[str, str]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return the matrices of two graphs of the same type, in the order of the second's variables.
-
-    Parameters
-    ----------
-    first, second
-        The graphs.
-    arguments
-        The names of the arguments, for the messages.
-    """
+    """Return the matrices of two graphs of one type, in the order of the second's variables."""
     checked_graph(first, arguments[0])
     checked_graph(second, arguments[1])
     if type(first) is not type(second):

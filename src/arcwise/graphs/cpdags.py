@@ -265,15 +265,6 @@ def with_knowledge(graph: Cpdag, forbidden: Matrix, *, follow: bool = True) -> C
     families of discrete variables with continuous parents. Further edges whose other direction
     would then close a cycle or make a v-structure are directed, too (Meek 1995).
 
-    Parameters
-    ----------
-    graph
-        The class.
-    forbidden
-        The edges that are impossible, as [source, target].
-    follow
-        Whether to direct what follows; not for graphs that are no class of DAGs.
-
     Examples
     --------
     >>> chain = Cpdag(["a", "b", "c"], undirected=[("a", "b"), ("b", "c")])

@@ -31,15 +31,7 @@ _MAX_VARIABLES = 64
 
 
 def as_partial_order(order: Any, variables: tuple[str, ...]) -> list[int]:
-    """Return the predecessors of each variable, as bits.
-
-    Parameters
-    ----------
-    order
-        A partial order as `GivenOrder` takes it: pairs, a `Dag` or a DiGraph.
-    variables
-        The names of all variables.
-    """
+    """Return the predecessors of each variable, as bits."""
     if not isinstance(order, Dag) and not is_graph(order):
         pairs = as_list(order, "order", "pairs (first, second) or a graph")
         if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):

@@ -79,21 +79,13 @@ class NormalWishart:
 
 @dataclass(frozen=True, eq=False)
 class NodePosterior:
-    """The normal-Wishart posterior from the rows in which one node was not intervened on.
-
-    Parameters
-    ----------
-    node
-        The node.
-    strength, degrees
-        alpha_mu + N, and alpha_w + N less the number of variables.
-    mean, root
-        The posterior mean, and U.
-    """
+    """The normal-Wishart posterior from the rows in which one node was not intervened on."""
 
     node: int
+    # alpha_mu + N, and alpha_w + N less the number of variables.
     strength: float
     degrees: float
+    # The posterior mean, and U.
     mean: Array
     root: Array
 
@@ -140,19 +132,7 @@ def updated(
 
 
 def conditioned(roots: Array) -> tuple[Array, Array, Array]:
-    """Return the posteriors of regressions of the last column of some roots on the others.
-
-    Parameters
-    ----------
-    roots
-        Columns of U, those of the parents and last of the node, as [regression, row, column].
-
-    Returns
-    -------
-    tuple of numpy.ndarray
-        The means of the coefficients, r, and L^-1 where R_PP = L L', so that L^-T z sigma has the
-        spread of the coefficients.
-    """
+    """Return the posteriors of regressions of the last column of some roots on the others."""
     size = roots.shape[2] - 1
     triangles = np.asarray(np.linalg.qr(roots, mode="r"))
     diagonals = np.einsum("cii->ci", triangles)
@@ -232,61 +212,39 @@ class RegressionPrior:
 
 @dataclass(frozen=True, eq=False)
 class ConfigurationMoments:
-    """The posterior of some columns together, by configuration along the first axis.
+    """The posterior of some columns together, by configuration along the first axis."""
 
-    Parameters
-    ----------
-    variables
-        The columns.
-    strengths, degrees
-        Of the mean, and of the precision less the number of columns.
-    means, roots
-        The posterior means, and a root U of each matrix R = U'U; see `normal_wishart`.
-    """
-
-    variables: tuple[int, ...]
+    variables: tuple[int, ...]  # the columns
+    # Of the mean, and of the precision less the number of columns.
     strengths: Array
     degrees: Array
+    # The posterior means, and a root U of each matrix R = U'U; see `normal_wishart`.
     means: Array
     roots: Array
 
 
 @dataclass(frozen=True, eq=False)
 class RegressionPosterior(FamilyPosterior):
-    """The posterior of a continuous node's regressions, one for each configuration.
+    """The posterior of a continuous node's regressions, one for each configuration."""
 
-    Parameters
-    ----------
-    given
-        The posteriors of all families.
-    node, parents
-        The family.
-    discrete, continuous
-        The discrete parents, by whose levels configurations are numbered, the last fastest, and
-        the continuous ones.
-    sizes
-        The numbers of levels of the discrete parents.
-    origin
-        Values near those of the continuous parents and, last, of the node, from which numbers are
-        counted.
-    strengths, degrees
-        Of the mean of the node, and d, the degrees of freedom, by configuration.
-    centres
-        The posterior means of the continuous parents and, last, of the node, by configuration.
-    coefficients, residuals, inverse_roots
-        What `normal_wishart.conditioned` returns, by configuration.
-    """
-
-    given: FamilyPosteriors
+    given: FamilyPosteriors  # the posteriors of all families
+    # The family.
     node: int
     parents: tuple[int, ...]
+    # The discrete parents, by whose levels configurations are numbered, the last fastest, and the
+    # continuous ones.
     discrete: tuple[int, ...]
     continuous: tuple[int, ...]
-    sizes: tuple[int, ...]
+    sizes: tuple[int, ...]  # the numbers of levels of the discrete parents
+    # Values near those of the continuous parents and, last, of the node, from which numbers are
+    # counted.
     origin: Array
+    # Of the mean of the node, and d, the degrees of freedom, by configuration.
     strengths: Array
     degrees: Array
+    # The posterior means of the continuous parents and, last, of the node, by configuration.
     centres: Array
+    # What `normal_wishart.conditioned` returns, by configuration.
     coefficients: Array
     residuals: Array
     inverse_roots: Array
@@ -393,25 +351,17 @@ class RegressionPosterior(FamilyPosterior):
 
 @dataclass(frozen=True, eq=False)
 class RegressionParameters(Parameters):
-    """Drawn regressions, as [draw, configuration] and, of coefficients, [..., parent].
-
-    Parameters
-    ----------
-    node, discrete, sizes, continuous
-        The family, as in `RegressionPosterior`.
-    origin
-        The values of the continuous parents and, last, of the node that count as 0.
-    intercepts, coefficients, deviations
-        The parameters.
-    """
+    """Drawn regressions, as [draw, configuration] and, of coefficients, [..., parent]."""
 
     arrays: ClassVar[tuple[str, ...]] = ("intercepts", "coefficients", "deviations")
 
+    # The family, as in `RegressionPosterior`.
     node: int
     discrete: tuple[int, ...]
     sizes: tuple[int, ...]
     continuous: tuple[int, ...]
-    origin: Array
+    origin: Array  # the values of the continuous parents and, last, of the node that count as 0
+    # The parameters.
     intercepts: Array
     coefficients: Array
     deviations: Array

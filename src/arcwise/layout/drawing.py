@@ -23,21 +23,14 @@ _ORDERING_SWEEPS = 24
 
 @dataclass
 class Layers:
-    """Nodes and bends by layer, and their neighbours in the adjacent layers.
+    """Nodes and bends by layer, and their neighbours in the adjacent layers."""
 
-    Parameters
-    ----------
-    rows
-        The nodes and bends of each layer, from left to right; bends are negative numbers.
-    above, below
-        The neighbours of each node and bend one layer up and down, with weights.
-    bends
-        The bends of each edge that has any, from its upper to its lower end.
-    """
-
+    # The nodes and bends of each layer, from left to right; bends are negative numbers.
     rows: list[list[int]]
+    # The neighbours of each node and bend one layer up and down, with weights.
     above: dict[int, dict[int, float]] = field(default_factory=dict)
     below: dict[int, dict[int, float]] = field(default_factory=dict)
+    # The bends of each edge that has any, from its upper to its lower end.
     bends: dict[Pair, list[int]] = field(default_factory=dict)
 
     @classmethod
@@ -216,15 +209,7 @@ _LAYERING_SWEEPS = 20
 
 
 def acyclic_edges(nodes: Sequence[int], edges: Mapping[Pair, float]) -> dict[Pair, float]:
-    """Return the edges made acyclic: those against a good order of the nodes are reversed.
-
-    Parameters
-    ----------
-    nodes
-        The nodes.
-    edges
-        The weight of each edge (source, target).
-    """
+    """Return the edges made acyclic: those against a good order of the nodes are reversed."""
     place = {node: position for position, node in enumerate(_order(nodes, edges))}
     result: dict[Pair, float] = {}
     for (source, target), weight in edges.items():
@@ -267,13 +252,6 @@ def layers_of(nodes: Sequence[int], edges: Mapping[Pair, float]) -> dict[int, in
 
     The number of nodes in a layer is limited so that the drawing is roughly square;
     subject to that, edges are short.
-
-    Parameters
-    ----------
-    nodes
-        The nodes.
-    edges
-        Acyclic edges, with weights.
     """
     parents: dict[int, dict[int, float]] = {node: {} for node in nodes}
     children: dict[int, dict[int, float]] = {node: {} for node in nodes}
@@ -369,19 +347,6 @@ Frame = tuple[float, float, float, float]
 class Drawing:
     """The positions of nodes, and the points through which edges are routed.
 
-    Parameters
-    ----------
-    positions
-        The position (x, y) of each node, y downwards as on a page. Nodes of one layer
-        share y and are at least 1 apart, and so are layers.
-    routes
-        For each edge (source, target), the points it should pass through so as to avoid
-        the nodes of the layers it crosses; often none.
-    alone
-        The nodes without edges, which stand in rows beneath the others.
-    frames
-        The outlines of modules, if the drawing has any.
-
     Examples
     --------
     >>> drawing = layered_drawing(["a", "b", "c"], {(0, 1): 1.0, (1, 2): 1.0, (0, 2): 1.0})
@@ -389,10 +354,14 @@ class Drawing:
     1
     """
 
+    # The position (x, y) of each node, y downwards as on a page. Nodes of one layer share y and are
+    # at least 1 apart, and so are layers.
     positions: dict[str, Point]
+    # For each edge (source, target), the points it should pass through so as to avoid the nodes of
+    # the layers it crosses; often none.
     routes: dict[tuple[str, str], list[Point]]
-    alone: tuple[str, ...] = ()
-    frames: tuple[Frame, ...] = ()
+    alone: tuple[str, ...] = ()  # the nodes without edges, which stand in rows beneath the others
+    frames: tuple[Frame, ...] = ()  # the outlines of modules, if the drawing has any
 
 
 def layered_drawing(
@@ -404,17 +373,6 @@ def layered_drawing(
 
     The drawing is deterministic. Cycles are allowed; some of their edges then point upwards. Nodes
     without edges stand in rows beneath the others.
-
-    Parameters
-    ----------
-    names
-        The names of the nodes.
-    weights
-        The weight of each edge (source, target), with nodes by position. Edges of large weight, as
-        of a large probability, are made shorter and straighter.
-    modules
-        The nodes of modules, each of which has a frame of its own; those without edges may be
-        missing, and edges between modules have no routes. None to draw all nodes together.
 
     Examples
     --------

@@ -21,15 +21,7 @@ _CLEARANCE = 0.3
 
 
 def detours(points: Array, sources: Numbers, targets: Numbers) -> list[Array]:
-    """Return the point through which each edge must bend, and no point for straight edges.
-
-    Parameters
-    ----------
-    points
-        The positions (x, y) of the nodes.
-    sources, targets
-        The ends of the edges, as positions among the nodes.
-    """
+    """Return the point through which each edge must bend, and no point for straight edges."""
     cost = np.full(len(sources), np.inf)
     chosen = np.zeros(len(sources))
     for bend in _BENDS:
@@ -82,13 +74,6 @@ _APART = 0.12  # of two edges between the same variables, as a share of their le
 def slices_picture(slices: Slices, links: Sequence[Link]) -> Picture:
     """Return the slices from left to right, static variables first, and the links between them.
 
-    Parameters
-    ----------
-    slices
-        Which column is of which time.
-    links
-        The links; their ends are positions of columns.
-
     Examples
     --------
     >>> from arcwise.data.table import Place
@@ -129,17 +114,7 @@ def slices_picture(slices: Slices, links: Sequence[Link]) -> Picture:
 def process_picture(
     variables: Sequence[str], edges: Sequence[ProcessEdge], threshold: float
 ) -> Picture:
-    """Return the process graph; a variable that depends on its own past is marked by ↺.
-
-    Parameters
-    ----------
-    variables
-        The variables, static ones included.
-    edges
-        The edges of the process graph.
-    threshold
-        The smallest probability at which an edge is drawn.
-    """
+    """Return the process graph; a variable that depends on its own past is marked by ↺."""
     shown = [edge for edge in edges if edge.probability >= threshold]
     own = {edge.source: edge.probability for edge in shown if edge.source == edge.target}
     labels = {name: f"{name} ↺ {own[name]:.2f}" if name in own else name for name in variables}

@@ -86,28 +86,16 @@ UNCERTAIN = (0.1, 0.9)
 
 @dataclass(frozen=True, kw_only=True)
 class ForestRow(Adjacency):
-    """A pair of variables with the probability that they are adjacent.
+    """A pair of variables with the probability that they are adjacent."""
 
-    Parameters
-    ----------
-    low, high
-        The 95 % interval for the Monte Carlo error of the probability; both equal to it if it is
-        exact, or if the error is not known.
-    """
-
+    # The 95 % interval for the Monte Carlo error of the probability; both equal to it if it is
+    # exact, or if the error is not known.
     low: float
     high: float
 
 
 def forest_rows(posterior: Posterior, most: int = 30) -> tuple[list[ForestRow], int]:
     """Return the uncertain adjacencies, the most probable first, and how many there are.
-
-    Parameters
-    ----------
-    posterior
-        The posterior.
-    most
-        The largest number of rows; those with probabilities nearest to one half are kept.
 
     Examples
     --------

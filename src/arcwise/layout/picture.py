@@ -18,19 +18,13 @@ from arcwise.posterior.matrices import OPEN_SHARE
 
 @dataclass(frozen=True)
 class Link:
-    """Two nodes that may be adjacent.
+    """Two nodes that may be adjacent."""
 
-    Parameters
-    ----------
-    source, target
-        The nodes, by position, in the order of the more probable direction.
-    forward, backward
-        The probabilities of source → target and of target → source. They exclude each other in
-        a DAG, so their sum is the probability of the adjacency.
-    """
-
+    # The nodes, by position, in the order of the more probable direction.
     source: int
     target: int
+    # The probabilities of source → target and of target → source. They exclude each other in a DAG,
+    # so their sum is the probability of the adjacency.
     forward: float
     backward: float
 
@@ -101,15 +95,6 @@ def modules(
     Moore 2004, "Finding community structure in very large networks"), while the result has at
     most a given number of nodes. Parts that are not joined to any other part that has room for
     them, and are at most half as large as allowed, are then put together.
-
-    Parameters
-    ----------
-    nodes
-        The nodes.
-    weights
-        The weight of each link between two of them, given once for the two.
-    most
-        The largest number of nodes of a part.
 
     Examples
     --------
@@ -215,23 +200,13 @@ def modules_of(links: Sequence[Link], nodes: int) -> list[list[int]]:
 
 @dataclass(frozen=True)
 class Picture:
-    """Nodes with their places, and the links between them.
+    """Nodes with their places, and the links between them."""
 
-    Parameters
-    ----------
-    variables
-        The names of the nodes in the picture.
-    links
-        The links between them, the most probable first; their ends are positions among these.
-    drawing
-        The places.
-    elsewhere
-        For each node, how many links lead to nodes that are not in the picture.
-    """
-
-    variables: tuple[str, ...]
+    variables: tuple[str, ...]  # the names of the nodes in the picture
+    # The links between them, the most probable first; their ends are positions among these.
     links: tuple[Link, ...]
-    drawing: Drawing
+    drawing: Drawing  # the places
+    # For each node, how many links lead to nodes that are not in the picture.
     elsewhere: tuple[int, ...]
 
     @classmethod

@@ -64,25 +64,7 @@ def with_parents(
     deadline: Deadline,
     keep_interrupted: bool = False,
 ) -> Study:
-    """Return the study with the parent sets that a method chooses.
-
-    Parameters
-    ----------
-    study
-        The study; its model, if it has one already, has its parent sets.
-    method
-        ``"all"``; ``"grow"`` or ``"grow:METHOD"``, to start from the candidates of a method; a
-        method of `arcwise.candidates`; or the candidates themselves. None to leave those of
-        the question.
-    plus_one
-        Whether a parent set may have one parent that is not a candidate; None for no. With
-        grown candidates it always may.
-    deadline
-        The clock of the whole computation, of which half is left to what comes after.
-    keep_interrupted
-        Whether to accept candidates whose growth was interrupted; otherwise
-        KeyboardInterrupt is raised.
-    """
+    """Return the study with the parent sets that a method chooses."""
     asked = study.asked
     if isinstance(asked, Model):
         Definition(candidates=method, plus_one=bool(plus_one)).refuse_beside("a model")
@@ -113,15 +95,6 @@ def scored(study: Study, deadline: Deadline, *, in_full: bool = False) -> Study:
     """Return the study with the model on its parent sets, or on fewer if the time is too short.
 
     If the device is a graphics processor, it scores them where that is worth it.
-
-    Parameters
-    ----------
-    study
-        The study.
-    deadline
-        By when the model is needed.
-    in_full
-        Whether to raise `TimeIsUpError` instead of leaving out parent sets.
     """
     asked = study.asked
     if isinstance(asked, Model):

@@ -228,17 +228,7 @@ def _fingerprint(study: Study, question: Question, settings: ImputationSettings)
 
 
 class HyperparameterDraws:
-    """Draws score and prior given the DAG and the cells of a chain.
-
-    Parameters
-    ----------
-    asked
-        The variables with their constraints.
-    scores
-        The scores to choose from.
-    modularity
-        Which posterior is computed.
-    """
+    """Draws score and prior given the DAG and the cells of a chain."""
 
     def __init__(
         self, asked: Question, scores: Sequence[LocalScore], modularity: Modularity
@@ -277,13 +267,6 @@ class HyperparameterDraws:
             L(m) = sum over o of p(o) o^m / (sum of o^edges over all DAGs),
 
         and with the odds of this number o^m: what is left is log L(m') - log L(m) - (m' - m) log o.
-
-        Parameters
-        ----------
-        number
-            The number of the score and the prior that the weights of families are from.
-        new, old
-            The parents of each node in both DAGs.
         """
         there, here = self._edges(new), self._edges(old)
         own = self._log_odds[number % len(self._priors)]

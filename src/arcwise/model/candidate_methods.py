@@ -41,32 +41,18 @@ class Joined(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FamilyWeigher:
-    """The allowed and required edges, and the log weights of families.
+    """The allowed and required edges, and the log weights of families."""
 
-    Parameters
-    ----------
-    variables
-        The names of the nodes.
-    data, score
-        The data and their score, or None if there are only scores.
-    allowed, required
-        Matrices [parent, node] of the allowed and the required edges.
-    max_indegree
-        For each node the maximum number of parents.
-    fill
-        Sets the values of a table to the scores of its families.
-    prior
-        The prior, whose log weights are added to the scores.
-    """
-
-    variables: tuple[str, ...]
+    variables: tuple[str, ...]  # the names of the nodes
+    # The data and their score, or None if there are only scores.
     data: Data | None
     score: LocalScore | None
+    # Matrices [parent, node] of the allowed and the required edges.
     allowed: NDArray[np.bool_]
     required: NDArray[np.bool_]
-    max_indegree: NDArray[np.int64]
-    fill: Fill
-    prior: PriorTerms
+    max_indegree: NDArray[np.int64]  # for each node the maximum number of parents
+    fill: Fill  # sets the values of a table to the scores of its families
+    prior: PriorTerms  # the prior, whose log weights are added to the scores
 
     @classmethod
     def of(cls, asked: Model | Question) -> FamilyWeigher:

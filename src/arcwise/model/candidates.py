@@ -178,15 +178,7 @@ def read_methods(text: str) -> list[tuple[str, int | None]]:
 
 
 def read_sizes(size: Any, variables: Sequence[str]) -> list[int | None]:
-    """Return the size for each node; None where none is given.
-
-    Parameters
-    ----------
-    size
-        None, a number for all nodes, or a mapping from names to numbers.
-    variables
-        The names of the nodes.
-    """
+    """Return the size for each node; None where none is given."""
     if isinstance(size, Mapping):
         sizes: list[int | None] = [None] * len(variables)
         for node, (name, number) in zip(

@@ -50,30 +50,6 @@ def as_modularity(value: Any) -> Modularity:
 class Provenance:
     """The model and the data behind a result; None where unknown.
 
-    Parameters
-    ----------
-    version
-        The version of arcwise.
-    score, prior
-        The score and the structure prior.
-    constraints
-        The constraints, as `Model` takes them.
-    candidates
-        The candidate parents of each variable; None if they exclude no parent.
-    plus_one
-        Whether a parent set may have one parent that is not a candidate.
-    families
-        The number of parent sets that were scored.
-    rows, data_fingerprint
-        The number of rows of the data, and their fingerprint.
-    data
-        What is to be known about the data to judge a result.
-    data_name
-        The name of the file the data were read from, without its folder.
-    modelled_fingerprint
-        The fingerprint of the variables that have parents, if others are conditioned on: the
-        evidence is theirs alone. None if all variables are modelled.
-
     Examples
     --------
     >>> import arcwise
@@ -82,17 +58,23 @@ class Provenance:
     (3, 'BDeu')
     """
 
-    version: str | None = None
+    version: str | None = None  # the version of arcwise
+    # The score and the structure prior.
     score: Description | None = None
     prior: Description | None = None
+    # The constraints, as `Model` takes them.
     constraints: Mapping[str, Any] = field(default_factory=dict)
+    # The candidate parents of each variable; None if they exclude no parent.
     candidates: Mapping[str, tuple[str, ...]] | None = None
-    plus_one: bool = False
-    families: int | None = None
+    plus_one: bool = False  # whether a parent set may have one parent that is not a candidate
+    families: int | None = None  # the number of parent sets that were scored
+    # The number of rows of the data, and their fingerprint.
     rows: int | None = None
     data_fingerprint: str | None = None
-    data: DataProfile | None = None
-    data_name: str | None = None
+    data: DataProfile | None = None  # what is to be known about the data to judge a result
+    data_name: str | None = None  # the name of the file the data were read from, without its folder
+    # The fingerprint of the variables that have parents, if others are conditioned on: the evidence
+    # is theirs alone. None if all variables are modelled.
     modelled_fingerprint: str | None = None
 
     def __post_init__(self) -> None:
@@ -142,17 +124,6 @@ _OTHER_SEED = 0x0F_01DED_5EED
 class FoldedWeights:
     """Log weights of families over the ordinary variables.
 
-    Parameters
-    ----------
-    variables
-        All variables.
-    ordinary
-        Those that are not parent-only, in the same order.
-    weights
-        The log weights over all variables.
-    core
-        The folded families; None if all variables are ordinary.
-
     Examples
     --------
     >>> import arcwise
@@ -161,10 +132,10 @@ class FoldedWeights:
     (('a', 'b'), [0.693147, 0.693147])
     """
 
-    variables: tuple[str, ...]
-    ordinary: tuple[str, ...]
-    weights: _core.FamilyTable
-    core: _core.FoldedFamilies | None
+    variables: tuple[str, ...]  # all variables
+    ordinary: tuple[str, ...]  # those that are not parent-only, in the same order
+    weights: _core.FamilyTable  # the log weights over all variables
+    core: _core.FoldedFamilies | None  # the folded families; None if all variables are ordinary
 
     @classmethod
     def of(
@@ -203,15 +174,7 @@ class FoldedWeights:
         return self.core.probabilities(self.weights, families)
 
     def draws(self, parents: NDArray[Any], seed: int, first: int) -> NDArray[Any]:
-        """Return DAGs over all variables, of which those over the ordinary ones were drawn.
-
-        Parameters
-        ----------
-        parents
-            [DAG, node], as bits, or [DAG, node, word].
-        seed, first
-            The seed of the draws, and the number of the first of them.
-        """
+        """Return DAGs over all variables, of which those over the ordinary ones were drawn."""
         if self.core is None:
             return parents
         return self.core.draw(_packed(parents), seed ^ _OTHER_SEED, first)

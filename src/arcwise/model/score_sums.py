@@ -40,27 +40,14 @@ WRITING = ".arcwise-"
 
 @dataclass(frozen=True)
 class Layout:
-    """The description of score sums, besides the numbers.
+    """The description of score sums, besides the numbers."""
 
-    Parameters
-    ----------
-    variables
-        The names of the nodes.
-    methods
-        How the sums of each node are computed.
-    tolerance
-        The largest fraction of a sum that may be omitted.
-    tabulated
-        What the tables hold.
-    parent_only
-        The names of the nodes that were summed out.
-    """
-
-    variables: tuple[str, ...]
+    variables: tuple[str, ...]  # the names of the nodes
+    # How the sums of each node are computed.
     methods: tuple[Literal["table", "rows", "walk", "scan"], ...]
-    tolerance: float
-    tabulated: Literal["sums", "maxima", "both"]
-    parent_only: tuple[str, ...]
+    tolerance: float  # the largest fraction of a sum that may be omitted
+    tabulated: Literal["sums", "maxima", "both"]  # what the tables hold
+    parent_only: tuple[str, ...]  # the names of the nodes that were summed out
 
 
 def write_score_table(core: _core.ScoreSums, layout: Layout, path: Path) -> Header:
@@ -83,13 +70,7 @@ def write_score_table(core: _core.ScoreSums, layout: Layout, path: Path) -> Head
 
 
 def read_score_table(path: Path) -> tuple[_core.ScoreSums, Layout]:
-    """Map the score sums in a file after verifying that it is complete.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is of another kind, version or byte order, or damaged.
-    """
+    """Map the score sums in a file after verifying that it is complete."""
     header = header_of(path, KIND, VERSION)
     verify(path, header)
     about = header.description
@@ -252,13 +233,7 @@ class ScoreSums:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> ScoreSums:
-        """Map the sums in a file, so that all processes of a machine share them.
-
-        Raises
-        ------
-        FileFormatError
-            If the file is damaged, or of another version or another kind of machine.
-        """
+        """Map the sums in a file, so that all processes of a machine share them."""
         made = cls.__new__(cls)
         made.core, layout = read_score_table(file_path(path, "path"))
         made.variables, made.methods = layout.variables, layout.methods
@@ -272,15 +247,7 @@ class ScoreSums:
         return f"<ScoreSums: {', '.join(counts)} (tolerance {self.tolerance:g})>"
 
     def refuse_other_model(self, model: Model, *, maxima: bool = False) -> None:
-        """Refuse a model with other variables, or whose folded weights are needed otherwise.
-
-        Parameters
-        ----------
-        model
-            The model.
-        maxima
-            Whether maxima are needed, and not sums.
-        """
+        """Refuse a model with other variables, or whose folded weights are needed otherwise."""
         for kind, own, others in (
             ("", self.variables, model.ordinary),
             ("parent-only ", self.parent_only, model.parent_only),
@@ -303,17 +270,7 @@ class ScoreSums:
         allowed: Iterable[str] | None = None,
         required: Iterable[str] | None = None,
     ) -> float:
-        """Return the log of the total weight of the families that satisfy the constraints.
-
-        Parameters
-        ----------
-        node
-            The node whose families are summed.
-        allowed
-            The set that contains all its parents; None for all variables.
-        required
-            The set that contains at least one parent; None for no such condition.
-        """
+        """Return the log of the total weight of the families that satisfy the constraints."""
         index, inside, meeting = self._query(node, allowed, required)
         return self.core.log_sum(index, inside, meeting)
 
@@ -343,22 +300,7 @@ class ScoreSums:
         seed: int = 0,
         stream: int = 0,
     ) -> list[tuple[str, ...]]:
-        """Return parent sets drawn independently, each in proportion to its weight.
-
-        Parameters
-        ----------
-        node, allowed, required
-            As in `log_sum`.
-        size
-            The number of draws.
-        seed, stream
-            The draws depend on these two only.
-
-        Raises
-        ------
-        ArgumentError
-            If no family satisfies the constraints.
-        """
+        """Return parent sets drawn independently, each in proportion to its weight."""
         index, inside, meeting = self._query(node, allowed, required)
         count = whole_number(size, "size", at_least=0)
         refuse_beyond_memory(count, "size", _BYTES_PER_DRAW + 8 * len(self.variables))

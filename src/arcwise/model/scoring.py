@@ -36,13 +36,6 @@ def scoring_seconds(question: Question, threads: int | None = None) -> float:
     """Return about how many seconds it takes to score all families of a question.
 
     Some families of a few nodes are scored, of more and more nodes until their time shows.
-
-    Parameters
-    ----------
-    question
-        The question.
-    threads
-        The number of threads; None for all cores.
     """
     total = question.number_of_families
     table = question.table

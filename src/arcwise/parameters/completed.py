@@ -39,17 +39,6 @@ def tables_of(
     """Yield the inference from the table of a posterior, and the families of its DAGs.
 
     Of a posterior over completed tables each table has its own, with the DAGs drawn given it.
-
-    Parameters
-    ----------
-    posterior
-        The posterior, or DAGs.
-    model
-        The model, or the table with its missing values; None for the posterior's own.
-    purpose
-        What needs the parameters, for messages.
-    dags
-        The largest number of DAGs of all completed tables together; None for all there are.
     """
     if not isinstance(posterior, Posterior) or posterior.completions is None:
         found = inference(posterior, model, purpose)
@@ -88,15 +77,7 @@ def tables_of(
 
 
 def pooled_effect(tables: Completions | None, found: Sequence[AnyEffect]) -> AnyEffect:
-    """Return the mixture of the effects given each table.
-
-    Parameters
-    ----------
-    tables
-        The completed tables; None for the only table, which has nothing missing.
-    found
-        The effect given each of them, all of one kind.
-    """
+    """Return the mixture of the effects given each table."""
     first = found[0]
     if tables is None:
         return first
@@ -155,15 +136,7 @@ _PIECE = 1 << 22
 def pooled_prediction(
     tables: Tables, asked: Asked, level: float
 ) -> LevelPredictions | NumberPredictions:
-    """Return the distribution of the target given the rest of each row.
-
-    Parameters
-    ----------
-    tables
-        The inference from each completed table, with the DAGs drawn given it.
-    asked, level
-        As for `Inference.prediction`.
-    """
+    """Return the distribution of the target given the rest of each row."""
     first, families = tables[0]
     if len(tables) == 1:
         return first.prediction(families, asked, level)

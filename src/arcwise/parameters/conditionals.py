@@ -65,17 +65,10 @@ class Regression(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Conditionals:
-    """One draw of all parameters of a DAG.
+    """One draw of all parameters of a DAG."""
 
-    Parameters
-    ----------
-    parents
-        The parents of each node, as positions.
-    parameters
-        One draw for each node, or for those that are asked about.
-    """
-
-    parents: tuple[tuple[int, ...], ...]
+    parents: tuple[tuple[int, ...], ...]  # the parents of each node, as positions
+    # One draw for each node, or for those that are asked about.
     parameters: Mapping[int, Parameters]
 
     def with_families(self, others: Conditionals) -> Conditionals:
@@ -86,28 +79,12 @@ class Conditionals:
         return Conditionals(tuple(parents), {**self.parameters, **others.parameters})
 
     def log_probability(self, node: int, columns: Columns) -> Array:
-        """Return the log probability, or density, of the node's value given its parents', by row.
-
-        Parameters
-        ----------
-        node
-            The position of the node.
-        columns
-            The columns; those of the node and of its parents are looked at.
-        """
+        """Return the log probability or density of the node given its parents, by row."""
         found: Array = self.parameters[node].log_density(columns)[0]
         return found
 
     def regression(self, node: int, columns: Columns) -> Regression | None:
-        """Return the normal distribution of the node given its parents; None if it is discrete.
-
-        Parameters
-        ----------
-        node
-            The position of the node.
-        columns
-            The columns; those of the discrete parents may be looked at, and the number of rows.
-        """
+        """Return the normal distribution of the node given its parents; None if it is discrete."""
         own = self.parameters[node]
         if not isinstance(own, RegressionParameters):
             return None
@@ -134,19 +111,6 @@ def draw_conditionals(
     nodes: Collection[int] | None = None,
 ) -> Conditionals:
     """Draw all parameters of a DAG from their posterior given complete data.
-
-    Parameters
-    ----------
-    parents
-        The parents of each node.
-    data
-        The data.
-    score
-        The score, whose prior on parameters is meant.
-    random
-        The source of random numbers.
-    nodes
-        The nodes whose parameters are drawn, and nothing is known of the others; None for all.
 
     Examples
     --------

@@ -119,15 +119,7 @@ def effect_pieces(
 
 
 def topological_orders(parents: NDArray[np.intp], sizes: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Return a topological order of each DAG.
-
-    Parameters
-    ----------
-    parents
-        As [DAG, node, place], of which the first `sizes` places count.
-    sizes
-        The number of parents, as [DAG, node].
-    """
+    """Return a topological order of each DAG."""
     count, n, width = parents.shape
     edges = np.zeros((count, n, n), dtype=np.int8)  # [DAG, source, target]
     for place in range(width):
@@ -145,15 +137,7 @@ def topological_orders(parents: NDArray[np.intp], sizes: NDArray[np.int64]) -> N
 
 
 def total_effects(parents: NDArray[np.intp], coefficients: Array, order: NDArray[np.intp]) -> Array:
-    """Return the total effects, as [DAG, target, source]; exactly 0 where there is no path.
-
-    Parameters
-    ----------
-    parents, coefficients
-        As [DAG, node, place]; unused places have the coefficient 0.
-    order
-        A topological order of each DAG.
-    """
+    """Return the total effects, as [DAG, target, source]; exactly 0 where there is no path."""
     count, n, _ = parents.shape
     every = np.arange(count)
     effects = np.zeros((count, n, n))
@@ -367,20 +351,6 @@ def effect_matrix(
     For each DAG, coefficients and variances are drawn from their posterior under the
     normal-Wishart prior, and total effects are computed from them. Means are
     exact given a DAG; standard deviations and intervals are estimated from the draws.
-
-    Parameters
-    ----------
-    families
-        The DAGs.
-    posteriors
-        The posteriors of all regressions.
-    each
-        The number of parameter draws for each DAG.
-    seed
-        The seed of the draws.
-    pairs
-        The pairs (source, target) whose draws to keep; None for all, if that is at most 2^26
-        numbers, and otherwise none.
     """
     variables = posteriors.variables
     # The draws of one DAG are made together, as coefficients and as effects.

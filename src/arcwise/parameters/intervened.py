@@ -56,46 +56,28 @@ _FOR_MEANS, _FOR_DRAWS = 8192, 256
 
 
 class Setting(NamedTuple):
-    """What is done and asked.
+    """What is done and asked."""
 
-    Parameters
-    ----------
-    outcome
-        The variable whose levels' probabilities, or whose mean, is asked for.
-    source
-        A variable intervened on, at each of its levels in turn. A continuous one is raised by one:
-        the outcome's mean is then the difference; its levels have probabilities before and after.
-        None if there is no such variable.
-    fixed
-        Other variables intervened on, and the level of each.
-    """
-
-    outcome: int
+    outcome: int  # the variable whose levels' probabilities, or whose mean, is asked for
+    # A variable intervened on, at each of its levels in turn. A continuous one is raised by one:
+    # the outcome's mean is then the difference; its levels have probabilities before and after.
+    # None if there is no such variable.
     source: int | None = None
-    fixed: Mapping[int, int] = {}
+    fixed: Mapping[int, int] = {}  # other variables intervened on, and the level of each
 
 
 @dataclass(frozen=True, eq=False)
 class Intervened:
-    """What is expected of an outcome under interventions, in each DAG.
+    """What is expected of an outcome under interventions, in each DAG."""
 
-    Parameters
-    ----------
-    means
-        Over the parameters, as [DAG, setting, value]: settings are those of the source, and values
-        the probabilities of the levels, or the mean of a continuous outcome.
-    variances
-        The squared errors of the means, where these were simulated; 0 where they are exact.
-    draws
-        Parameter draws, as [DAG and draw, setting, value], all of the first DAG first.
-    path
-        Whether the DAG has a directed path from the source to the outcome.
-    """
-
+    # Over the parameters, as [DAG, setting, value]: settings are those of the source, and values
+    # the probabilities of the levels, or the mean of a continuous outcome.
     means: Array
+    # The squared errors of the means, where these were simulated; 0 where they are exact.
     variances: Array
+    # Parameter draws, as [DAG and draw, setting, value], all of the first DAG first.
     draws: NDArray[np.float32]
-    path: NDArray[np.bool_]
+    path: NDArray[np.bool_]  # whether the DAG has a directed path from the source to the outcome
 
 
 def intervened(
@@ -105,18 +87,7 @@ def intervened(
     draws: int,
     seed: int,
 ) -> Intervened:
-    """Return what is expected of the outcome in each DAG.
-
-    Parameters
-    ----------
-    families, posteriors
-        The DAGs, and the posteriors of their parameters.
-    setting
-        What is done and asked.
-    draws, seed
-        The number of parameter draws for each DAG, and their seed. Draws do not depend on
-        the levels of the setting.
-    """
+    """Return what is expected of the outcome in each DAG."""
     outcome, source, fixed = setting
     shape = _shape(posteriors, setting)
     if len(families) * draws * math.prod(shape) > _MAX_KEPT:
@@ -423,23 +394,15 @@ AnyEffect: TypeAlias = LinearEffect | LevelEffects | MeanEffects
 
 @dataclass(frozen=True)
 class Pair:
-    """The source and the target of an effect.
+    """The source and the target of an effect."""
 
-    Parameters
-    ----------
-    source, target
-        Their names.
-    source_levels, target_levels
-        Their levels; none of numbers.
-    reference
-        The level of the source to compare the others with; None for the first.
-    """
-
+    # Their names.
     source: str
     target: str
+    # Their levels; none of numbers.
     source_levels: tuple[object, ...]
     target_levels: tuple[object, ...]
-    reference: Any = None
+    reference: Any = None  # the level of the source to compare the others with; None for the first
 
     @classmethod
     def of(cls, data: Data, levels: list[int], pair: tuple[int, int], reference: Any) -> Pair:
@@ -493,19 +456,7 @@ def estimates(
     path: NDArray[np.bool_],
     variances: NDArray[np.float64] | None = None,
 ) -> list[EffectEstimate]:
-    """Return an estimate for each level of the target.
-
-    Parameters
-    ----------
-    families
-        The DAGs.
-    means, draws
-        The mean of each DAG, as [DAG, level], and its draws, all of the first DAG first.
-    path
-        Which DAGs have an effect.
-    variances
-        Of the means, where these have an error of their own; in their form.
-    """
+    """Return an estimate for each level of the target."""
     errors = weighted_standard_error(means, families.shares, families.chains)
     if variances is not None and variances.any():
         errors = np.sqrt(np.square(np.nan_to_num(errors)) + np.square(families.shares) @ variances)

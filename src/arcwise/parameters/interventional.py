@@ -40,21 +40,6 @@ Array = NDArray[np.float64]
 class LevelEstimates(Tabular):
     """An estimate for each level of the target, averaged over DAGs and parameters.
 
-    Parameters
-    ----------
-    target
-        The variable.
-    levels
-        Its levels.
-    what
-        What is estimated, in words.
-    families
-        The families of the DAGs, with their weights and chains.
-    given_dag
-        The mean over the parameters of each DAG, as [DAG, level].
-    drawn
-        Parameter draws, as [DAG and draw, level], all of the first DAG first.
-
     Examples
     --------
     >>> import arcwise
@@ -67,11 +52,12 @@ class LevelEstimates(Tabular):
     array([-0.952,  0.952])
     """
 
-    target: str
+    target: str  # the variable
     levels: tuple[object, ...]
-    what: str
-    families: SampledFamilies
-    given_dag: Array
+    what: str  # what is estimated, in words
+    families: SampledFamilies  # the families of the DAGs, with their weights and chains
+    given_dag: Array  # the mean over the parameters of each DAG, as [DAG, level]
+    # Parameter draws, as [DAG and draw, level], all of the first DAG first.
     drawn: NDArray[np.float32]
 
     @cached_property
@@ -121,11 +107,6 @@ class LevelEstimates(Tabular):
         Its columns are the target, mean, standard_error, low and high, the ends of the
         highest-density region, and its intervals in words; without draws, low and high are
         NaN and there are no intervals.
-
-        Parameters
-        ----------
-        level
-            The probability of the intervals.
         """
         return super().table(level)
 

@@ -25,15 +25,6 @@ def elimination_order(
     """Return an elimination order, and the number of cells of the largest table it needs.
 
     Greedy: the next variable is the one with the smallest table, the first of several.
-
-    Parameters
-    ----------
-    scopes
-        The variables of each table.
-    levels
-        The number of levels of every variable.
-    kept
-        The variables that are not eliminated.
     """
     left = [frozenset(scope) for scope in scopes]
     largest = max((math.prod(levels[v] for v in scope) for scope in left), default=1)

@@ -22,21 +22,13 @@ from arcwise.support.words import counted, listing, near_miss, quoted, shown
 
 @dataclass(frozen=True, eq=False)
 class PartialRows:
-    """Rows with the variables of the model's data, some of whose values are known.
+    """Rows with the variables of the model's data, some of whose values are known."""
 
-    Parameters
-    ----------
-    values
-        Codes of levels, or numbers, as [row, variable]; 0 where unknown. Whole numbers if all
-        variables are discrete.
-    known
-        Which of them are known.
-    intervened
-        Which variables were intervened on, and so say nothing about their parents.
-    """
-
+    # Codes of levels, or numbers, as [row, variable]; 0 where unknown. Whole numbers if all
+    # variables are discrete.
     values: NDArray[Any]
-    known: NDArray[np.bool_]
+    known: NDArray[np.bool_]  # which of them are known
+    # Which variables were intervened on, and so say nothing about their parents.
     intervened: NDArray[np.bool_]
 
     def __len__(self) -> int:
@@ -69,16 +61,6 @@ def read_partial_rows(table: Any, data: Data, *, continuous_only: bool) -> Parti
     """Return the rows of a table that may lack columns and values of the model's data.
 
     Columns that are not variables of the model are left out with a warning.
-
-    Parameters
-    ----------
-    table
-        Anything `arcwise.read` accepts; a single row will do. The interventions of a `Data`
-        are kept.
-    data
-        The data of the model.
-    continuous_only
-        Whether all columns are continuous, including those of whole numbers.
     """
     given = given_columns(table, data, "the table")
     rows = len(next(iter(given.values())).missing) if given else 0
@@ -135,15 +117,6 @@ def read_new_rows(new_data: Any, data: Data, *, continuous_only: bool) -> Data:
     """Return new rows with the variables of the data, in their order.
 
     Unlike `arcwise.read`, this accepts a single row and constant columns.
-
-    Parameters
-    ----------
-    new_data
-        Anything `arcwise.read` accepts. The weights and interventions of a `Data` are kept.
-    data
-        The data of the model.
-    continuous_only
-        Whether all columns are continuous, including those of whole numbers.
     """
     given = given_columns(new_data, data, "new_data")
     _check_names(list(given), data.variables)
@@ -271,13 +244,6 @@ def level_codes(column: RawColumn, known: Column, table: str = "new_data") -> ND
     """Return the codes of new labels among the levels of the model's data; -1 if missing.
 
     Where the model's data have a level for missing values, that is it.
-
-    Parameters
-    ----------
-    column, known
-        The new column, and that of the model's data.
-    table
-        What the new rows are called in messages.
     """
     if isinstance(column, RawNumbers):
         intervals = interval_bounds(known.kind.levels)

@@ -36,18 +36,6 @@ def integrated(slopes: Array, rest: Array) -> tuple[Array, Array, Array]:
     """Return mean and deviation of the last unknown value, and the log of the integral over all.
 
     The integral of exp(-|A u + r|^2 / 2) over u, up to a power of 2 pi.
-
-    Parameters
-    ----------
-    slopes
-        A, as [..., noise, unknown]; without unknown values, mean and deviation are 0.
-    rest
-        r, as [..., noise, row].
-
-    Returns
-    -------
-    tuple of numpy.ndarray
-        The mean, as [..., row], the deviation, as [...], and the log, as [..., row].
     """
     squares = np.square(rest).sum(axis=-2)
     if slopes.shape[-1] == 0:
@@ -85,15 +73,7 @@ _MOST_NUMBERS = 1 << 27
 
 
 class DrawnFamilies:
-    """Draws of all parameters, all of the first DAG first.
-
-    Parameters
-    ----------
-    families, posteriors
-        The DAGs, and the posteriors of their parameters.
-    draws, seed
-        The number of draws for each DAG, and their seed.
-    """
+    """Draws of all parameters, all of the first DAG first."""
 
     def __init__(
         self, families: SampledFamilies, posteriors: FamilyPosteriors, draws: int, seed: int
@@ -169,17 +149,7 @@ class DrawnFamilies:
     def completed(
         self, columns: Columns, unknown: NDArray[np.bool_], random: np.random.Generator
     ) -> Columns:
-        """Draw unknown values given those above them, by each draw.
-
-        Parameters
-        ----------
-        columns
-            The known values, the same for all draws.
-        unknown
-            Which to draw, as [row, variable].
-        random
-            The random numbers.
-        """
+        """Draw unknown values given those above them, by each draw."""
         found = np.repeat(columns, self.count, axis=1)
         nodes = np.flatnonzero(unknown.any(axis=0)).tolist()
         for dag, places in enumerate(self.families.places.tolist()):
@@ -217,17 +187,7 @@ _PIECE = 1 << 22
 
 
 def level_logarithms(drawn: DrawnFamilies, rows: PartialRows, target: int, seed: int) -> Array:
-    """Return log P(target = level, known values of the row), as [row, level], up to a constant.
-
-    Parameters
-    ----------
-    drawn
-        The drawn parameters of all DAGs.
-    rows, target
-        The rows, without the target, and the target.
-    seed
-        The seed of what is drawn besides.
-    """
+    """Return log P(target = level, known values of the row), as [row, level], up to a constant."""
     prediction = _Prediction(drawn, rows, target, seed)
     found = np.empty((len(rows), drawn.levels[target]))
     for chosen, conditioned in prediction.blocks():
@@ -242,17 +202,7 @@ def level_logarithms(drawn: DrawnFamilies, rows: PartialRows, target: int, seed:
 def mixtures(
     drawn: DrawnFamilies, rows: PartialRows, target: int, seed: int
 ) -> Iterator[tuple[NDArray[np.int64], Mixtures]]:
-    """Yield the predictive mixtures of a continuous target, for some rows at a time.
-
-    Parameters
-    ----------
-    drawn
-        The drawn parameters of all DAGs.
-    rows, target
-        The rows, of which the mixtures do not use what they have of the target, and the target.
-    seed
-        The seed of what is drawn besides.
-    """
+    """Yield the predictive mixtures of a continuous target, for some rows at a time."""
     prediction = _Prediction(drawn, rows.without(target), target, seed)
     for chosen, conditioned in prediction.blocks():
         count, (number, _, configurations) = drawn.count, conditioned.shape
@@ -275,54 +225,29 @@ def mixtures(
 
 @dataclass(frozen=True, eq=False)
 class _Conditioned:
-    """Rows by every draw and configuration, as [draw, row and configuration].
+    """Rows by every draw and configuration, as [draw, row and configuration]."""
 
-    Parameters
-    ----------
-    shape
-        The numbers of rows, of levels of a discrete target (1 of a continuous one) and of
-        configurations of the other unknown levels.
-    logs
-        The log density of what is known, with the weight of the draw.
-    means, deviations
-        Those of a continuous target given what is known.
-    """
-
+    # The numbers of rows, of levels of a discrete target (1 of a continuous one) and of
+    # configurations of the other unknown levels.
     shape: tuple[int, int, int]
-    logs: Array
+    logs: Array  # the log density of what is known, with the weight of the draw
+    # Those of a continuous target given what is known.
     means: Array
     deviations: Array
 
 
 @dataclass(frozen=True, eq=False)
 class _Pattern:
-    """What is known in some of the rows, and what matters of the rest.
-
-    Parameters
-    ----------
-    rows
-        The rows.
-    levels
-        The unknown discrete variables that matter, other than the target.
-    numbers
-        The unknown continuous variables that matter, as places, a continuous target last.
-    known
-        The known continuous variables, as places.
-    counted
-        The discrete variables whose probability counts.
-    noises
-        The continuous variables whose noise counts, as places.
-    configurations
-        Of the unknown levels.
-    """
+    """What is known in some of the rows, and what matters of the rest."""
 
     rows: NDArray[np.int64]
-    levels: tuple[int, ...]
+    levels: tuple[int, ...]  # the unknown discrete variables that matter, other than the target
+    # The unknown continuous variables that matter, as places, a continuous target last.
     numbers: tuple[int, ...]
-    known: tuple[int, ...]
-    counted: tuple[int, ...]
-    noises: tuple[int, ...]
-    configurations: int
+    known: tuple[int, ...]  # the known continuous variables, as places
+    counted: tuple[int, ...]  # the discrete variables whose probability counts
+    noises: tuple[int, ...]  # the continuous variables whose noise counts, as places
+    configurations: int  # of the unknown levels
 
 
 class _Prediction:

@@ -30,21 +30,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Mixtures:
-    """A mixture for each row: of normals, or of single values where a law is simulated.
+    """A mixture for each row: of normals, or of single values where a law is simulated."""
 
-    Parameters
-    ----------
-    means, deviations
-        Those of the components, as [component, row]; deviations of single values are 0.
-    weights
-        The weights of the components, as [component, row]; they sum to 1 in each row.
-    log_densities
-        Where the components are single values, the log density of what each row has.
-    """
-
+    # Those of the components, as [component, row]; deviations of single values are 0.
     means: Array
     deviations: Array
-    weights: Array
+    weights: Array  # the weights of the components, as [component, row]; they sum to 1 in each row
+    # Where the components are single values, the log density of what each row has.
     log_densities: Array | None = None
 
     def mean(self) -> Array:
@@ -57,13 +49,7 @@ class Mixtures:
         return np.asarray(np.sqrt((self.weights * spread).sum(axis=0)))
 
     def moments(self, scale: Scale | None) -> tuple[Array, Array]:
-        """Return mean and standard deviation of what is such a mixture on a scale.
-
-        Parameters
-        ----------
-        scale
-            The scale; None for that of the values.
-        """
+        """Return mean and standard deviation of what is such a mixture on a scale."""
         if scale is None:
             return self.mean(), self.standard_deviation()
         means, squares = scale.normal_moments(self.means, self.deviations)
@@ -165,16 +151,7 @@ def normal_cumulative(values: Array) -> Array:
 def pooled_mixtures(
     parts: Sequence[Iterable[tuple[slice | NDArray[np.int64], Mixtures]]], rows: int
 ) -> Mixtures:
-    """Return the mixture of mixtures, each of which counts the same.
-
-    Parameters
-    ----------
-    parts
-        The mixtures to take together, each in pieces of rows, which may have different numbers of
-        components: places without one have weight 0.
-    rows
-        The number of rows.
-    """
+    """Return the mixture of mixtures, each of which counts the same."""
     arrays: list[list[Array]] = [[], [], []]
     logs: list[Array] = []
     for part in parts:
@@ -207,15 +184,9 @@ _SHOWN = 10
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Predictions:
-    """Predictions of one variable, row by row; what the two kinds of data have in common.
+    """Predictions of one variable, row by row; what the two kinds of data have in common."""
 
-    Parameters
-    ----------
-    target
-        The variable.
-    """
-
-    target: str
+    target: str  # the variable
 
     @property
     def observed(self) -> NDArray[np.bool_]:
@@ -247,15 +218,7 @@ class Predictions:
         return f"{rows}; {words}" + (f" on {judged:,} of them" if judged < len(self) else "")
 
     def preview(self, most: int = MOST_ROWS, rest: str = "see table() or write(path)") -> str:
-        """Return the first rows of the table as text, and where the others are.
-
-        Parameters
-        ----------
-        most
-            How many rows.
-        rest
-            Where to find the rows that are not shown, in words.
-        """
+        """Return the first rows of the table as text, and where the others are."""
         rows = whole_number(most, "most", at_least=0)
         return text_table(self._columns(), rows, instance(rest, str, "rest", "a text"))
 

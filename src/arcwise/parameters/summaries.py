@@ -37,15 +37,6 @@ def weighted_quantiles(
 
     Values are never averaged: effects have a point mass at 0, and a quantile that falls
     on it is 0.
-
-    Parameters
-    ----------
-    values
-        One for each draw.
-    shares
-        Their weights, which sum to 1.
-    probabilities
-        From 0 to 1.
     """
     array = np.asarray(values)
     kept = np.flatnonzero(shares > 0)
@@ -89,21 +80,6 @@ def highest_density(
     values: ArrayLike, shares: NDArray[np.float64], level: float
 ) -> tuple[Interval, ...]:
     """Return the intervals of the highest-density region, in ascending order.
-
-    Parameters
-    ----------
-    values
-        One number for each draw.
-    shares
-        Their weights, not all zero.
-    level
-        The probability of the region, between 0 and 1.
-
-    Returns
-    -------
-    tuple of Interval
-        One interval, unless two or three are at least a tenth shorter in total; of few draws,
-        still shorter: a third for 80 of them.
 
     Examples
     --------
@@ -197,13 +173,7 @@ class Tabular:
         raise NotImplementedError
 
     def table(self, level: float = LEVEL) -> Any:
-        """Return a data frame (polars).
-
-        Parameters
-        ----------
-        level
-            The probability of the intervals.
-        """
+        """Return a data frame (polars)."""
         return frame(self._columns(level))
 
     def write(self, path: str | os.PathLike[str], level: float = LEVEL) -> None:
@@ -231,17 +201,7 @@ def stacked(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def text_table(columns: Columns, most: int = MOST_ROWS, rest: str = "see table()") -> str:
-    """Return the first rows of columns as aligned text, the first column to the left.
-
-    Parameters
-    ----------
-    columns
-        The columns.
-    most
-        How many rows.
-    rest
-        Where to find the others, in words.
-    """
+    """Return the first rows of columns as aligned text, the first column to the left."""
     most = whole_number(most, "most", at_least=0)
     total = max(map(len, columns.values()), default=0)
     cells = [[name, *map(_cell, values[:most])] for name, values in columns.items()]

@@ -32,20 +32,11 @@ _PIECES = 12
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """A connection style for matplotlib arrows.
-
-    Parameters
-    ----------
-    axes
-        The axes.
-    bends
-        The points to pass through, in data coordinates.
-    source, target
-        Half the width and height in points of the boxes at both ends.
-    """
+    """A connection style for matplotlib arrows."""
 
     axes: Any
-    bends: Sequence[tuple[float, float]]
+    bends: Sequence[tuple[float, float]]  # the points to pass through, in data coordinates
+    # Half the width and height in points of the boxes at both ends.
     source: tuple[float, float]
     target: tuple[float, float]
 
@@ -190,18 +181,7 @@ def picture_of(graph: Exchanged, links: list[Link], module: int | None) -> Pictu
 
 
 class NetworkPlot:
-    """A picture on matplotlib axes.
-
-    Parameters
-    ----------
-    picture
-        The nodes, the links and their places.
-    axes
-        The axes; None for those of a new figure.
-    width
-        The width of a new figure in inches, to which everything is scaled; None for one in which
-        letters have their usual size.
-    """
+    """A picture on matplotlib axes."""
 
     def __init__(self, picture: Picture, axes: Any = None, width: float | None = None) -> None:
         self.picture = picture

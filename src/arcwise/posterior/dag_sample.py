@@ -34,14 +34,7 @@ from arcwise.support.words import shown
 
 
 def checked_parents(variables: tuple[str, ...], parents: Any) -> NDArray[np.uint64]:
-    """Return parent sets as words of 64 bits, (DAGs, nodes, words), after checking all of them.
-
-    Raises
-    ------
-    ArgumentError
-        If the type or the shape is another, or a graph has a parent that is no variable, a
-        node that is its own parent, or a cycle.
-    """
+    """Return parent sets as words of 64 bits, (DAGs, nodes, words), after checking all of them."""
     n = len(variables)
     words = (n + 63) // 64
     try:

@@ -145,13 +145,6 @@ def event_interval(probability: float, effective: float) -> Interval:
     Brown, Cai and DasGupta (2001, "Interval estimation for a binomial proportion")
     recommend, with the Wilson-Hilferty approximation of its quantile.
 
-    Parameters
-    ----------
-    probability
-        The fraction of the draws.
-    effective
-        The effective sample size; NaN if it is unknown, which gives the interval 0 to 1.
-
     Examples
     --------
     >>> low, high = event_interval(0.0, 1000)
@@ -267,20 +260,7 @@ def counted(dags: DagSample, asked: Feature | Conditional) -> tuple[Feature, NDA
 
 
 def event_estimate(name: str, value: float, error: float, known: float, draws: int) -> Estimate:
-    """Return the estimate of a probability with its standard error and interval.
-
-    Parameters
-    ----------
-    name
-        The feature as text.
-    value, error
-        The probability and its standard error.
-    known
-        The effective sample size of the sample, or NaN.
-    draws
-        The number of draws averaged. The standard error of a mean of probabilities can be
-        that of more draws, but no more draws are claimed.
-    """
+    """Return the estimate of a probability with its standard error and interval."""
     effective = known
     if error > 0.0:
         effective = value * (1.0 - value) / error / error  # the square of 1e-170 would be 0

@@ -105,15 +105,7 @@ def estimate_from_posterior(posterior: Posterior, asked: Feature | Conditional) 
 def estimate_without_error(
     dags: DagSample, asked: Feature | Conditional, bounds: Interval | None = None
 ) -> Estimate:
-    """Return the mean over DAGs that are not random draws and so give no standard error.
-
-    Parameters
-    ----------
-    dags, asked
-        As for `estimate_from_dags`.
-    bounds
-        Guaranteed bounds on the probability, if any.
-    """
+    """Return the mean over DAGs that are not random draws and so give no standard error."""
     found = weighted_mean(dags, asked)
     if found.is_event:
         interval = bounds or Interval(0.0, 1.0)

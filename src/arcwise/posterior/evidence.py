@@ -32,24 +32,15 @@ from arcwise.support.words import shown
 class LowerBound:
     """A lower bound on the log evidence that holds with high probability.
 
-    Parameters
-    ----------
-    value
-        The bound on the log scale.
-    confidence
-        The confidence level: the bound holds with at least this probability.
-    bins
-        The number of bins the samples were divided into.
-
     Examples
     --------
     >>> LowerBound(-120.5, 0.95, 9).bins
     9
     """
 
-    value: float
-    confidence: float
-    bins: int
+    value: float  # the bound on the log scale
+    confidence: float  # the confidence level: the bound holds with at least this probability
+    bins: int  # the number of bins the samples were divided into
 
 
 def lower_bound(log_weights: ArrayLike, bins: int, confidence: float) -> LowerBound:
@@ -58,15 +49,6 @@ def lower_bound(log_weights: ArrayLike, bins: int, confidence: float) -> LowerBo
     The weights are divided into bins of equal size in the order given; the remainder is
     not used. By Markov's inequality, delta^(1/bins) times the smallest bin mean exceeds
     the expectation with probability at most delta = 1 - confidence.
-
-    Parameters
-    ----------
-    log_weights
-        The logs of the weights; minus infinity for a weight of zero.
-    bins
-        The number of bins, at most the number of weights.
-    confidence
-        Between 0 and 1.
 
     Examples
     --------
@@ -91,18 +73,6 @@ def lower_bound(log_weights: ArrayLike, bins: int, confidence: float) -> LowerBo
 
 def lower_bounds(log_weights: ArrayLike) -> dict[str, LowerBound]:
     """Return the bounds of three schemes, except those that need more weights.
-
-    Parameters
-    ----------
-    log_weights
-        The logs of independent weights; minus infinity for a weight of zero.
-
-    Returns
-    -------
-    dict
-        ``"slack-2"``: five bins at confidence 1 - 2^-5, which halves the smallest bin
-        mean. ``"square-root"``: as many bins as the square root of the number of weights,
-        at the same confidence. ``"nine-bins"``: nine bins at confidence 0.95.
 
     Examples
     --------

@@ -240,13 +240,6 @@ def adjacencies(
 ) -> list[Adjacency]:
     """Return the pairs of nodes by decreasing probability of an edge between them.
 
-    Parameters
-    ----------
-    posterior
-        The posterior.
-    threshold, most
-        The smallest probability of the pairs to list, and how many; None for all.
-
     Examples
     --------
     >>> import arcwise

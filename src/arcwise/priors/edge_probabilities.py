@@ -208,25 +208,14 @@ _BEYOND = 500.0  # log weights that no statement needs that can hold
 
 @dataclass(frozen=True)
 class PairStatement:
-    """What is stated of two nodes.
+    """What is stated of two nodes."""
 
-    Parameters
-    ----------
-    first, second
-        The nodes.
-    forward
-        The probability of first -> second.
-    backward
-        That of second -> first; None if nothing is stated of it.
-    either
-        The probability of an edge in either direction, instead of both.
-    """
-
+    # The nodes.
     first: int
     second: int
-    forward: float | None = None
-    backward: float | None = None
-    either: float | None = None
+    forward: float | None = None  # the probability of first -> second
+    backward: float | None = None  # that of second -> first; None if nothing is stated of it
+    either: float | None = None  # the probability of an edge in either direction, instead of both
 
 
 def log_weights_for(

@@ -131,42 +131,23 @@ UNCONVERGED: tuple[Verdict, ...] = ("doubtful", "not converged")
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """What was chosen or given, for programs; independent of the machine.
+    """What was chosen or given, for programs; independent of the machine."""
 
-    Parameters
-    ----------
-    score, prior
-        The score and the prior, as text.
-    modularity
-        The requested posterior.
-    parents
-        The source of the parent sets: ``"all"``, or how candidates were found.
-    parents_left_out
-        Whether likely parents may be left out: growth of the candidates was cut short, and no
-        other parent is allowed besides them.
-    families
-        The number of parent sets.
-    algorithm
-        The algorithm.
-    exact_operations, exact_limit
-        The cost of exact computation, None if it is impossible, and the largest cost for
-        which it is chosen.
-    arguments
-        The arguments of the algorithm, as plain values.
-    seed
-        The seed.
-    """
-
+    # The score and the prior, as text.
     score: str
     prior: str
-    modularity: Modularity
-    parents: str
+    modularity: Modularity  # the requested posterior
+    parents: str  # the source of the parent sets: ``"all"``, or how candidates were found
+    # Whether likely parents may be left out: growth of the candidates was cut short, and no other
+    # parent is allowed besides them.
     parents_left_out: bool = False
-    families: int
+    families: int  # the number of parent sets
     algorithm: Algorithm
+    # The cost of exact computation, None if it is impossible, and the largest cost for which it is
+    # chosen.
     exact_operations: int | None
     exact_limit: float
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, Any]  # the arguments of the algorithm, as plain values
     seed: int
 
     def as_dict(self) -> dict[str, Any]:

@@ -228,32 +228,19 @@ def _only_one(*names: str) -> ArgumentError:
 
 @dataclass(frozen=True)
 class Budget:
-    """How long chains run: a number of steps, a time, or until a stopping rule is met.
+    """How long chains run: a number of steps, a time, or until a stopping rule is met."""
 
-    Parameters
-    ----------
-    steps
-        Steps of each chain, burn-in included.
-    seconds
-        Wall-clock time, burn-in included.
-    effective_samples
-        The requested effective sample size of the log posterior, over all chains:
-        shorthand for a stopping rule.
-    burn_in
-        The fraction of steps or seconds at the start that is discarded; None for a half, or a
-        fifth of chains that begin where those of orders have settled.
-    thinning
-        Steps between draws; None for 2 n, but at least 1,000 and at most 10,000 draws of
-        each chain.
-    until
-        A stopping rule; if steps or seconds are also given, whichever comes first.
-    """
-
-    steps: int | None = None
-    seconds: float | None = None
+    steps: int | None = None  # steps of each chain, burn-in included
+    seconds: float | None = None  # wall-clock time, burn-in included
+    # The requested effective sample size of the log posterior, over all chains: shorthand for a
+    # stopping rule.
     effective_samples: float | None = None
+    # The fraction of steps or seconds at the start that is discarded; None for a half, or a fifth
+    # of chains that begin where those of orders have settled.
     burn_in: float | None = None
+    # Steps between draws; None for 2 n, but at least 1,000 and at most 10,000 draws of each chain.
     thinning: int | None = None
+    # A stopping rule; if steps or seconds are also given, whichever comes first.
     until: StoppingRule | None = None
 
     def __post_init__(self) -> None:
@@ -300,17 +287,9 @@ class Budget:
 
 @dataclass(frozen=True)
 class AnnealingBudget:
-    """The number of annealing runs, their total time, or the effective sample size to reach.
+    """The number of annealing runs, their total time, or the effective sample size to reach."""
 
-    Parameters
-    ----------
-    runs
-        The number of runs: particles of `ais`, populations of `smc`.
-    seconds, effective_samples
-        As for `ais`.
-    """
-
-    runs: int | None = None
+    runs: int | None = None  # the number of runs: particles of `ais`, populations of `smc`
     seconds: float | None = None
     effective_samples: float | None = None
 

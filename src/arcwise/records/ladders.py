@@ -28,28 +28,17 @@ def path_of(inverse_temperatures: Sequence[float], bridge: Sequence[float] | Non
 
 @dataclass(frozen=True)
 class Tempering:
-    """The inverse temperatures of a coupled chain, and how states are exchanged.
+    """The inverse temperatures of a coupled chain, and how states are exchanged."""
 
-    Parameters
-    ----------
-    inverse_temperatures
-        The inverse temperatures, increasing to 1, that of the posterior.
-    adapt
-        Whether to adapt them during the burn-in.
-    bridge
-        The place of each on the bridge from the order-modular posterior, 0, to the modular
-        one, 1; None if all are at its end.
-    steps_between_exchanges
-        The number of steps of each temperature before states are exchanged.
-    most_temperatures
-        The number of temperatures up to which the burn-in may add some; None to keep those
-        there are.
-    """
-
+    # The inverse temperatures, increasing to 1, that of the posterior.
     inverse_temperatures: tuple[float, ...]
-    adapt: bool = False
+    adapt: bool = False  # whether to adapt them during the burn-in
+    # The place of each on the bridge from the order-modular posterior, 0, to the modular one, 1;
+    # None if all are at its end.
     bridge: tuple[float, ...] | None = None
+    # The number of steps of each temperature before states are exchanged.
     steps_between_exchanges: int = 1
+    # The number of temperatures up to which the burn-in may add some; None to keep those there are.
     most_temperatures: int | None = None
 
     def __post_init__(self) -> None:
@@ -141,17 +130,7 @@ def bridge(steps: int, nodes: int) -> list[float]:
 
 
 def uniform_bridge(steps: int, nodes: int, hold: int = 1) -> list[tuple[float, float]]:
-    """Return a path of K steps: from the uniform distribution to the bridge, and over it.
-
-    Parameters
-    ----------
-    steps
-        The number of steps, half of which lead to the bridge.
-    nodes
-        The number of variables.
-    hold
-        The number of steps at each place of the bridge, where to change it takes time.
-    """
+    """Return a path of K steps: from the uniform distribution to the bridge, and over it."""
     before = max(1, steps // 2)
     over = max(1, steps - before)
     places = bridge(max(1, over // hold), nodes)
@@ -185,18 +164,7 @@ def adapts(ladder: object) -> bool:
 
 
 def tempering_along(ladder: str | Path, temperatures: int | None, nodes: int) -> Tempering:
-    """Return the temperatures of coupled chains.
-
-    Parameters
-    ----------
-    ladder
-        One of `LADDERS`, or the points of a path.
-    temperatures
-        The number of temperatures of a named ladder; None to let the burn-in choose it, where
-        the ladder adapts.
-    nodes
-        The number of variables.
-    """
+    """Return the temperatures of coupled chains."""
     if not isinstance(ladder, str):
         return Tempering.of(ladder)
     adapting = adapts(ladder)

@@ -63,15 +63,9 @@ def read_space(values: dict[str, Any]) -> Space:
 
 @dataclass(frozen=True, repr=False)
 class ForeignSpace(Space):
-    """A space that arcwise does not know, of which only the repr was kept.
+    """A space that arcwise does not know, of which only the repr was kept."""
 
-    Parameters
-    ----------
-    text
-        Its repr.
-    """
-
-    text: str
+    text: str  # its repr
 
     def __repr__(self) -> str:
         """Return the text."""
@@ -137,13 +131,7 @@ def write_settings(
 
 
 def read_settings(values: dict[str, Any]) -> tuple[SamplingSettings, Run]:
-    """Return the settings of a run from plain values, and its seed and seconds.
-
-    Raises
-    ------
-    FileFormatError
-        If they are not the settings of a run.
-    """
+    """Return the settings of a run from plain values, and its seed and seconds."""
     try:
         form = form_of()
         settings: SamplingSettings = form.read(SamplerSettings, values)

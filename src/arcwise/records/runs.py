@@ -17,45 +17,23 @@ Acceptance = Mapping[str, float | None]
 
 @dataclass(frozen=True)
 class OrderWeights:
-    """Quality of the weights of DAGs, where each is 1 / (number of topological orders).
+    """Quality of the weights of DAGs, where each is 1 / (number of topological orders)."""
 
-    Parameters
-    ----------
-    effective_dags
-        Kish's effective sample size of the weights.
-    estimated
-        The number of DAGs whose topological orders were estimated rather than counted.
-    largest_error
-        The largest standard error of such an estimate, on the log scale.
-    """
-
-    effective_dags: float
+    effective_dags: float  # kish's effective sample size of the weights
+    # The number of DAGs whose topological orders were estimated rather than counted.
     estimated: int = 0
-    largest_error: float = 0.0
+    largest_error: float = 0.0  # the largest standard error of such an estimate, on the log scale
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunRecord(ABC):
-    """What runs of every kind record.
+    """What runs of every kind record."""
 
-    Parameters
-    ----------
-    dags
-        The number of DAGs drawn.
-    seconds
-        The running time of the call; None if it is not known.
-    interrupted
-        Whether Ctrl-C ended it.
-    convergence
-        The convergence figures.
-    order_weights
-        The quality of the weights of DAGs; None if they need none.
-    """
-
-    dags: int = 0
-    seconds: float | None = None
-    interrupted: bool = False
-    convergence: Convergence = field(default_factory=Convergence)
+    dags: int = 0  # the number of DAGs drawn
+    seconds: float | None = None  # the running time of the call; None if it is not known
+    interrupted: bool = False  # whether Ctrl-C ended it
+    convergence: Convergence = field(default_factory=Convergence)  # the convergence figures
+    # The quality of the weights of DAGs; None if they need none.
     order_weights: OrderWeights | None = None
 
     @property
@@ -137,53 +115,36 @@ class ImputationRun(RunRecord):
 
 @dataclass(frozen=True)
 class EvidenceRatio:
-    """How much more probable the data are under the modular prior than the order-modular one.
+    """How much more probable the data are under the modular prior than the order-modular one."""
 
-    Parameters
-    ----------
-    log_weights
-        The log ratio of the summed weights of all DAGs, counted once each or once for each of
-        their topological orders.
-    log_ratio
-        The difference of the log evidences: the same with normalised priors; None where the
-        constants of the priors are not known exactly.
-    standard_error
-        The Monte Carlo standard error of both. Where chains of orders are stuck in some of
-        several modes, it does not know of the others; ``evidence(model, "bridge")`` starts
-        from exact draws instead.
-    """
-
+    # The log ratio of the summed weights of all DAGs, counted once each or once for each of their
+    # topological orders.
     log_weights: float
+    # The difference of the log evidences: the same with normalised priors; None where the constants
+    # of the priors are not known exactly.
     log_ratio: float | None
+    # The Monte Carlo standard error of both. Where chains of orders are stuck in some of several
+    # modes, it does not know of the others; ``evidence(model, "bridge")`` starts from exact draws
+    # instead.
     standard_error: float
 
 
 @dataclass(frozen=True)
 class Exchanges:
-    """The exchanges of states in coupled chains.
+    """The exchanges of states in coupled chains."""
 
-    Parameters
-    ----------
-    inverse_temperatures
-        The final inverse temperatures of each chain.
-    acceptance
-        The acceptance rates of exchanges between adjacent temperatures, the hottest first: of
-        all chains together or, where they have different numbers of temperatures, of the one
-        that accepts fewest.
-    round_trips
-        For each chain, how often a state went from the hottest temperature to the coldest and
-        back after the burn-in.
-    bridge
-        The final places of each chain on the bridge; None if all are at its end.
-    evidence_ratio
-        The ratio of the modular to the order-modular evidence, where the bridge is all of the
-        ladder.
-    """
-
+    # The final inverse temperatures of each chain.
     inverse_temperatures: tuple[tuple[float, ...], ...]
+    # The acceptance rates of exchanges between adjacent temperatures, the hottest first: of all
+    # chains together or, where they have different numbers of temperatures, of the one that accepts
+    # fewest.
     acceptance: tuple[float | None, ...]
+    # For each chain, how often a state went from the hottest temperature to the coldest and back
+    # after the burn-in.
     round_trips: tuple[int, ...]
+    # The final places of each chain on the bridge; None if all are at its end.
     bridge: tuple[tuple[float, ...], ...] | None = None
+    # The ratio of the modular to the order-modular evidence, where the bridge is all of the ladder.
     evidence_ratio: EvidenceRatio | None = None
 
     @property
@@ -309,19 +270,12 @@ class ChainRun(RunRecord):
 
 @dataclass(frozen=True)
 class PopulationPlan:
-    """The path of the populations of sequential Monte Carlo, as their pilot chose it.
+    """The path of the populations of sequential Monte Carlo, as their pilot chose it."""
 
-    Parameters
-    ----------
-    inverse_temperatures, bridge
-        The inverse temperatures, and the places on the bridge, if any.
-    steps
-        The number of steps at each temperature but the first.
-    """
-
+    # The inverse temperatures, and the places on the bridge, if any.
     inverse_temperatures: tuple[float, ...]
     bridge: tuple[float, ...] | None
-    steps: tuple[int, ...]
+    steps: tuple[int, ...]  # the number of steps at each temperature but the first
 
     @property
     def path(self) -> Path:

@@ -158,21 +158,11 @@ class Recording(Settings):
 
 @dataclass(frozen=True)
 class SumSettings:
-    """How score sums are computed.
+    """How score sums are computed."""
 
-    Parameters
-    ----------
-    methods
-        The method for each node.
-    tolerance
-        The largest fraction of a sum that may be left out.
-    tabulate
-        What the tables hold.
-    """
-
-    methods: tuple[Literal["table", "rows", "walk", "scan"], ...]
-    tolerance: float
-    tabulate: Literal["sums", "maxima", "both"]
+    methods: tuple[Literal["table", "rows", "walk", "scan"], ...]  # the method for each node
+    tolerance: float  # the largest fraction of a sum that may be left out
+    tabulate: Literal["sums", "maxima", "both"]  # what the tables hold
 
     @classmethod
     def of(cls, sums: ScoreSums) -> SumSettings:
@@ -431,21 +421,12 @@ class ChainSettings(SamplerSettings):
 
 @dataclass(frozen=True)
 class Schedule:
-    """The inverse temperatures of an annealing run.
+    """The inverse temperatures of an annealing run."""
 
-    Parameters
-    ----------
-    steps
-        The number of steps from 0 to 1.
-    given
-        The inverse temperatures; None for equal steps.
-    bridge
-        Whether it goes over the bridge: half of the steps to the order-modular posterior, and
-        half from there to the modular one.
-    """
-
-    steps: int
-    given: tuple[float, ...] | None = None
+    steps: int  # the number of steps from 0 to 1
+    given: tuple[float, ...] | None = None  # the inverse temperatures; None for equal steps
+    # Whether it goes over the bridge: half of the steps to the order-modular posterior, and half
+    # from there to the modular one.
     bridge: bool = False
 
     @property

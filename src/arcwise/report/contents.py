@@ -137,15 +137,6 @@ def report_contents(
     A section that does not apply to the posterior is None, with the reason under
     ``"missing"``.
 
-    Parameters
-    ----------
-    posterior
-        Any posterior: exact, sampled or annealed, with or without DAGs.
-    title
-        The heading of the page.
-    data_description
-        A sentence about the data, for the summary.
-
     Examples
     --------
     >>> import arcwise

@@ -99,13 +99,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class StoredModel(Model):
-    """A model read from a file, with everything the algorithms need.
-
-    Parameters
-    ----------
-    arrays
-        The contents of the file.
-    """
+    """A model read from a file, with everything the algorithms need."""
 
     stored = True
 
@@ -198,13 +192,7 @@ def write_model(arrays: Arrays, path: Path) -> None:
 
 
 def read_model(path: Path, digest: str) -> StoredModel:
-    """Read a model with a known digest.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is missing or damaged, or holds another model.
-    """
+    """Read a model with a known digest."""
     try:
         arrays = read_archive(path)
         if digest_of(arrays) != digest:
@@ -244,19 +232,7 @@ SETTINGS, MODEL, LEDGER = "settings.json", "model.npz", "ledger.sqlite"
 def opened_directory(
     path: Path, settings: dict[str, Any], model: Model, checkpoint_seconds: float
 ) -> Iterator[Checkpoints]:
-    """Start a run in a directory, or continue it there if it is the same; yield its checkpoints.
-
-    Parameters
-    ----------
-    path
-        The directory; created if it does not exist.
-    settings
-        The settings of the run, as plain values.
-    model
-        The model.
-    checkpoint_seconds
-        The time between two checkpoints.
-    """
+    """Start a run in a directory, or continue it there if it is the same; yield its checkpoints."""
     if path.exists() and not path.is_dir():
         raise ArgumentError(f"'{path}' is a file; give a directory for the run")
     with ExitStack() as stack:
@@ -305,15 +281,7 @@ def _begin_or_compare(path: Path, settings: dict[str, Any], model: Model) -> Non
 
 
 def read_directory(path: Path) -> dict[str, Any]:
-    """Return the settings of the run in a directory.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no run.
-    FileFormatError
-        If the settings are damaged, or of another format.
-    """
+    """Return the settings of the run in a directory."""
     file = path / SETTINGS
     try:
         settings: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))

@@ -56,13 +56,7 @@ def pack(records: Sequence[Arrays]) -> bytes:
 
 
 def decompressed(content: bytes) -> bytes:
-    """Return what was compressed; what would not fit into memory is refused, as damage.
-
-    Raises
-    ------
-    ValueError or zlib.error
-        If so, or if it is cut off.
-    """
+    """Return what was compressed; what would not fit into memory is refused, as damage."""
     reader = zlib.decompressobj()
     whole = reader.decompress(content, max(1, available_memory() // 2))
     if not reader.eof:
@@ -71,13 +65,7 @@ def decompressed(content: bytes) -> bytes:
 
 
 def unpack(content: bytes) -> list[dict[str, NDArray[Any]]]:
-    """Return the records `pack` was given.
-
-    Raises
-    ------
-    One of `UNREADABLE`
-        If the bytes are something else.
-    """
+    """Return the records `pack` was given."""
     whole = memoryview(decompressed(content))
     start = _LENGTH + int.from_bytes(whole[:_LENGTH], "little")
     records = []
@@ -129,31 +117,15 @@ _NOT_WRITABLE = ("SQLITE_READONLY", "SQLITE_CANTOPEN")
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A point from which a run can be resumed.
+    """A point from which a run can be resumed."""
 
-    Parameters
-    ----------
-    number
-        Its number, from 1.
-    facts
-        The progress of the run so far, as plain values.
-    state
-        Everything needed to resume from here; None if it is no longer kept.
-    """
-
-    number: int
-    facts: dict[str, Any]
-    state: bytes | None
+    number: int  # its number, from 1
+    facts: dict[str, Any]  # the progress of the run so far, as plain values
+    state: bytes | None  # everything needed to resume from here; None if it is no longer kept
 
 
 class Ledger:
-    """The ledger of a run, open for its single writer.
-
-    Parameters
-    ----------
-    path
-        The file; created if it does not exist.
-    """
+    """The ledger of a run, open for its single writer."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -173,13 +145,7 @@ class Ledger:
             stack.pop_all()
 
     def append(self, facts: dict[str, Any], draws: bytes, state: bytes) -> None:
-        """Add a checkpoint, whole or not at all.
-
-        Raises
-        ------
-        RunDirectoryError
-            If it cannot be written; all earlier checkpoints are kept.
-        """
+        """Add a checkpoint, whole or not at all."""
         number = self._last_number + 1
         text = json.dumps(facts)
         state_digest = hashlib.sha256(state).digest()

@@ -29,15 +29,6 @@ def column_moments(
     """Return the mean and the variance of each column; 1 for the variance of a constant one.
 
     Of the rows in which it was not intervened on: what was set tells nothing.
-
-    Parameters
-    ----------
-    values
-        Rows by columns.
-    weights
-        How often each row counts, or None.
-    intervened
-        Where a column was intervened on, rows by columns, or None.
     """
     counted = np.ones(values.shape)
     if weights is not None:

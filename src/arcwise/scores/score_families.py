@@ -82,15 +82,7 @@ _RECORD = struct.Struct("<QQQI")  # first unit, units, values, checksum
 
 
 class PartsFile:
-    """Parts of the scores, in any order; damaged or cut off ones are left out.
-
-    Parameters
-    ----------
-    path
-        The file, which is made anew if it is one of other scores.
-    key
-        Stands for the data, the score and the families.
-    """
+    """Parts of the scores, in any order; damaged or cut off ones are left out."""
 
     def __init__(self, path: Path, key: str) -> None:
         self._path = path
@@ -141,15 +133,7 @@ class PartsFile:
 
 
 class KeptScores:
-    """The units of a scoring job, which a file keeps if there is one.
-
-    Parameters
-    ----------
-    job
-        The families, their score and the data.
-    path
-        The file; None to keep nothing.
-    """
+    """The units of a scoring job, which a file keeps if there is one."""
 
     def __init__(self, job: FamilyScoring, path: Path | None) -> None:
         self.plan = job.plan
@@ -192,17 +176,7 @@ class KeptScores:
 
 
 def score_in_parts(job: FamilyScoring, run: Stage, path: Path) -> _core.FamilyTable:
-    """Return the scores of all families, the same as without parts, going on from a file.
-
-    Parameters
-    ----------
-    job
-        The families, their score and the data.
-    run
-        How it runs.
-    path
-        The file.
-    """
+    """Return the scores of all families, the same as without parts, going on from a file."""
     kept = KeptScores(job, path)
     plan, most = kept.plan, 1
     for start, length in kept.missing():
@@ -291,21 +265,11 @@ class FillingPlan:
 
 @dataclass(frozen=True)
 class FamilyScoring:
-    """A score, data and families; the names suffice as data if the score is a function.
-
-    Parameters
-    ----------
-    score
-        The score.
-    data
-        The data, or the names of the variables.
-    families
-        The families of all nodes.
-    """
+    """A score, data and families; the names suffice as data if the score is a function."""
 
     score: LocalScore
-    data: Data | tuple[str, ...]
-    families: Families
+    data: Data | tuple[str, ...]  # the data, or the names of the variables
+    families: Families  # the families of all nodes
 
     @cached_property
     def in_core(self) -> _core.FamilyScore | None:

@@ -31,19 +31,7 @@ Rates = tuple[float | None, ...]
 
 
 def exchange_rates(chains: Sequence[Sequence[tuple[int, int]]]) -> Rates:
-    """Return the acceptance rate of exchanges of each pair of adjacent temperatures.
-
-    Parameters
-    ----------
-    chains
-        For each chain and each pair, the numbers of proposed and accepted exchanges.
-
-    Returns
-    -------
-    tuple
-        The rates of all chains together; where chains have different numbers of temperatures,
-        those of the chain with the lowest of all.
-    """
+    """Return the acceptance rate of exchanges of each pair of adjacent temperatures."""
     if len({len(pairs) for pairs in chains}) > 1:
         each = [exchange_rates([pairs]) for pairs in chains]
         return min(each, key=lambda rates: min((r for r in rates if r is not None), default=1.0))
@@ -59,11 +47,6 @@ def temperatures_needed(rates: Sequence[float | None]) -> int:
 
     The sum of the rates of refusal hardly depends on the number of temperatures, unless nearly
     all exchanges are refused; then more may be needed than this.
-
-    Parameters
-    ----------
-    rates
-        The acceptance rate of each pair of adjacent temperatures.
 
     Examples
     --------
@@ -87,30 +70,20 @@ _MOST_POINTS = 10_000
 
 @dataclass(frozen=True, eq=False)
 class EdgeDiagnostics:
-    """Diagnostics of each edge as matrices [source, target], from unweighted draws.
+    """Diagnostics of each edge as matrices [source, target], from unweighted draws."""
 
-    Parameters
-    ----------
-    rhat
-        Rank-normalised split R-hat; infinite if the edge is always present in some chains
-        and never in others, NaN if it never changed at all, and so may be certain or
-        stuck.
-    effective_samples
-        The bulk effective sample size; NaN if the edge changed fewer than 10 times, which
-        is too few to estimate its autocorrelation.
-    changes
-        The number of times the edge appeared or disappeared between consecutive draws,
-        over all chains.
-    chain_edges
-        The fraction of draws with the edge in each chain, as [chain, source, target].
-    differences
-        The largest difference of these between two chains; NaN with a single chain.
-    """
-
+    # Rank-normalised split R-hat; infinite if the edge is always present in some chains and never
+    # in others, NaN if it never changed at all, and so may be certain or stuck.
     rhat: NDArray[np.float64]
+    # The bulk effective sample size; NaN if the edge changed fewer than 10 times, which is too few
+    # to estimate its autocorrelation.
     effective_samples: NDArray[np.float64]
+    # The number of times the edge appeared or disappeared between consecutive draws, over all
+    # chains.
     changes: NDArray[np.int64]
+    # The fraction of draws with the edge in each chain, as [chain, source, target].
     chain_edges: NDArray[np.float64]
+    # The largest difference of these between two chains; NaN with a single chain.
     differences: NDArray[np.float64]
 
     @classmethod
@@ -289,20 +262,7 @@ _CLOSE = 2.0
 
 
 def settled(records: Sequence[ChainRecord], *, states_are_dags: bool) -> list[ChainRecord]:
-    """Return the records of the chains that count.
-
-    Parameters
-    ----------
-    records
-        The draws of each chain.
-    states_are_dags
-        Whether a state is one DAG, rather than a set of them whose weights are summed.
-
-    Returns
-    -------
-    list of ChainRecord
-        All of them, if fewer than four chains, or than half of them, are near the best level.
-    """
+    """Return the records of the chains that count."""
     if len(records) <= FEWEST_SETTLED:
         return list(records)
     found = levels(records, states_are_dags=states_are_dags)

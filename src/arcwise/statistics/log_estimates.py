@@ -22,11 +22,6 @@ _NEGLIGIBLE = 1e-3
 def log_mean(log_weights: ArrayLike) -> float:
     """Return the logarithm of the mean of weights.
 
-    Parameters
-    ----------
-    log_weights
-        The logs of the weights; minus infinity for a weight of zero.
-
     Examples
     --------
     >>> round(math.exp(log_mean(np.log([1.0, 3.0]))), 6)
@@ -104,11 +99,6 @@ def t_quantile(degrees: float) -> float:
 
     By algorithm 396 of Hill (1970), "Student's t-quantiles", to about six digits.
 
-    Parameters
-    ----------
-    degrees
-        The degrees of freedom, 1 or more, possibly infinite.
-
     Examples
     --------
     >>> round(t_quantile(3), 4), round(t_quantile(float("inf")), 4)
@@ -168,18 +158,6 @@ def summed_degrees(variances: Sequence[float], degrees: Sequence[float]) -> floa
 class LogEstimate:
     """The logarithm of an estimate of a positive number, such as a normalising constant.
 
-    Parameters
-    ----------
-    value
-        The logarithm of the estimate.
-    variance
-        The relative variance of the estimate, to first order the variance of its logarithm;
-        infinite or NaN if it is not known.
-    runs
-        The largest possible number of effective runs: of particles, say. Infinite for chains.
-    degrees_of_freedom
-        Those from which the variance is known.
-
     Examples
     --------
     >>> estimate = LogEstimate.of_weights(np.log([1.0, 2.0, 2.0, 3.0]))
@@ -187,26 +165,19 @@ class LogEstimate:
     (0.6931, 3.4)
     """
 
-    value: float
+    value: float  # the logarithm of the estimate
+    # The relative variance of the estimate, to first order the variance of its logarithm; infinite
+    # or NaN if it is not known.
     variance: float
+    # The largest possible number of effective runs: of particles, say. Infinite for chains.
     runs: float = math.inf
-    degrees_of_freedom: float = math.inf
+    degrees_of_freedom: float = math.inf  # those from which the variance is known
 
     @classmethod
     def of_weights(
         cls, log_weights: ArrayLike, particles: int = 1, least_variance: float = 0.0
     ) -> LogEstimate:
         """Return the logarithm of the mean of independent weights.
-
-        Parameters
-        ----------
-        log_weights
-            The logs of the weights; minus infinity for a weight of zero.
-        particles
-            The number of particles whose mean each weight is.
-        least_variance
-            A relative variance of a single weight that is known to be the least possible:
-            that of a few weights may come out far too small by chance.
 
         Notes
         -----
@@ -327,13 +298,6 @@ _HALVINGS = 100  # of the interval that holds the solution, which then is known 
 def acceptance_ratio(first: Sequence[Array], second: Sequence[Array]) -> LogEstimate:
     """Return the log of (constant of the second distribution) / (constant of the first).
 
-    Parameters
-    ----------
-    first, second
-        For each chain, the log ratios of the unnormalised densities, second over first, at its
-        draws: of chains of the first distribution, and of chains of the second. Where ratios are
-        estimated, a row of the logs of independent estimates for each draw, at least two.
-
     Notes
     -----
     The estimate is right on average, to first order, whatever point h is centred at; so the
@@ -406,11 +370,6 @@ def best_weighting(first: Sequence[Array], second: Sequence[Array]) -> Weighting
 
 def mean_along_chains(chains: Sequence[Array]) -> LogEstimate:
     """Return the log of the mean of bounded values, with infinite variance if few of them count.
-
-    Parameters
-    ----------
-    chains
-        For each chain, the logs of h, or of r h, at its draws.
 
     Notes
     -----

@@ -49,15 +49,7 @@ def write_archive(
 
 
 def read_archive(path: Path) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an archive by name.
-
-    Raises
-    ------
-    CapacityError
-        If they take more memory than there is.
-    OSError, ValueError or one of the other errors of `UNREADABLE`
-        If the file is no such archive, or is damaged.
-    """
+    """Return the arrays of an archive by name."""
     with open(path, "rb") as file, zipfile.ZipFile(file) as archive:
         members = archive.infolist()
         length = file.seek(0, 2)
@@ -121,30 +113,14 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Header:
-    """The header of a sealed file.
+    """The header of a sealed file."""
 
-    Parameters
-    ----------
-    kind
-        The kind of file, up to 16 characters.
-    version
-        The version of its format.
-    size
-        The length of the file.
-    hash
-        The SHA-256 of the file, as hexadecimal digits.
-    start
-        Where the contents begin.
-    description
-        A description of the contents, as plain values.
-    """
-
-    kind: str
-    version: int
-    size: int
-    hash: str
-    start: int
-    description: dict[str, Any]
+    kind: str  # the kind of file, up to 16 characters
+    version: int  # the version of its format
+    size: int  # the length of the file
+    hash: str  # the SHA-256 of the file, as hexadecimal digits
+    start: int  # where the contents begin
+    description: dict[str, Any]  # A description of the contents, as plain values
 
 
 def seal(
@@ -172,13 +148,7 @@ def seal(
 
 
 def header_of(path: Path, kind: str, version: int) -> Header:
-    """Return the header of a file after checking its kind, version and length.
-
-    Raises
-    ------
-    FileFormatError
-        If one of them is wrong; the contents are not checked.
-    """
+    """Return the header of a file after checking its kind, version and length."""
     try:
         with open(path, "rb") as file:
             front = file.read(_HEADER)

@@ -79,18 +79,7 @@ def weighted_sum(weights: ArrayLike, values: ArrayLike) -> NDArray[np.float64]:
 def row_numbers(
     rows: NDArray[Any], sizes: Sequence[int], largest: int
 ) -> tuple[NDArray[np.int64], int]:
-    """Return the number of each row, and an exclusive upper bound of these numbers.
-
-    Parameters
-    ----------
-    rows
-        Integers, as [row, place].
-    sizes
-        The exclusive upper bound at each place; below 2^22.
-    largest
-        The bound above which only numbers that occur are counted; at most 2^40, so that
-        the next place cannot overflow 64 bits.
-    """
+    """Return the number of each row, and an exclusive upper bound of these numbers."""
     number = np.zeros(len(rows), dtype=np.int64)
     bound = 1
     for place, size in enumerate(sizes):

@@ -158,17 +158,6 @@ def real_number(
 ) -> float:
     """Return the value as a float, or refuse it.
 
-    Parameters
-    ----------
-    value, name
-        The value, and the argument it was given as.
-    allowed
-        Whether a number is allowed; NaN never is.
-    wanted
-        The numbers that are, for the message: "a positive number".
-    error
-        The class of the error.
-
     Examples
     --------
     >>> real_number(3, "seconds", lambda x: x > 0, "a positive number")
@@ -278,22 +267,7 @@ def _all_real(values: Iterable[Any]) -> bool:
 
 
 def refuse_beyond_memory(count: int, name: str | Wording, bytes_each: int, more: int = 0) -> None:
-    """Refuse a count of things that need more memory than there is, before any of it is taken.
-
-    Parameters
-    ----------
-    count, name
-        The count, and the argument it was given as.
-    bytes_each
-        The memory of each thing.
-    more
-        The memory needed besides.
-
-    Raises
-    ------
-    CapacityError
-        If so, with both amounts.
-    """
+    """Refuse a count of things that need more memory than there is, before any of it is taken."""
     needed = count * bytes_each + more
     free = available_memory()
     if needed > free:

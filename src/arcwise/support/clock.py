@@ -179,11 +179,6 @@ def shared_clock(seconds: float | Deadline | None) -> Iterator[Deadline]:
     """Yield the deadline of a public function, and warn of what was left out to keep it.
 
     With a deadline in place of seconds it is for the caller to tell.
-
-    Parameters
-    ----------
-    seconds
-        The seconds given, or the deadline.
     """
     deadline = Deadline.of(seconds)
     yield deadline

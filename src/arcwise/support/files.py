@@ -144,15 +144,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def read_text(path: Path, wanted: str) -> str:
-    """Return the text of a file, or refuse what is no text.
-
-    Parameters
-    ----------
-    path
-        The file.
-    wanted
-        What to give, for the message: "a file of edges, .csv or .json".
-    """
+    """Return the text of a file, or refuse what is no text."""
     try:
         return Path(path).read_bytes().decode("utf-8-sig")  # line ends as they are
     except FileNotFoundError:

@@ -11,13 +11,7 @@ from arcwise.support.words import listing, near_miss, quoted, shown
 
 
 def checked_variables(variables: Iterable[str]) -> tuple[str, ...]:
-    """Return the names as a tuple, after checking that they can name variables.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no name, or one is not a string, is empty or is given twice.
-    """
+    """Return the names as a tuple, after checking that they can name variables."""
     if isinstance(variables, str):
         raise ArgumentError(
             f"variables is the single string {shown(variables)}; give a list of names instead"
@@ -48,17 +42,7 @@ def checked_variables(variables: Iterable[str]) -> tuple[str, ...]:
 
 
 def as_list(value: Any, source: str | Wording, wanted: str) -> list[Any]:
-    """Return the items of a list or another collection, or refuse what is none.
-
-    Parameters
-    ----------
-    value
-        The value; a string is no collection.
-    source
-        The argument it was given as.
-    wanted
-        What to give, for the message: "a list of names".
-    """
+    """Return the items of a list or another collection, or refuse what is none."""
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         try:
             return list(value)
@@ -96,12 +80,6 @@ def positions(
     """Return the position of each name among the variables.
 
     For many calls, give the result of `index_of` for the variables.
-
-    Raises
-    ------
-    ArcwiseError
-        Of the class `error`, listing every unknown name, the closest variable
-        and `source`, the argument that contained the names.
     """
     index = variables if isinstance(variables, Mapping) else index_of(variables)
     try:

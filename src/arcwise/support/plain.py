@@ -72,14 +72,6 @@ Read = Callable[[Any], Any]
 class PlainDataclasses:
     """A converter between dataclasses and plain values for JSON.
 
-    Parameters
-    ----------
-    custom
-        Functions that write and read types with a custom form; a type includes its
-        subclasses.
-    kinds
-        Names of the classes of a union: their values hold the name in ``"kind"``.
-
     Examples
     --------
     >>> from arcwise.records.budget import Convergence
@@ -118,13 +110,7 @@ class PlainDataclasses:
         return plain(value)
 
     def read(self, kind: Any, value: Any) -> Any:
-        """Return the value of this type that `write` was given.
-
-        Raises
-        ------
-        KeyError, TypeError or ValueError
-            If the values are not of that type.
-        """
+        """Return the value of this type that `write` was given."""
         origin = get_origin(kind)
         if origin in (Union, UnionType):
             return self._read_union(get_args(kind), value)

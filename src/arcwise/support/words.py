@@ -185,17 +185,6 @@ _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 class Description:
     """A description of an object that may no longer be available.
 
-    Parameters
-    ----------
-    text
-        Its repr.
-    name
-        The name of its class; None if the text is all that is known.
-    settings
-        Its settings, by the names of its class.
-    complete
-        Whether name and settings are enough to construct it.
-
     Examples
     --------
     >>> from arcwise.scores import BDeu
@@ -204,10 +193,11 @@ class Description:
 settings={'equivalent_sample_size': 2.0}, complete=True)
     """
 
-    text: str
-    name: str | None = None
+    text: str  # its repr
+    name: str | None = None  # the name of its class; None if the text is all that is known
+    # Its settings, by the names of its class.
     settings: Mapping[str, Any] = field(default_factory=dict)
-    complete: bool = False
+    complete: bool = False  # whether name and settings are enough to construct it
 
     @classmethod
     def of(cls, thing: object) -> Description:
