@@ -44,9 +44,12 @@ and by modules:
 See ``help(arcwise.learn)`` and so on for the details.
 """
 
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from arcwise import _core
 from arcwise import algorithms as algorithms
-from arcwise import cluster as cluster
 from arcwise import dynamics as dynamics
 from arcwise import engines as engines
 from arcwise import errors as errors
@@ -97,6 +100,9 @@ from arcwise.posterior.summary_graphs import summary_graph as summary_graph
 from arcwise.report import report as report
 from arcwise.runs.status import status as status
 from arcwise.series import time_series as time_series
+
+if TYPE_CHECKING:
+    from arcwise import cluster as cluster
 
 __version__ = _core.version
 
@@ -158,3 +164,10 @@ _PUBLIC = (
 
 def __dir__() -> list[str]:
     return sorted(_PUBLIC)
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Import `arcwise.cluster` when it is first used: few need it, and it takes time to import."""
+    if name == "cluster":
+        return import_module("arcwise.cluster")
+    raise AttributeError(f"module 'arcwise' has no attribute {name!r}")
