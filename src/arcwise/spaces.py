@@ -50,7 +50,7 @@ class Space(ABC):
     >>> import arcwise
     >>> model = arcwise.Model(["a", "b", "c"], lambda node, parents: 0.0)
     >>> space: Space = arcwise.spaces.LinearOrders()
-    >>> round(math.exp(space.build(arcwise.sums.ScoreSums(model)).log_size))
+    >>> round(math.exp(space.build(arcwise.model.ScoreSums(model)).log_size))
     6
     """
 

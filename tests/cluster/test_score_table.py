@@ -85,7 +85,7 @@ def test_the_same_sums_give_the_same_file(table: Path, tmp_path: Path) -> None:
 _READ_ALL = """
 import sys
 import arcwise
-sums = arcwise.sums.ScoreSums.open(sys.argv[1])
+sums = arcwise.model.ScoreSums.open(sys.argv[1])
 space = arcwise.spaces.LinearOrders().build(sums)
 print("ready", flush=True)
 sys.stdin.readline()

@@ -50,7 +50,7 @@ def test_schedules_without_steps(steps: int) -> None:
 
 
 def test_a_population_without_temperatures_is_refused_by_the_core_too() -> None:
-    space = arcwise.spaces.LinearOrders().build(arcwise.sums.ScoreSums(flat_model(3)))
+    space = arcwise.spaces.LinearOrders().build(arcwise.model.ScoreSums(flat_model(3)))
     with pytest.raises(ArcwiseError, match="no temperature"):
         _core.plan_population(space, [], 8, 0.9, 0.1, 1, 1, 1, 1, None)
 

@@ -17,7 +17,7 @@ from support.emulated_gpu import kernel_device
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Any:
     device = kernel_device()
-    monkeypatch.setattr(device, "opened", lambda wanted: device)
+    monkeypatch.setattr("arcwise.gpu.device.opened", lambda wanted: device)
     return device
 
 

@@ -21,7 +21,7 @@ from arcwise.errors import (
     NumericalError,
     TimeIsUpError,
 )
-from arcwise.gpu import device, scoring
+from arcwise.gpu import scoring
 from arcwise.scores import BIC, BDeu, BGe, FamilyScores
 from arcwise.support.devices import Gpu
 from reference import scores as reference
@@ -39,7 +39,7 @@ from support.strategies import (
 def scored(device: Any, *arguments: Any, **keywords: Any) -> FamilyScores:
     """Return the scores by a device."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(device, "opened", lambda wanted: device)
+        patch.setattr("arcwise.gpu.device.opened", lambda wanted: device)
         found = arcwise.score(*arguments, device="gpu", **keywords)
     assert device.launched
     return found
@@ -265,7 +265,7 @@ def test_too_little_memory_is_said_beforehand() -> None:
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Any:
     device = kernel_device()
-    monkeypatch.setattr(device, "opened", lambda wanted: device)
+    monkeypatch.setattr("arcwise.gpu.device.opened", lambda wanted: device)
     return device
 
 
@@ -325,7 +325,7 @@ def test_learn_scores_there_where_it_is_worth_it(gpu: Any, monkeypatch: pytest.M
         asked.append(wanted.number)
         return gpu
 
-    monkeypatch.setattr(device, "opened", opened)
+    monkeypatch.setattr("arcwise.gpu.device.opened", opened)
     found = arcwise.learn(data, device="gpu:1", **keywords)
     assert set(asked) == {1}
     assert "score_discrete_sets" in gpu.launched
@@ -339,7 +339,7 @@ def test_the_shell_says_it_in_its_words(
     def no_device(wanted: object) -> Any:
         raise DeviceError("there is none")
 
-    monkeypatch.setattr(device, "opened", no_device)
+    monkeypatch.setattr("arcwise.gpu.device.opened", no_device)
     table = tmp_path / "table.csv"
     table.write_text("a,b\n0,1\n1,0\n1,1\n0,0\n")
     words = ["score", str(table), "--device"]

@@ -134,7 +134,7 @@ def test_chains_that_agree_without_likely_parents_are_not_called_reliable(
     if unfinished:
         monkeypatch.setattr(growth, "_grow_by_map", _out_of_time)
     if not one_more:
-        monkeypatch.setattr(growth_state, "scoring_seconds", lambda *_: np.inf)
+        monkeypatch.setattr(growth_state, "_ROUNDS_IN_TIME", np.inf)
     found = learn(gaussian(8), candidates="grow", algorithm="mcmc", seconds=1000.0)
     found.save(tmp_path / "posterior.npz")
     left_out = unfinished and not one_more

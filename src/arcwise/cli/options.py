@@ -206,7 +206,7 @@ def _chosen_score(given: dict[str, Any]) -> LocalScore | None:
     name = given.pop("score")
     chosen = None if name.lower() == "auto" else as_score(name)
     for name, value in given.items():
-        having = [word for word, kind in NAMED_SCORES.items() if name in _parameters(kind)]
+        having = sorted(word for word, kind in NAMED_SCORES.items() if name in _parameters(kind))
         if chosen is None or name not in _parameters(type(chosen)):
             raise ArgumentError(
                 f"--{name.replace('_', '-')} is a parameter of {listing(having)}; add --score "

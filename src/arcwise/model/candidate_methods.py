@@ -15,7 +15,8 @@ from arcwise.data import Data
 from arcwise.data.table import IndicatorBlocks
 from arcwise.errors import ArgumentError, DataError, TimeIsUpError
 from arcwise.families.families import parent_matrix, parent_names
-from arcwise.model import Model, Question
+from arcwise.model.model import Model
+from arcwise.model.question import Question
 from arcwise.priors import PriorTerms
 from arcwise.scores import FamilyScores, LocalScore
 from arcwise.scores.base import IndependenceTest, usual_test

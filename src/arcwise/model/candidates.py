@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.errors import ArgumentError, UnknownNameError
 from arcwise.families.constraints import SYNONYMS, ConstraintArguments
 from arcwise.families.families import candidate_matrix
-from arcwise.model import Definition, ask
 from arcwise.model.candidate_methods import By, FamilyWeigher, Testing, gains, greedy, pc
+from arcwise.model.model import ask
+from arcwise.model.question import Definition
 from arcwise.support.checks import one_of, whole_number
 from arcwise.support.clock import Deadline
 from arcwise.support.edges import edges_between

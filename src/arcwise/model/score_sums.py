@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from arcwise import _core
 from arcwise.errors import ArgumentError, CapacityError, FileFormatError
-from arcwise.model import Model, checked_model
+from arcwise.model.model import Model, checked_model
 from arcwise.support.archives import Header, header_of, seal, verify
 from arcwise.support.checks import (
     checked_seed,
@@ -325,7 +325,7 @@ class ScoreSums:
 
 def checked_sums(value: object) -> ScoreSums:
     """Return score sums, or refuse anything else."""
-    return instance(value, ScoreSums, "sums", "arcwise.sums.ScoreSums")
+    return instance(value, ScoreSums, "sums", "arcwise.model.ScoreSums")
 
 
 def _chosen(table: _core.FamilyTable, node: int) -> Literal["table", "rows", "walk", "scan"]:
