@@ -19,8 +19,8 @@ from tables import simulated
 import arcwise
 from arcwise import Model, Posterior
 from arcwise.data import Data
-from arcwise.model.modularity import Modularity
-from arcwise.sums import ScoreSums
+from arcwise.model.model import Modularity
+from arcwise.model.score_sums import ScoreSums
 
 RUNS = 7
 

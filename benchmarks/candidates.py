@@ -21,7 +21,7 @@ from measuring import heading, line
 
 import arcwise
 from arcwise import _core
-from arcwise.model.modularity import Modularity
+from arcwise.model.model import Modularity
 
 SIZES = (4, 6, 8)
 METHODS: dict[str, dict[str, Any]] = {

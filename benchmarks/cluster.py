@@ -24,19 +24,21 @@ from sampling import best_candidates, small_table
 import arcwise
 from arcwise import Model, _core
 from arcwise.cluster import DaskEngine
-from arcwise.cluster.connection import Cluster
+from arcwise.cluster.connection import Cluster, Spread
 from arcwise.cluster.host_files import HostFile
-from arcwise.cluster.sampling_work import (
+from arcwise.cluster.work import (
     AnnealingWork,
+    Done,
     SamplingJob,
+    Versions,
+    Work,
     as_short_ladder,
+    perform,
     values_of,
 )
-from arcwise.cluster.spread import Spread
-from arcwise.cluster.work import Done, Versions, Work, perform
+from arcwise.model.score_sums import ScoreSums
 from arcwise.records.ladders import linear
 from arcwise.records.settings import Recording, filled
-from arcwise.sums import ScoreSums
 
 CANDIDATES = 10
 

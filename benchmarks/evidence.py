@@ -32,7 +32,7 @@ from rows import read_rows
 
 import arcwise
 from arcwise import Model
-from arcwise.algorithms.combined_evidence import combination
+from arcwise.algorithms.evidence import combination
 from arcwise.results import Evidence
 
 SIZES = (8, 9, 10, 12, 8, 11, 10, 14, 9, 12, 16, 8, 10, 13, 18, 9, 11, 12, 15, 20)

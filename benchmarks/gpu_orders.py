@@ -15,10 +15,15 @@ from gpu_table import cpu_exact, row, say, seconds_of
 
 import arcwise
 from arcwise.gpu.device_chains import settle
-from arcwise.gpu.order_chains import OrderChains
-from arcwise.gpu.order_tables import DeviceTables, OrderTables
-from arcwise.gpu.sampled_orders import ORDER_POSTERIOR, POSTERIOR, SampledOrders
-from arcwise.gpu.tempered_orders import TemperedOrders
+from arcwise.gpu.order_chains import (
+    ORDER_POSTERIOR,
+    POSTERIOR,
+    DeviceTables,
+    OrderChains,
+    OrderTables,
+    SampledOrders,
+)
+from arcwise.gpu.tempering import TemperedOrders
 from arcwise.records.ladders import bridge, uniform_bridge
 
 MANY = 132 * 512  # chains that keep an H200 busy

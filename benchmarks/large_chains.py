@@ -22,8 +22,8 @@ from measuring import heading, in_own_process, line, most_held_bytes
 import arcwise
 from arcwise import Model, Posterior
 from arcwise.data import Data
-from arcwise.model.modularity import Modularity
-from arcwise.sums import ScoreSums
+from arcwise.model.model import Modularity
+from arcwise.model.score_sums import ScoreSums
 
 NEAR = 20.0  # nats
 SPACES: dict[str, Modularity] = {"linear": "order-modular", "partitions": "modular"}

@@ -28,8 +28,8 @@ import arcwise
 from arcwise import Dag, Model, Posterior
 from arcwise.data import Data
 from arcwise.graphs import Cpdag, GraphComparison
-from arcwise.model.modularity import Modularity
-from arcwise.sums import ScoreSums
+from arcwise.model.model import Modularity
+from arcwise.model.score_sums import ScoreSums
 
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 ALPHAS = (0.01, 0.05, 0.1, 0.2)

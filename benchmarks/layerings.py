@@ -15,8 +15,8 @@ from tables import add_model_arguments, models
 
 import arcwise
 from arcwise import Model
+from arcwise.model.score_sums import ScoreSums
 from arcwise.spaces import Layerings
-from arcwise.sums import ScoreSums
 
 PAPER_MOVES = {"relocate": 1.0, "swap adjacent": 1.0, "swap": 1.0, "re-partition": 1.0}
 

@@ -19,9 +19,9 @@ from tables import add_model_arguments, models
 
 import arcwise
 from arcwise import Model
+from arcwise.model.score_sums import ScoreSums
 from arcwise.results import Evidence
 from arcwise.spaces import as_space
-from arcwise.sums import ScoreSums
 
 SPACES = ["partitions", "layerings:4", "layerings:8", "dags", "linear", "buckets:5"]
 RUNS = 100

@@ -20,9 +20,9 @@ from tables import discrete_table
 import arcwise
 from arcwise import Model, _core
 from arcwise.data import Data
+from arcwise.model.score_sums import ScoreSums
 from arcwise.records.settings import filled
 from arcwise.spaces import BucketOrders, LinearOrders, Space
-from arcwise.sums import ScoreSums
 
 MAX_INDEGREE = 4
 CANDIDATES = 10

@@ -21,9 +21,9 @@ from convergence import Settings, model_of
 from convergence_report import Case
 
 from arcwise import _core
+from arcwise.model.score_sums import ScoreSums
 from arcwise.records.settings import filled, usual_order_steps
 from arcwise.spaces import Dags
-from arcwise.sums import ScoreSums
 
 CHAINS = 2
 BATCHES = 64

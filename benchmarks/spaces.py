@@ -27,10 +27,10 @@ from tables import add_model_arguments, models
 
 import arcwise
 from arcwise import Model, Posterior, _core
+from arcwise.model.score_sums import ScoreSums
 from arcwise.records.ladders import usual_steps_between_exchanges
 from arcwise.records.settings import filled
 from arcwise.spaces import as_space
-from arcwise.sums import ScoreSums
 
 SPACES = ["dags", "partitions", "layerings:4", "layerings:8", "linear", "buckets:5", "canonical"]
 # Of canonical orders: ladders of coupled chains, and populations.

@@ -22,9 +22,9 @@ from measuring import side_by_side
 import arcwise
 from arcwise import Model, _core
 from arcwise.data import Data
+from arcwise.model.score_sums import ScoreSums
 from arcwise.records.settings import filled
 from arcwise.spaces import Dags, LinearOrders, Partitions, Space
-from arcwise.sums import ScoreSums
 
 SPACES: dict[str, Space] = {
     "linear orders, usual moves": LinearOrders(),

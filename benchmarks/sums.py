@@ -23,7 +23,7 @@ from tables import continuous_table, discrete_table, nearest
 import arcwise
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.sums.score_sums import Method
+from arcwise.model.score_sums import Method
 
 ELEMENTS = 16
 SPREADS = (100.0, 1000.0, 3000.0)
@@ -92,10 +92,10 @@ def whole_models(discrete: Data, continuous: Data, repetitions: int) -> None:
 
 def ask(model: arcwise.Model, method: Method, repetitions: int) -> None:
     """Build the sums; then ask for those of every node in random orders."""
-    kept: list[arcwise.sums.ScoreSums] = []
+    kept: list[arcwise.model.ScoreSums] = []
 
     def build() -> None:
-        kept[:] = [arcwise.sums.ScoreSums(model, method=method, threads=1)]
+        kept[:] = [arcwise.model.ScoreSums(model, method=method, threads=1)]
 
     seconds = side_by_side({"build": build}, min(repetitions, 3))["build"]
     nodes = len(model.variables)
@@ -130,7 +130,7 @@ def over_places(model: arcwise.Model, method: Method, repetitions: int) -> None:
     """Ask for the sums of every node of a bucket, for all sets of the others in it."""
     n = len(model.variables)
     heading(f"(c) sums for all sets of places, by {method}, {n} nodes; a bucket at a random place")
-    core = arcwise.sums.ScoreSums(model, method=method, threads=1).core
+    core = arcwise.model.ScoreSums(model, method=method, threads=1).core
     if method == "walk":
         kept = sum(core.families_kept(node) for node in range(n)) / len(model.weights)
         line("families kept", f"{100 * kept:.0f} %")
@@ -170,9 +170,9 @@ def measure_memory(data: Data) -> None:
     """Print the bytes held for each entry of the tables, weights and their parents included."""
     model = arcwise.Model(data, "bge", candidates=nearest(data, ELEMENTS), threads=1)
     small = arcwise.Model(["a", "b"], lambda node, parents: 0.0)
-    arcwise.sums.ScoreSums(small, threads=1)
+    arcwise.model.ScoreSums(small, threads=1)
     before = held_bytes()
-    sums = arcwise.sums.ScoreSums(model, method="table", threads=1)
+    sums = arcwise.model.ScoreSums(model, method="table", threads=1)
     each = (held_bytes() - before) / len(model.weights)
     assert {*sums.methods} == {"table"}
     print(json.dumps({"each": each}))

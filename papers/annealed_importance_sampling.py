@@ -21,7 +21,7 @@ from repeated_runs import TRIAL, RepeatedRuns, Sampler, Study
 
 import arcwise
 from arcwise import Model
-from arcwise.model.modularity import Modularity
+from arcwise.model.model import Modularity
 
 NAME = "annealed_importance_sampling"
 RUNS = 9

@@ -30,10 +30,10 @@ from simulated_networks import PRIOR, SCORE, SIZES, simulated
 
 import arcwise
 from arcwise import Dag, Model, Posterior
-from arcwise.candidates import Candidates
 from arcwise.data import Data
 from arcwise.graphs import Cpdag
-from arcwise.sums import ScoreSums
+from arcwise.model.candidates import Candidates
+from arcwise.model.score_sums import ScoreSums
 
 Result = dict[str, Any]
 

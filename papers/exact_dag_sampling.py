@@ -31,9 +31,9 @@ from numpy.typing import NDArray
 import arcwise
 from arcwise import Model, Posterior
 from arcwise.algorithms import ExactSampler, GivenOrder, importance_weighted_dags, samples_for
+from arcwise.model.score_sums import ScoreSums
 from arcwise.posterior import DagSample
 from arcwise.spaces import BucketOrders, Dags
-from arcwise.sums import ScoreSums
 
 Numbers = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 import arcwise
 from arcwise import Model
-from arcwise.algorithms.dag_weights import modular_log_weights
+from arcwise.algorithms.estimates import modular_log_weights
+from arcwise.model.score_sums import ScoreSums
 from arcwise.posterior import DagSample
 from arcwise.spaces import Dags, Layerings, Partitions, Space
-from arcwise.sums import ScoreSums
 
 PAPER_STEPS = 60_000
 PAPER_CHAINS = 9

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 import arcwise
 from arcwise import Model, Posterior
-from arcwise.model.modularity import Modularity
-from arcwise.posterior.lower_bounds import lower_bound
+from arcwise.model.model import Modularity
+from arcwise.model.score_sums import ScoreSums
+from arcwise.posterior.evidence import lower_bound
 from arcwise.spaces import LinearOrders
-from arcwise.sums import ScoreSums
 
 FEWEST_STEPS = 400
 # With more variables, an exact posterior takes long beside the runs.

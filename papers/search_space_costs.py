@@ -15,8 +15,8 @@ from simulated_networks import PRIOR, SCORE, SIZES, simulated
 
 import arcwise
 from arcwise import Model
+from arcwise.model.score_sums import ScoreSums
 from arcwise.scores import BDeu
-from arcwise.sums import ScoreSums
 
 TABLE_SIZES = (6, 8, 10, 12, 14)  # candidates of a node, where tables are timed
 STEP_LENGTHS = {"linear": (50_000, 1_050_000), "partitions": (5_000, 105_000)}  # steps are timed

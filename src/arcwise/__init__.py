@@ -45,9 +45,12 @@ and by modules:
 See ``help(arcwise.learn)`` and so on for details.
 """
 
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from arcwise import _core
 from arcwise import algorithms as algorithms
-from arcwise import cluster as cluster
 from arcwise import dynamics as dynamics
 from arcwise import engines as engines
 from arcwise import errors as errors
@@ -69,10 +72,8 @@ from arcwise.algorithms.mc3 import mc3 as mc3
 from arcwise.algorithms.mcmc import mcmc as mcmc
 from arcwise.algorithms.sample import sample as sample
 from arcwise.algorithms.smc import smc as smc
-from arcwise.candidates import candidates as candidates
 from arcwise.comparison import compare as compare
 from arcwise.comparison import compare_models as compare_models
-from arcwise.constraints import Constraints as Constraints
 from arcwise.data import Data as Data
 from arcwise.data import describe as describe
 from arcwise.data import discretize as discretize
@@ -80,17 +81,19 @@ from arcwise.data import read as read
 from arcwise.diagnostics.diagnose import diagnose as diagnose
 from arcwise.dynamics import forecast as forecast
 from arcwise.dynamics import impulse_response as impulse_response
+from arcwise.families.constraints import Constraints as Constraints
 from arcwise.graphs import Dag as Dag
 from arcwise.learning import cross_validate as cross_validate
 from arcwise.learning import learn as learn
 from arcwise.learning import resume as resume
 from arcwise.model import Model as Model
 from arcwise.model import score as score
+from arcwise.model.candidates import candidates as candidates
 from arcwise.networks import simulate as simulate
 from arcwise.parameters.effects import effects as effects
 from arcwise.parameters.interventional import interventional as interventional
+from arcwise.parameters.predict import log_predictive as log_predictive
 from arcwise.parameters.predict import predict as predict
-from arcwise.parameters.predictive import log_predictive as log_predictive
 from arcwise.plots.draw import draw as draw
 from arcwise.posterior import Posterior as Posterior
 from arcwise.posterior.estimation import estimate as estimate
@@ -98,6 +101,9 @@ from arcwise.posterior.summary_graphs import summary_graph as summary_graph
 from arcwise.report import report as report
 from arcwise.runs.status import status as status
 from arcwise.series import time_series as time_series
+
+if TYPE_CHECKING:
+    from arcwise import cluster as cluster
 
 __version__ = _core.version
 
@@ -159,3 +165,10 @@ _PUBLIC = (
 
 def __dir__() -> list[str]:
     return sorted(_PUBLIC)
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Import `arcwise.cluster` when it is first used: few need it, and it takes time to import."""
+    if name == "cluster":
+        return import_module("arcwise.cluster")
+    raise AttributeError(f"module 'arcwise' has no attribute {name!r}")

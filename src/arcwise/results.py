@@ -3,7 +3,6 @@
 from arcwise.algorithms.exact_sampling import ImportanceWeightedDags
 from arcwise.algorithms.growth import Growth
 from arcwise.algorithms.reverse_annealing import ReverseAnnealing, StochasticUpperBound
-from arcwise.candidates import Candidates
 from arcwise.comparison import (
     EdgeCurve,
     MeanDistance,
@@ -20,9 +19,10 @@ from arcwise.dynamics.lagged_edges import LaggedEdge, ProcessEdge
 from arcwise.dynamics.steps import StepPosteriors
 from arcwise.graphs import EdgeCounts, GraphComparison
 from arcwise.learning import CrossValidation
+from arcwise.model.candidates import Candidates
 from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect, MeanEffects
 from arcwise.parameters.effect_matrix import Effects
-from arcwise.parameters.level_estimates import Interventional
+from arcwise.parameters.interventional import Interventional
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
 from arcwise.posterior import (
     Adjacency,
@@ -34,11 +34,16 @@ from arcwise.posterior import (
     Posterior,
     ThresholdGraph,
 )
-from arcwise.records.account import Account
-from arcwise.records.convergence import Convergence
-from arcwise.records.findings import Finding
-from arcwise.records.imputation_run import ImputationRun
-from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, MergedRun, UniqueDagsRun
+from arcwise.records.account import Account, Finding
+from arcwise.records.budget import Convergence
+from arcwise.records.runs import (
+    AnnealingRun,
+    ChainRun,
+    ExactRun,
+    ImputationRun,
+    MergedRun,
+    UniqueDagsRun,
+)
 from arcwise.runs.status import RunStatus
 from arcwise.series import IncompleteTimeSeries, TimeSeries
 

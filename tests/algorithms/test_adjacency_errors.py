@@ -9,8 +9,8 @@ import pytest
 
 import arcwise
 from arcwise import Model
-from arcwise.algorithms import assembly
-from arcwise.algorithms.assembly import assemble
+from arcwise.algorithms import estimates
+from arcwise.algorithms.estimates import assemble
 from arcwise.records.chain_record import ChainRecord
 from arcwise.records.settings import Recording
 from arcwise.statistics.convergence import weighted_standard_error
@@ -50,7 +50,7 @@ def random_records(n: int, chains: int, seed: int) -> list[ChainRecord]:
 def test_errors_of_chains_are_those_of_the_sum_in_each_batch(
     at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(assembly, "_MOST_AT_ONCE", at_once)
+    monkeypatch.setattr(estimates, "_MOST_AT_ONCE", at_once)
     n = 4
     records = random_records(n, 3, 5)
     found = assemble(flat_model(n), Recording("partitions"), records, None)

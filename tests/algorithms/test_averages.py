@@ -12,10 +12,10 @@ import pytest
 import arcwise
 from arcwise import Model, Posterior
 from arcwise.algorithms import GivenOrder
+from arcwise.model.score_sums import ScoreSums
 from arcwise.records.chain_record import ChainRecord
 from arcwise.spaces import LinearOrders
 from arcwise.statistics.chains import chain_edges, edge_convergence
-from arcwise.sums import ScoreSums
 from support.exact_models import random_model
 from support.presence import known
 from support.same_posteriors import assert_same_posterior

@@ -18,8 +18,8 @@ from scipy.stats import binom
 import arcwise
 from arcwise import Posterior
 from arcwise.algorithms import ExactSampler
+from arcwise.model.score_sums import ScoreSums
 from arcwise.results import DagSample
-from arcwise.sums import ScoreSums
 from support.chi_squared import FALSE_ALARM_RATE
 from support.enumerated import law_of
 from support.exact_models import random_model

@@ -13,12 +13,16 @@ from scipy.stats import binom
 
 import arcwise
 from arcwise import Model
-from arcwise.algorithms import combined_evidence, order_ratio
-from arcwise.algorithms.combined_evidence import chosen_methods, combination
-from arcwise.algorithms.evidence_methods import EvidenceMethod, as_evidence_method
+from arcwise.algorithms import evidence, normalizing_constants
+from arcwise.algorithms.evidence import (
+    EvidenceMethod,
+    as_evidence_method,
+    chosen_methods,
+    combination,
+)
 from arcwise.cli import main
 from arcwise.errors import ArgumentError
-from arcwise.posterior.lower_bounds import LowerBound
+from arcwise.posterior.evidence import LowerBound
 from arcwise.results import Evidence
 from support.chi_squared import FALSE_ALARM_RATE
 from support.exact_models import random_model
@@ -174,7 +178,7 @@ def test_methods_together(monkeypatch: pytest.MonkeyPatch) -> None:
     model = random_model(6, spread=6.0, seed=2)
     exact = arcwise.exact(model).log_evidence
     assert exact is not None
-    monkeypatch.setattr(combined_evidence, "exact_is_cheap", lambda *_: _[2] == "order-modular")
+    monkeypatch.setattr(evidence, "exact_is_cheap", lambda *_: _[2] == "order-modular")
     found = arcwise.evidence(model, seed=1, threads=1)
     assert [part.method for part in found.parts] == [
         "exact order-modular evidence over the bridge",
@@ -191,13 +195,13 @@ def test_methods_together(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_methods_where_topological_orders_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     model = random_model(6, spread=6.0, seed=2)
-    monkeypatch.setattr(combined_evidence, "exact_is_cheap", lambda *_: False)
+    monkeypatch.setattr(evidence, "exact_is_cheap", lambda *_: False)
     found = arcwise.evidence(model, seed=1, threads=1)
     assert [part.method for part in found.parts] == [
         "Bennett's acceptance ratio",
         "sequential Monte Carlo",
     ]
-    monkeypatch.setattr(order_ratio, "_EXTENSION_BUDGETS", (1,))
+    monkeypatch.setattr(normalizing_constants, "_EXTENSION_BUDGETS", (1,))
     estimated = arcwise.evidence(model, seed=1, threads=1)
     assert [part.method for part in estimated.parts] == [part.method for part in found.parts]
     exact = arcwise.exact(model, threads=1).log_evidence

@@ -15,7 +15,7 @@ import pytest
 
 import arcwise
 from arcwise import Model, Posterior
-from arcwise.model.modularity import Modularity
+from arcwise.model.model import Modularity
 from arcwise.priors import EdgePenalty, Fair
 from reference.layering import PositivePosterior, modular_by_layers, order_modular_by_orders
 from support.comparison import close

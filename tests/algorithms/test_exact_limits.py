@@ -14,9 +14,9 @@ import pytest
 import arcwise
 from arcwise import Posterior
 from arcwise.algorithms import ExactSampler
-from arcwise.algorithms.memory import exact_cost
+from arcwise.algorithms.exact_computation import exact_cost
 from arcwise.errors import ArgumentError, CapacityError
-from arcwise.support.memory import available_memory
+from arcwise.support.checks import available_memory
 from arcwise.support.words import byte_size
 from support.exact_models import MODULARITIES, flat_model, random_model
 from support.interrupting import assert_stops_within_two_seconds
@@ -40,7 +40,7 @@ def test_a_run_beyond_the_limit_is_refused_with_the_figure(limit: int, modularit
 
 def test_the_limit_is_what_is_free_unless_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 2**20 < available_memory() < 2**50
-    monkeypatch.setattr("arcwise.algorithms.memory.available_memory", lambda: 4_321)
+    monkeypatch.setattr("arcwise.algorithms.exact_computation.available_memory", lambda: 4_321)
     with pytest.raises(CapacityError, match="and the limit is 4 KiB; raise memory_limit"):
         arcwise.exact(flat_model(10))
     arcwise.exact(flat_model(10), memory_limit=2**30)
@@ -61,7 +61,7 @@ def test_the_memory_of_25_variables_is_far_below_one_table_for_each() -> None:
 MEASURE = """
 import re, sys
 import arcwise
-from arcwise.algorithms.memory import exact_cost
+from arcwise.algorithms.exact_computation import exact_cost
 def model(n):
     return arcwise.Model([f"x{i}" for i in range(n)], lambda v, p: -0.1 * len(p), max_indegree=2)
 def peak():

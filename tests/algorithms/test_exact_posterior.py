@@ -17,7 +17,7 @@ import pytest
 import arcwise
 from arcwise import Model, Posterior
 from arcwise.errors import ArcwiseError
-from arcwise.model.modularity import Modularity
+from arcwise.model.model import Modularity
 from arcwise.priors import EdgePenalty
 from arcwise.scores import FamilyScores
 from reference.exact import EnumeratedPosterior, enumerate_posterior, members

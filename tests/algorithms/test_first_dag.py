@@ -10,7 +10,7 @@ import pytest
 
 import arcwise
 from arcwise import Dag, Model
-from arcwise.algorithms.first_dag import first_dag
+from arcwise.algorithms.chains import first_dag
 from arcwise.algorithms.mcmc import MCMC
 from arcwise.algorithms.sampling_session import opened_session
 from arcwise.errors import ArgumentError

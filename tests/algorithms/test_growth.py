@@ -12,12 +12,12 @@ import pytest
 
 import arcwise
 from arcwise import Data, Model
-from arcwise.algorithms import growth_by_map, growth_log, growth_state
-from arcwise.algorithms.parent_pairs import better_pairs, better_parents
-from arcwise.candidates.family_weigher import FamilyWeigher
-from arcwise.constraints import Constraints
+from arcwise.algorithms import growth, growth_state
+from arcwise.algorithms.growth import better_pairs, better_parents
 from arcwise.errors import ArgumentError, CapacityError, GrowthWarning, InterruptedWarning
+from arcwise.families.constraints import Constraints
 from arcwise.model import Definition, Question
+from arcwise.model.candidate_methods import FamilyWeigher
 from arcwise.support.devices import Processors
 from arcwise.support.running import Stage
 from support.exact_models import names, random_score
@@ -250,7 +250,7 @@ def test_names_and_a_function_are_enough() -> None:
 
 
 def test_an_interrupted_growth_returns_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    climb, calls = growth_by_map._search, []
+    climb, calls = growth._search, []
 
     def interrupted(*arguments: Any) -> Any:
         calls.append(arguments)
@@ -258,7 +258,7 @@ def test_an_interrupted_growth_returns_the_best_so_far(monkeypatch: pytest.Monke
             raise KeyboardInterrupt
         return climb(*arguments)
 
-    monkeypatch.setattr(growth_by_map, "_search", interrupted)
+    monkeypatch.setattr(growth, "_search", interrupted)
     with pytest.warns(InterruptedWarning, match="growth was interrupted after 2 rounds"):
         grown = arcwise.grow(gaussian(10, 200, 7), {}, seed=3)
     assert grown.best is not None
@@ -284,7 +284,7 @@ def test_growth_goes_on_from_its_file(
     stop_at = [0]
 
     def counted(name: str) -> None:
-        function = getattr(growth_by_map, name)
+        function = getattr(growth, name)
 
         def stopping(*arguments: Any, **named: Any) -> Any:
             made.append(name)
@@ -292,7 +292,7 @@ def test_growth_goes_on_from_its_file(
                 raise RuntimeError("killed")
             return function(*arguments, **named)
 
-        monkeypatch.setattr(growth_by_map, name, stopping)
+        monkeypatch.setattr(growth, name, stopping)
 
     for name in ("_search", "best_dag_of", "better_pairs", "better_parents"):
         counted(name)
@@ -317,15 +317,15 @@ def test_growth_goes_on_from_its_file(
 def test_rounds_are_added_to_the_file_and_a_line_cut_off_is_made_again(tmp_path: Path) -> None:
     file = tmp_path / "growth.json"
     sizes: list[tuple[int, int]] = []
-    add = growth_log.GrowthLog.add
+    add = growth_state.GrowthLog.add
 
-    def watched(self: growth_log.GrowthLog, found: growth_log.FoundRound) -> None:
+    def watched(self: growth_state.GrowthLog, found: growth_state.FoundRound) -> None:
         add(self, found)
         sizes.append((file.stat().st_ino, file.stat().st_size))
 
     data = gaussian(10, 200, 7)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(growth_log.GrowthLog, "add", watched)
+        patch.setattr(growth_state.GrowthLog, "add", watched)
         expected = arcwise.grow(data, {}, seed=3, file=file)
     # One file, which grows.
     assert len(sizes) > 2

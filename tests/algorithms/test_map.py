@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import arcwise
 from arcwise import Model
 from arcwise.errors import ArcwiseError
+from arcwise.model.score_sums import ScoreSums
 from arcwise.networks import gaussian_network, random_dag
 from arcwise.results import MapResult
-from arcwise.sums import ScoreSums
 from reference.exact import enumerate_posterior
 from support.comparison import close
 from support.exact_models import names, random_model, strong_chain

@@ -15,11 +15,11 @@ import arcwise
 from arcwise import Dag, Model
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs import Cpdag
+from arcwise.model.score_sums import ScoreSums
 from arcwise.networks import asia, gaussian_network, random_dag
 from arcwise.posterior.map_result import SearchSettings
 from arcwise.records.settings import SumSettings
 from arcwise.results import MapResult
-from arcwise.sums import ScoreSums
 from support.exact_models import flat_model, names, random_model
 from support.interrupting import assert_returns_what_there_is, assert_stops_within_two_seconds
 

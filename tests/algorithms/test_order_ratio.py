@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 import arcwise
 from arcwise import Model
-from arcwise.algorithms import order_ratio as ratios
-from arcwise.algorithms.order_ratio import TopologicalOrders, order_ratio
+from arcwise.algorithms import normalizing_constants
+from arcwise.algorithms.normalizing_constants import TopologicalOrders, order_ratio
 from arcwise.errors import ArgumentError
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Run
@@ -67,8 +67,8 @@ def test_quick_counts_are_made_of_more_dags(
     budgets: tuple[int, ...], draws: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = random_model(6, spread=3.0, seed=5)
-    monkeypatch.setattr(ratios, "_EXTENSION_BUDGETS", budgets)
-    monkeypatch.setattr(ratios, "_SETS_IN_ALL", 20_000_000)
+    monkeypatch.setattr(normalizing_constants, "_EXTENSION_BUDGETS", budgets)
+    monkeypatch.setattr(normalizing_constants, "_SETS_IN_ALL", 20_000_000)
     orders = TopologicalOrders(model, None, Run(seed=1, threads=1))
     found, _ = orders.sampled("modular", 20_000, orders.run)
     assert sum(map(len, found)) == draws
@@ -79,8 +79,8 @@ def test_numbers_are_estimated_as_often_as_time_allows(monkeypatch: pytest.Monke
     dags = arcwise.mcmc(model, "dags", steps=40_000, seed=1).dags
     assert dags is not None
     now, each = 0.0, 0.01
-    monkeypatch.setattr(ratios, "_EXTENSION_BUDGETS", (1,))
-    monkeypatch.setattr(ratios, "_SETS_IN_ALL", 400)
+    monkeypatch.setattr(normalizing_constants, "_EXTENSION_BUDGETS", (1,))
+    monkeypatch.setattr(normalizing_constants, "_SETS_IN_ALL", 400)
 
     class Timed(TopologicalOrders):
         def _log_estimates(self, parents: NDArray[np.uint64]) -> NDArray[np.float64]:
@@ -112,9 +112,9 @@ def test_estimated_numbers_of_orders(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = total(model, "order-modular") - total(model, "modular")
     counted = order_ratio(model, 2_000, 800, Run(seed=0, threads=1))
     for name, value in {"_EXTENSION_BUDGETS": (1,), "_EXACT_SETS": 1, "EXACT_NODES": 1}.items():
-        monkeypatch.setattr(ratios, name, value)
+        monkeypatch.setattr(normalizing_constants, name, value)
     # With so few sets, numbers are far off: by more than the ratio may be.
-    monkeypatch.setattr(ratios, "_SETS_OF_ESTIMATE", 2)
+    monkeypatch.setattr(normalizing_constants, "_SETS_OF_ESTIMATE", 2)
     for seed in range(10):
         found = order_ratio(model, 2_000, 3_200, Run(seed=seed, threads=1))
         assert not found.doubts

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arcwise.algorithms.assembly import _edges_of_particles
+from arcwise.algorithms.estimates import _edges_of_particles
 
 _PARTICLES = 400
 

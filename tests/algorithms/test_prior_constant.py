@@ -10,9 +10,9 @@ import pytest
 
 import arcwise
 from arcwise import Model
-from arcwise.algorithms import prior_constant as constants
+from arcwise.algorithms import normalizing_constants
 from arcwise.algorithms.chains import sampled_chains
-from arcwise.algorithms.prior_constant import prior_constant
+from arcwise.algorithms.normalizing_constants import prior_constant
 from arcwise.errors import TimeIsUpError
 from arcwise.priors import Sparse
 from arcwise.spaces import CanonicalOrders
@@ -37,7 +37,7 @@ def exact_and_estimated(
 ) -> Iterator[tuple[float, float, float]]:
     exact, none = constant_of(model)
     assert none == 0.0
-    monkeypatch.setattr(constants, "is_exact", lambda *_: False)
+    monkeypatch.setattr(normalizing_constants, "is_exact", lambda *_: False)
     for seed in seeds:
         yield exact, *constant_of(model, seed)
 
@@ -56,7 +56,7 @@ def exact_and_estimated(
 )
 def test_by_populations(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     model = random_model(7, spread=3.0, seed=2, **options)
-    monkeypatch.setattr(constants, "_by_order_ratio", None)  # is not needed
+    monkeypatch.setattr(normalizing_constants, "_by_order_ratio", None)  # is not needed
     for exact, found, error in exact_and_estimated(model, range(5), monkeypatch):
         assert 0.0 < error < 0.03
         assert abs(found - exact) < 4.9 * error
@@ -68,7 +68,7 @@ def test_of_many_variables_where_a_recurrence_knows(
 ) -> None:
     names = [f"x{i}" for i in range(37)]
     model = Model(names, lambda node, parents: 0.0, max_indegree=2, prior=prior)
-    monkeypatch.setattr(constants, "_by_order_ratio", None)
+    monkeypatch.setattr(normalizing_constants, "_by_order_ratio", None)
     for exact, found, error in exact_and_estimated(model, range(2), monkeypatch):
         assert 0.0 < error < 0.03
         assert abs(found - exact) < 4.9 * error
@@ -76,12 +76,14 @@ def test_of_many_variables_where_a_recurrence_knows(
 
 def test_by_the_ratio_where_dags_have_many_edges(monkeypatch: pytest.MonkeyPatch) -> None:
     model = slow_constant()
-    assert constants._by_node(Model(model.prior_weights()), Run(seed=1, threads=1)) is None
+    assert (
+        normalizing_constants._by_node(Model(model.prior_weights()), Run(seed=1, threads=1)) is None
+    )
     for exact, found, error in exact_and_estimated(model, range(3), monkeypatch):
         assert 0.0 < error < 0.1
         assert abs(found - exact) < 4.9 * error
     # Where the ratio is in doubt, it is annealed, which is less precise.
-    monkeypatch.setattr(constants, "_by_order_ratio", lambda *_: None)
+    monkeypatch.setattr(normalizing_constants, "_by_order_ratio", lambda *_: None)
     annealed, further = constant_of(model, seed=9)
     assert annealed != found
     assert abs(annealed - exact) < 4.9 * further
@@ -107,8 +109,8 @@ def test_what_would_take_too_long_is_left_out(
     sampler: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sampling goes on without the evidence, and the time is kept."""
-    monkeypatch.setattr(constants, "is_exact", lambda *_: False)
-    monkeypatch.setattr(constants, "_by_order_ratio", None)  # must not be asked
+    monkeypatch.setattr(normalizing_constants, "is_exact", lambda *_: False)
+    monkeypatch.setattr(normalizing_constants, "_by_order_ratio", None)  # must not be asked
     deadline = Deadline(3.0)
     found = sampler(slow_constant(), seconds=deadline, seed=1, threads=1)
     assert found.evidence is None
@@ -120,7 +122,7 @@ def test_what_would_take_too_long_is_left_out(
 def test_it_is_asked_for_before_sampling_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise its time would come on top of what sampling was given."""
     model, stages = slow_constant(), []
-    monkeypatch.setattr(constants, "is_exact", lambda *_: False)
+    monkeypatch.setattr(normalizing_constants, "is_exact", lambda *_: False)
 
     def constant(*_: object) -> Constant:
         stages.append("constant")
@@ -130,7 +132,7 @@ def test_it_is_asked_for_before_sampling_begins(monkeypatch: pytest.MonkeyPatch)
         stages.append("chains")
         return sampled_chains(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(constants, "_estimated", constant)
+    monkeypatch.setattr(normalizing_constants, "_estimated", constant)
     monkeypatch.setattr("arcwise.algorithms.chain_posterior.sampled_chains", chains)
     found = arcwise.mc3(model, ladder="adapted", seconds=1.0, seed=1, threads=1)
     assert found.evidence is not None

@@ -19,11 +19,11 @@ from scipy.stats import binom
 
 import arcwise
 from arcwise import Model, Posterior
-from arcwise.algorithms.telescoping_product import telescoped
-from arcwise.posterior.lower_bounds import lower_bounds
+from arcwise.algorithms.chain_posterior import telescoped
+from arcwise.model.score_sums import ScoreSums
+from arcwise.posterior.evidence import lower_bounds
 from arcwise.results import ChainRun
 from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders
-from arcwise.sums import ScoreSums
 from support.chi_squared import FALSE_ALARM_RATE
 from support.exact_models import MODULARITIES, random_model
 from support.run_records import annealing_of, temperatures_of

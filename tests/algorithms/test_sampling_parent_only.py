@@ -17,8 +17,8 @@ from arcwise import Model, Posterior
 from arcwise.algorithms import ExactSampler, importance_weighted_dags, reverse_annealing
 from arcwise.algorithms.unique_dags import unique_dags
 from arcwise.errors import ArgumentError
+from arcwise.model.score_sums import ScoreSums
 from arcwise.results import DagSample
-from arcwise.sums import ScoreSums
 from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
 from support.exact_models import random_model
 from support.parent_only_models import definition, listed, model_of, parents_of

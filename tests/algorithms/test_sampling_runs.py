@@ -14,12 +14,12 @@ import pytest
 
 import arcwise
 from arcwise import Model, Posterior
-from arcwise.algorithms.prior_constant import _MOST_EXACT, prior_constant
+from arcwise.algorithms.normalizing_constants import _MOST_EXACT, prior_constant
 from arcwise.errors import ArgumentError, ConvergenceWarning, WeightCollapseWarning
-from arcwise.model.modularity import Modularity
+from arcwise.model.model import Modularity
+from arcwise.model.score_sums import ScoreSums
 from arcwise.priors import EdgePenalty, EdgeWeights
 from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders
-from arcwise.sums import ScoreSums
 from arcwise.support.running import Run
 from support.exact_models import flat_model, random_model
 from support.interrupting import assert_returns_what_there_is, assert_stops_within_two_seconds

@@ -11,7 +11,7 @@ import pytest
 import arcwise
 from arcwise import Model, Posterior
 from arcwise.errors import ArgumentError
-from arcwise.records.stopping_rule import StoppingRule
+from arcwise.records.budget import StoppingRule
 from arcwise.support.progress import ProgressUpdate
 from support.exact_models import random_model
 from support.interrupting import assert_returns_what_there_is

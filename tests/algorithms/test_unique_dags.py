@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.algorithms.dag_weights import modular_log_weights
+from arcwise.algorithms.estimates import modular_log_weights
 from arcwise.errors import ArgumentError
 from arcwise.records.runs import UniqueDagsRun
 from support.exact_models import random_model

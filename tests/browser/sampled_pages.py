@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import arcwise
-from arcwise.model.provenance import Provenance
+from arcwise.model.model import Provenance
 from arcwise.posterior import Evidence, LowerBound, Traces
-from arcwise.support.descriptions import Description
+from arcwise.support.words import Description
 from support.run_records import chain_run
 
 AWKWARD = ["age", "smoking", "diet <b>", "</script>", 'the "rate"', "größe", "体重", "a,b", "x&y"]

@@ -15,7 +15,7 @@ import pytest
 
 import arcwise
 from arcwise.cli import main
-from arcwise.cli.edge_files import read_edge_file
+from arcwise.cli.options import read_edge_file
 from arcwise.errors import FileFormatError
 from support.command_line import Captured, refusal, status
 

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from arcwise import Model, _core
-from arcwise.cluster import DaskEngine, sampling_work
+from arcwise.cluster import DaskEngine, work
 from arcwise.cluster.connection import Cluster
-from arcwise.engines.sampling_jobs import ChainJob, Chains
+from arcwise.engines import ChainJob, Chains
+from arcwise.model.score_sums import ScoreSums
 from arcwise.records.settings import Recording, filled
 from arcwise.spaces import Partitions
-from arcwise.sums import ScoreSums
 
 COUNT = 2
 
@@ -87,7 +87,7 @@ def test_workers_that_have_forgotten_a_chain_are_sent_its_state(
     pair: tuple[Chains, Chains],
 ) -> None:
     do(pair, "start", 20)
-    sampling_work._HELD.clear()  # as if all workers had been restarted
+    work._HELD.clear()  # as if all workers had been restarted
     do(pair, "sample", 20)
     assert_same(*pair)
 
@@ -96,12 +96,12 @@ def test_workers_forget_chains_that_nobody_asks_for(
     pair: tuple[Chains, Chains], job: ChainJob, client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     do(pair, "start", 20)
-    before = set(sampling_work._HELD)
+    before = set(work._HELD)
     assert before
-    monkeypatch.setattr(sampling_work, "_HELD_FOR", -1.0)
+    monkeypatch.setattr(work, "_HELD_FOR", -1.0)
     others = DaskEngine(client).chains(job)
     others.start(0, 1, None)
-    assert before.isdisjoint(sampling_work._HELD)
+    assert before.isdisjoint(work._HELD)
     monkeypatch.undo()
     do(pair, "sample", 10)
     assert_same(*pair)
@@ -112,8 +112,8 @@ def test_work_is_returned_to_in_pieces(
 ) -> None:
     # A clock that ticks when it is looked at, and three ticks for a task.
     clock = SimpleNamespace(perf_counter=count().__next__, monotonic=time.monotonic)
-    monkeypatch.setattr(sampling_work, "time", clock)
-    monkeypatch.setattr("arcwise.cluster.sampling._LONGEST_PIECE", 3)
+    monkeypatch.setattr(work, "time", clock)
+    monkeypatch.setattr("arcwise.cluster.dask_engine._LONGEST_PIECE", 3)
     far, near = pair
     shares: list[float] = []
     do(pair, "start", 0)

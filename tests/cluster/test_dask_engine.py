@@ -85,8 +85,8 @@ def test_how_units_are_grouped_changes_nothing(
     sample = SAMPLERS["ais"]
     expected = sample(model)
     for tasks_per_second in (1e-3, 1e9):
-        monkeypatch.setattr("arcwise.cluster.spread._TASKS_PER_SECOND", tasks_per_second)
-        monkeypatch.setattr("arcwise.cluster.spread._SHORTEST_TASK", 1.0 / tasks_per_second)
+        monkeypatch.setattr("arcwise.cluster.connection._TASKS_PER_SECOND", tasks_per_second)
+        monkeypatch.setattr("arcwise.cluster.connection._SHORTEST_TASK", 1.0 / tasks_per_second)
         assert_same_posterior(sample(model, engine=client), expected)
 
 
@@ -295,7 +295,7 @@ def test_workers_of_other_versions_are_refused(
     driver = replace(own, **change)
     engine.cluster._versions = driver
     # Workers are threads of this process here: what they answer must stay as it is.
-    monkeypatch.setattr("arcwise.cluster.spread.own_versions", lambda: driver)
+    monkeypatch.setattr("arcwise.cluster.connection.own_versions", lambda: driver)
     with pytest.raises(EngineError, match=words):
         SAMPLERS["ais"](model, engine=engine)
 
@@ -306,7 +306,7 @@ def test_a_worker_of_another_version_that_comes_late_is_refused(
     engine = DaskEngine(client)
     monkeypatch.setattr(type(engine.cluster), "send_files", lambda self, workers: None)
     engine.cluster._versions = replace(Versions.own(), arcwise="9.9.9")
-    monkeypatch.setattr("arcwise.cluster.spread.own_versions", lambda: engine.cluster._versions)
+    monkeypatch.setattr("arcwise.cluster.connection.own_versions", lambda: engine.cluster._versions)
     with pytest.raises(EngineError, match="of arcwise, but this process has"):
         SAMPLERS["ais"](model, engine=engine)
 

@@ -20,8 +20,9 @@ from arcwise.cluster.host_files import (
 )
 from arcwise.cluster.work import Failed, Missing, Versions, Work, perform
 from arcwise.errors import CapacityError, EngineError, FileFormatError
-from arcwise.sums import ScoreSums, score_table
-from arcwise.support.sealed_files import Header
+from arcwise.model import score_sums
+from arcwise.model.score_sums import ScoreSums
+from arcwise.support.archives import Header
 
 
 @pytest.fixture
@@ -97,7 +98,7 @@ def test_what_could_not_be_written_leaves_nothing(cache: Path) -> None:
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OSError, match="No space left"):
-        publish(score_table.KIND, write, None, shared=False)
+        publish(score_sums.KIND, write, None, shared=False)
     assert names(cache) == set()
 
 
@@ -105,7 +106,7 @@ def test_a_table_too_large_for_a_worker_names_the_machine(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sums = ScoreSums(Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2))
-    file, _ = publish(score_table.KIND, sums.write, None, shared=False)
+    file, _ = publish(score_sums.KIND, sums.write, None, shared=False)
 
     def refuse(path: Path) -> ScoreSums:
         raise CapacityError("the table takes 54 MiB, and 24 MiB are free; use more memory")

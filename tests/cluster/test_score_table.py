@@ -15,10 +15,9 @@ import pytest
 import arcwise
 from arcwise import Model
 from arcwise.errors import FileFormatError
+from arcwise.model.score_sums import KIND, VERSION, ScoreSums
 from arcwise.spaces import as_space
-from arcwise.sums import ScoreSums
-from arcwise.sums.score_table import KIND, VERSION
-from arcwise.support.sealed_files import seal
+from arcwise.support.archives import seal
 from support.same_posteriors import assert_same_posterior
 from support.shared_pages import mapped_kibibytes
 
@@ -86,7 +85,7 @@ def test_the_same_sums_give_the_same_file(table: Path, tmp_path: Path) -> None:
 _READ_ALL = """
 import sys
 import arcwise
-sums = arcwise.sums.ScoreSums.open(sys.argv[1])
+sums = arcwise.model.ScoreSums.open(sys.argv[1])
 space = arcwise.spaces.LinearOrders().build(sums)
 print("ready", flush=True)
 sys.stdin.readline()

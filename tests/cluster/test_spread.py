@@ -10,16 +10,19 @@ import pytest
 
 import arcwise
 from arcwise import _core
-from arcwise.cluster import spread as spread_module
+from arcwise.cluster import connection
+from arcwise.cluster.connection import Spread
 from arcwise.cluster.host_files import HostFile
-from arcwise.cluster.sampling_work import (
+from arcwise.cluster.work import (
     AnnealingWork,
+    Done,
+    Failed,
+    Missing,
     SamplingJob,
+    Work,
     as_short_ladder,
     values_of,
 )
-from arcwise.cluster.spread import Spread
-from arcwise.cluster.work import Done, Failed, Missing, Work
 from arcwise.errors import CapacityError, EngineError
 from arcwise.records.ladders import linear
 from arcwise.records.settings import Recording, filled
@@ -69,7 +72,7 @@ def test_a_thousand_workers_are_kept_busy_by_few_tasks(seconds: float) -> None:
     cluster = SimulatedCluster(workers)
     assert sorted(spread(cluster, units, durations)) == list(range(units))
     whole = durations.sum()
-    longest = workers / spread_module._TASKS_PER_SECOND
+    longest = workers / connection._TASKS_PER_SECOND
     # All workers are at work but for the last tasks.
     assert cluster.now < whole / workers + 1.5 * longest + durations.max()
     # Fewer tasks a second than a driver and a scheduler can take, several hundred; at first there
@@ -162,8 +165,8 @@ def test_units_that_go_on_stay_where_they_are() -> None:
 
 
 def test_a_cluster_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spread_module, "_NO_WORKERS", -1.0)
-    monkeypatch.setattr(spread_module, "_LOOK_AROUND", 0.0)
+    monkeypatch.setattr(connection, "_NO_WORKERS", -1.0)
+    monkeypatch.setattr(connection, "_LOOK_AROUND", 0.0)
     cluster = SimulatedCluster(1, lambda number: Lost())
     cluster.workers = []
     with pytest.raises(EngineError, match="has had no workers for"):
@@ -196,7 +199,7 @@ def test_an_error_of_another_kind_is_told_as_it_is_while_the_scheduler_responds(
 def test_work_that_waits_for_a_worker_that_is_gone_is_done_elsewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(spread_module, "_LOOK_AROUND", 0.0)
+    monkeypatch.setattr(connection, "_LOOK_AROUND", 0.0)
     cluster = SimulatedCluster(2)
     honest = cluster.submit
     stranded: list[Any] = []

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise.constraints import Constraints, ResolvedConstraints
 from arcwise.errors import ConstraintError
+from arcwise.families.constraints import Constraints, ResolvedConstraints
 from arcwise.graphs.dag import Dag
 from reference.dags import Parents, all_dags
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arcwise.constraints import Constraints
 from arcwise.errors import ArgumentError, ConstraintError
+from arcwise.families.constraints import Constraints
 
 
 def expert_knowledge(**given: Any) -> SimpleNamespace:

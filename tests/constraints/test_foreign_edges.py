@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.candidates import Candidates
-from arcwise.constraints import Constraints
 from arcwise.errors import ArgumentError, ConstraintError
+from arcwise.families.constraints import Constraints
+from arcwise.model.candidates import Candidates
 
 TABLE = {"a": [0, 1, 1, 0], "b": [0, 1, 0, 1], "c": [1, 1, 0, 0]}
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import arcwise
 from arcwise import Constraints, Dag
-from arcwise.constraints.edges import as_dag
-from arcwise.constraints.tiers import parse_tiers
 from arcwise.errors import ArcwiseError, ArgumentError
+from arcwise.families.edges import as_dag
+from arcwise.families.tiers import parse_tiers
 
 NAMES = ["age", "sex", "smoke", "lung"]
 TIERS = (("age", "sex"), ("smoke",), ("lung",))

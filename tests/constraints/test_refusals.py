@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arcwise.constraints import Constraints
 from arcwise.errors import ConstraintError
+from arcwise.families.constraints import Constraints
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 
 import arcwise
 from arcwise.data import describe, discretize, read
-from arcwise.data.remarks import identifier_reason, looks_like_a_key
+from arcwise.data.profile import identifier_reason, looks_like_a_key
 from arcwise.data.sources import raw_columns
 from arcwise.errors import ArgumentError, DataError, DataWarning
 from support.columns import discrete

@@ -14,7 +14,7 @@ from arcwise import read
 from arcwise.cli import main
 from arcwise.data import DiscreteColumn
 from arcwise.data.archive import load_table, save_table
-from arcwise.data.indicators import IndicatorBlocks
+from arcwise.data.table import IndicatorBlocks
 from arcwise.errors import ArgumentError, DataError
 
 GRADES = ["low", "high", "middle", "low", "high"]

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from arcwise import read
-from arcwise.data import parquet_sizes
-from arcwise.data.parquet_sizes import DamagedError, check_sizes
+from arcwise.data import files
+from arcwise.data.files import DamagedError, check_sizes
 from arcwise.errors import CapacityError, FileFormatError
 
 ROWS = 700
@@ -114,7 +114,7 @@ def test_a_table_larger_than_the_memory_is_refused(
 ) -> None:
     path = tmp_path / "long.parquet"
     pl.DataFrame({"a": range(100_000)}).write_parquet(path, compression="zstd")
-    monkeypatch.setattr(parquet_sizes, "available_memory", lambda: 500_000)
+    monkeypatch.setattr(files, "available_memory", lambda: 500_000)
     with pytest.raises(
         CapacityError, match=r"long\.parquet' holds a table of 78\d KiB, and 488 KiB of memory"
     ):

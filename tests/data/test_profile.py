@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import arcwise
-from arcwise.data.moments import Moments
 from arcwise.data.profile import DataProfile
+from arcwise.data.scales import Moments
 from arcwise.errors import DataWarning
 
 

@@ -15,8 +15,8 @@ from arcwise.cli import main
 from arcwise.data import read
 from arcwise.data.scales import Scale, asinh_scale, chosen_scale, log_bayes_factor, log_scale
 from arcwise.errors import ArgumentError, DataError
+from arcwise.parameters.conditionals import mean_network
 from arcwise.parameters.effect import LinearEffect
-from arcwise.parameters.mean_network import mean_network
 from arcwise.parameters.predictions import NumberPredictions
 from support.columns import continuous
 

@@ -11,9 +11,9 @@ import pytest
 import arcwise
 from arcwise import Model, Posterior
 from arcwise.data.profile import DataProfile
-from arcwise.diagnostics.parameters import family_sizes
+from arcwise.diagnostics.data_and_model import family_sizes
 from arcwise.errors import DataWarning
-from arcwise.records.findings import Finding, data_verdict, in_words
+from arcwise.records.account import Finding, data_verdict, sentences_of
 from arcwise.records.runs import ExactRun
 from support.run_records import chain_run
 
@@ -218,7 +218,7 @@ def test_the_gravest_finding_is_the_verdict_and_advice_is_given_once() -> None:
     assert data_verdict([]) == data_verdict([of("note")]) == "no problem found"
     assert data_verdict([of("note"), of("caution")]) == "questionable"
     assert data_verdict([of("caution"), of("serious")]) == "poor"
-    words = in_words([of("caution", "run more"), of("note", "run more"), of("note")])
+    words = sentences_of([of("caution", "run more"), of("note", "run more"), of("note")])
     assert words == ["It is so; run more.", "It is so.", "It is so."]
 
 

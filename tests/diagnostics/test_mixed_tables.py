@@ -12,10 +12,8 @@ import pytest
 import arcwise
 from arcwise import Dag, Data, Model
 from arcwise.data import ContinuousColumn, DiscreteColumn
-from arcwise.data.profile import DataProfile
-from arcwise.data.within_levels import standardized_within_levels
-from arcwise.diagnostics.data_and_model import data_and_model
-from arcwise.diagnostics.parameters import family_sizes
+from arcwise.data.profile import DataProfile, standardized_within_levels
+from arcwise.diagnostics.data_and_model import data_and_model, family_sizes
 from arcwise.networks import ConditionalGaussianNetwork, Regression
 
 DAG = Dag(["g", "h", "x", "y"], {"x": ["g", "h"], "y": ["x", "g"]})

@@ -12,7 +12,7 @@ from scipy import stats
 import arcwise
 from arcwise import Model, time_series
 from arcwise.errors import ArgumentError, DataError
-from arcwise.laws.linear_gaussian import LinearGaussianPosteriors
+from arcwise.laws.regressions import LinearGaussianPosteriors
 from arcwise.parameters.requirements import inference
 
 

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 import arcwise
 from arcwise import Dag, Model, time_series
-from arcwise.data.slices import Place, Slices
+from arcwise.data.table import Place, Slices
 from arcwise.dynamics import responses
-from arcwise.dynamics.linear_responses import Impulse, paths, propagated
-from arcwise.dynamics.responses import Movement, Transition
+from arcwise.dynamics.responses import Impulse, Movement, Transition, paths, propagated
 from arcwise.errors import ArgumentError
 from arcwise.laws import TableParameters
 from arcwise.parameters.sampled import sampled_families

@@ -15,9 +15,8 @@ import numpy as np
 import pytest
 
 from arcwise import Model, time_series
-from arcwise.dynamics import responses as module
-from arcwise.dynamics.linear_responses import Impulse
-from arcwise.dynamics.responses import Movement, Transition
+from arcwise.dynamics import responses
+from arcwise.dynamics.responses import Impulse, Movement, Transition
 from arcwise.laws import RegressionParameters, TableParameters
 from arcwise.parameters.requirements import inference_of
 from reference.dynamics import mixed_response
@@ -46,7 +45,7 @@ def _series() -> object:
 def test_trajectories_have_the_means_of_all_of_them(
     source: str, target: str, hold: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_TRAJECTORIES", TRAJECTORIES)
+    monkeypatch.setattr(responses, "_TRAJECTORIES", TRAJECTORIES)
     series = _series()
     model = Model(series)
     assert model.score is not None

@@ -30,7 +30,7 @@ from arcwise.exchange import (
     to_pgmpy,
     to_polars,
 )
-from arcwise.exchange.weighted_edges import edges_of
+from arcwise.exchange.graphs import edges_of
 from arcwise.graphs import Cpdag
 from support.run_records import chain_run
 from support.sampled_posteriors import sampled_posterior

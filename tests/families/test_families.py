@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from arcwise import Constraints, Dag
 from arcwise.errors import ArcwiseError, ArgumentError, CapacityError, ConstraintError
 from arcwise.families import Families
-from arcwise.families.functions import parent_names
+from arcwise.families.families import parent_names
 from reference.dags import all_parent_sets
 from support.strategies import NAMES, rules
 

@@ -15,8 +15,8 @@ import arcwise
 from arcwise import Model
 from arcwise.errors import ArgumentError
 from arcwise.families import Families
+from arcwise.model.score_sums import ScoreSums
 from arcwise.scores import FamilyScores
-from arcwise.sums import ScoreSums
 from reference import sums as reference
 from reference.dags import all_dags
 from reference.linear_extensions import count_linear_extensions

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from arcwise.errors import ArgumentError
 from arcwise.features import Edge, parse
-from arcwise.features.names import written
+from arcwise.features.feature import written
 
 NAMES = ["x(t)", "x(t-1)", "blood pressure(t-1)", "parents(t)", "t", "x(0)", "f(x)"]
 

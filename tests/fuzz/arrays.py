@@ -12,7 +12,7 @@ from arcwise.errors import ArcwiseError
 from arcwise.graphs import Dag
 from arcwise.networks import DiscreteNetwork, GaussianNetwork
 from arcwise.posterior import DagSample
-from arcwise.records.traces import Traces
+from arcwise.records.chain_record import Traces
 from arcwise.scores import FamilyScores
 from fuzz import hostile
 from fuzz.harness import Target

@@ -26,9 +26,9 @@ from arcwise import (
     spaces,
 )
 from arcwise.algorithms.exact_computation import ExactComputation
-from arcwise.posterior.lower_bounds import lower_bound, lower_bounds
-from arcwise.statistics.log_weights import log_mean
-from arcwise.sums import ScoreSums
+from arcwise.model.score_sums import ScoreSums
+from arcwise.posterior.evidence import lower_bound, lower_bounds
+from arcwise.statistics.log_estimates import log_mean
 from fuzz.subjects import Subjects
 
 

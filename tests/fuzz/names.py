@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import arcwise
-from arcwise.cli.edge_files import read_edge_file
+from arcwise.cli.options import read_edge_file
 from arcwise.errors import ArcwiseError
 from arcwise.scores.family_scores import read_scores
 from fuzz import hostile

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 
 import arcwise
-from arcwise.runs import ledger as ledgers
-from arcwise.runs.directory import LEDGER, MODEL, SETTINGS, _digest
-from arcwise.runs.packing import pack, unpack
-from arcwise.runs.stored_model import digest_of
+from arcwise.runs import ledger
+from arcwise.runs.directory import LEDGER, MODEL, SETTINGS, _digest, digest_of
+from arcwise.runs.ledger import pack, unpack
 from fuzz import hostile
 from fuzz.harness import Target
 
@@ -29,7 +28,7 @@ class RunDirectories(Target, name="ledger"):
     most_seconds = 1.0  # edited settings may ask for a long run
 
     def set_up(self) -> None:
-        ledgers._SYNCHRONOUS = "OFF"  # nobody cuts the power here
+        ledger._SYNCHRONOUS = "OFF"  # nobody cuts the power here
         data = arcwise.simulate("asia", 100, seed=1)
         model = arcwise.Model(data, max_indegree=2, threads=1)
         self.runs = []
@@ -108,8 +107,8 @@ def _write(directory: Path, rows: list[list[Any]]) -> None:
             if row[3] is not None:
                 row[4] = hashlib.sha256(row[3]).digest()
             with contextlib.suppress(TypeError, AttributeError):
-                before = row[5] = ledgers._digest(before, row[0], row[1], row[2], row[4])
-            connection.execute(ledgers._INSERT, row)
+                before = row[5] = ledger._digest(before, row[0], row[1], row[2], row[4])
+            connection.execute(ledger._INSERT, row)
         connection.commit()
 
 

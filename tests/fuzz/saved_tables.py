@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import arcwise
-from arcwise.algorithms.growth_log import read_log
+from arcwise.algorithms.growth_state import read_log
 from arcwise.comparison import ModelEvidence
 from arcwise.data import Data, IncompleteData
 from arcwise.data.archive import load_table, save_table

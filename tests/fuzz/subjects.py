@@ -9,7 +9,7 @@ import numpy as np
 
 import arcwise
 from arcwise import networks
-from arcwise.sums import ScoreSums
+from arcwise.model.score_sums import ScoreSums
 
 
 class Subjects:

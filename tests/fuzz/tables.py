@@ -13,13 +13,12 @@ from typing import Any, Literal
 import numpy as np
 
 import arcwise
-from arcwise.cli.edge_files import read_edge_file
+from arcwise.cli.options import read_edge_file
 from arcwise.data import ContinuousColumn, Data
 from arcwise.errors import ArcwiseError
+from arcwise.model.score_sums import Method, ScoreSums
 from arcwise.scores import FamilyScores
 from arcwise.scores.family_scores import read_scores
-from arcwise.sums import ScoreSums
-from arcwise.sums.score_sums import Method
 from fuzz import hostile
 from fuzz.harness import Target
 

@@ -17,7 +17,7 @@ import pytest
 import arcwise
 from arcwise import _core
 from arcwise.algorithms.ais import AIS
-from arcwise.algorithms.telescoping_product import telescoped
+from arcwise.algorithms.chain_posterior import telescoped
 from arcwise.comparison import ModelEvidence
 from arcwise.data.archive import load_table, save_table
 from arcwise.errors import (
@@ -28,17 +28,17 @@ from arcwise.errors import (
     NumericalError,
 )
 from arcwise.learning.request import Request
-from arcwise.model.provenance import Provenance
-from arcwise.parameters.highest_density import checked_level
+from arcwise.model.model import Provenance
+from arcwise.parameters.summaries import checked_level
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import EdgeProbabilities, EdgeWeights
+from arcwise.records.ladders import Tempering
 from arcwise.records.settings import usual_order_steps
-from arcwise.records.tempering import Tempering
-from arcwise.statistics.student import summed_degrees, t_quantile
+from arcwise.statistics.log_estimates import summed_degrees, t_quantile
 from arcwise.support.archives import read_archive
 from arcwise.support.files import UNREADABLE, write_json
 from arcwise.support.names import positions
-from arcwise.support.plain_dataclasses import PlainDataclasses
+from arcwise.support.plain import PlainDataclasses
 from arcwise.support.words import byte_size
 from support.exact_models import flat_model
 
@@ -50,7 +50,7 @@ def test_schedules_without_steps(steps: int) -> None:
 
 
 def test_a_population_without_temperatures_is_refused_by_the_core_too() -> None:
-    space = arcwise.spaces.LinearOrders().build(arcwise.sums.ScoreSums(flat_model(3)))
+    space = arcwise.spaces.LinearOrders().build(arcwise.model.ScoreSums(flat_model(3)))
     with pytest.raises(ArcwiseError, match="no temperature"):
         _core.plan_population(space, [], 8, 0.9, 0.1, 1, 1, 1, 1, None)
 

@@ -14,12 +14,10 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.gpu.order_chains import UNIT, OrderChains
+from arcwise.gpu.order_chains import UNIT, OrderChains, OrderTables, Point
 from arcwise.gpu.order_chains import target_of as target_of_point
-from arcwise.gpu.order_tables import OrderTables
-from arcwise.gpu.sampled_orders import Point
+from arcwise.model.score_sums import ScoreSums
 from arcwise.spaces import CanonicalOrders
-from arcwise.sums import ScoreSums
 from reference.spaces import canonical_order, weights_on_bridge
 from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
 from support.device_orders import order_chains, set_orders

@@ -14,8 +14,7 @@ import pytest
 import arcwise
 from arcwise.cli import main
 from arcwise.errors import CapacityError, DeviceError, MissingDependencyError
-from arcwise.gpu import device as devices
-from arcwise.gpu import sources
+from arcwise.gpu import device
 from arcwise.gpu.device import CudaDevice, opened, refuse_beyond_device
 from arcwise.support.devices import Choice, Gpu, as_device
 
@@ -75,11 +74,11 @@ def fake_cupy(
 @pytest.fixture
 def with_cupy(monkeypatch: pytest.MonkeyPatch) -> Any:
     def install(**about: Any) -> None:
-        devices._opened.cache_clear()
+        device._opened.cache_clear()
         monkeypatch.setitem(sys.modules, "cupy", fake_cupy(**about))
 
     yield install
-    devices._opened.cache_clear()
+    device._opened.cache_clear()
 
 
 @pytest.fixture
@@ -165,15 +164,15 @@ def test_cupy_is_not_imported_unless_asked_for() -> None:
 def test_sources_are_found_and_missing_ones_are_told(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    text = sources.kernel_source()
+    text = device.kernel_source()
     assert text.count("#pragma once") == 0
-    sources.kernel_source.cache_clear()
-    monkeypatch.setattr(sources, "_FOLDERS", (tmp_path,))
+    device.kernel_source.cache_clear()
+    monkeypatch.setattr(device, "_FOLDERS", (tmp_path,))
     with pytest.raises(MissingDependencyError, match="install arcwise again"):
-        sources.kernel_source()
-    sources.kernel_source.cache_clear()
+        device.kernel_source()
+    device.kernel_source.cache_clear()
 
 
 def test_all_kernels_of_the_core_are_in_the_source() -> None:
     folder = Path(__file__).parents[2] / "core" / "arcwise" / "kernels"
-    assert {path.name for path in folder.glob("*.hpp")} == set(sources._FILES)
+    assert {path.name for path in folder.glob("*.hpp")} == set(device._FILES)

@@ -16,9 +16,7 @@ from scipy import stats
 
 import arcwise
 from arcwise.errors import CapacityError
-from arcwise.gpu.order_chains import UNIT, OrderChains, needed_bytes
-from arcwise.gpu.order_tables import OrderTables
-from arcwise.gpu.sampled_orders import ORDER_POSTERIOR
+from arcwise.gpu.order_chains import ORDER_POSTERIOR, UNIT, OrderChains, OrderTables, needed_bytes
 from support.device_orders import order_chains
 from support.emulated_gpu import compiled_kernels, kernel_device
 

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from arcwise.gpu.order_tables import OrderTables
-from arcwise.gpu.resampling import Populations, ancestors, kept_in_place
+from arcwise.gpu.annealing import Populations, ancestors, kept_in_place
+from arcwise.gpu.order_chains import OrderTables
 from reference.spaces import weights_on_bridge
 from support.device_orders import order_chains, set_orders
 from support.emulated_gpu import kernel_device

@@ -9,11 +9,10 @@ import pytest
 
 import arcwise
 from arcwise.gpu.modular import ModularComputation
+from arcwise.gpu.order_chains import DeviceTables, OrderTables, SampledOrders
 from arcwise.gpu.order_modular import OrderModularComputation
-from arcwise.gpu.order_tables import DeviceTables, OrderTables
-from arcwise.gpu.sampled_orders import SampledOrders
 from arcwise.gpu.scoring import GpuScoring
-from arcwise.gpu.tempered_orders import TemperedOrders
+from arcwise.gpu.tempering import TemperedOrders
 from arcwise.records.ladders import uniform_bridge
 from support.device_orders import order_chains
 from support.emulated_gpu import ON_DEVICE, EmulatedGpu, kernel_device

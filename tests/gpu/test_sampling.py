@@ -10,7 +10,6 @@ import pytest
 
 import arcwise
 from arcwise.errors import ArgumentError
-from arcwise.gpu import choice
 from arcwise.support.devices import Gpu
 from support.emulated_gpu import kernel_device
 
@@ -18,7 +17,7 @@ from support.emulated_gpu import kernel_device
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Any:
     device = kernel_device()
-    monkeypatch.setattr(choice, "opened", lambda wanted: device)
+    monkeypatch.setattr("arcwise.gpu.device.opened", lambda wanted: device)
     return device
 
 

@@ -21,7 +21,7 @@ from arcwise.errors import (
     NumericalError,
     TimeIsUpError,
 )
-from arcwise.gpu import choice, gaussian_scores, scoring, set_walks
+from arcwise.gpu import scoring
 from arcwise.scores import BIC, BDeu, BGe, FamilyScores
 from arcwise.support.devices import Gpu
 from reference import scores as reference
@@ -39,7 +39,7 @@ from support.strategies import (
 def scored(device: Any, *arguments: Any, **keywords: Any) -> FamilyScores:
     """Return the scores by a device."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(choice, "opened", lambda wanted: device)
+        patch.setattr("arcwise.gpu.device.opened", lambda wanted: device)
         found = arcwise.score(*arguments, device="gpu", **keywords)
     assert device.launched
     return found
@@ -161,8 +161,8 @@ def test_neither_threads_nor_memory_nor_batches_change_a_bit(
     # Of up to 1,440 cells, tables in copies, as they are, and beyond what a block shares.
     small.shared_bytes = 4096 if kind == "bdeu" else 32 * 1024
     assert_same_bits(found, scored(small, data, kind, **rule))
-    monkeypatch.setattr(gaussian_scores, "_FAMILIES_AT_ONCE", 37)
-    monkeypatch.setattr("arcwise.gpu.discrete_scores._MOST_SETS_AT_ONCE", 11)
+    monkeypatch.setattr(scoring, "_FAMILIES_AT_ONCE", 37)
+    monkeypatch.setattr("arcwise.gpu.scoring._MOST_SETS_AT_ONCE", 11)
     device = kernel_device()
     assert_same_bits(found, scored(device, data, kind, **rule))
     assert len(device.launched) > 5
@@ -178,8 +178,8 @@ def test_many_columns() -> None:
 
 
 def test_walks_find_all_members() -> None:
-    assert len(set_walks.SetWalk(None, tuple(range(9)), 3)) == 1 + 9 + 36 + 84
-    walk = set_walks.SetWalk(4, (1, 2), 1, (3,), (5, 6))
+    assert len(scoring.SetWalk(None, tuple(range(9)), 3)) == 1 + 9 + 36 + 84
+    walk = scoring.SetWalk(4, (1, 2), 1, (3,), (5, 6))
     assert (len(walk), walk.largest, walk.most_cells([9, 2, 3, 2, 4, 2, 5])) == (
         6,
         4,
@@ -265,7 +265,7 @@ def test_too_little_memory_is_said_beforehand() -> None:
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Any:
     device = kernel_device()
-    monkeypatch.setattr(choice, "opened", lambda wanted: device)
+    monkeypatch.setattr("arcwise.gpu.device.opened", lambda wanted: device)
     return device
 
 
@@ -325,7 +325,7 @@ def test_learn_scores_there_where_it_is_worth_it(gpu: Any, monkeypatch: pytest.M
         asked.append(wanted.number)
         return gpu
 
-    monkeypatch.setattr(choice, "opened", opened)
+    monkeypatch.setattr("arcwise.gpu.device.opened", opened)
     found = arcwise.learn(data, device="gpu:1", **keywords)
     assert set(asked) == {1}
     assert "score_discrete_sets" in gpu.launched
@@ -339,7 +339,7 @@ def test_the_shell_says_it_in_its_words(
     def no_device(wanted: object) -> Any:
         raise DeviceError("there is none")
 
-    monkeypatch.setattr(choice, "opened", no_device)
+    monkeypatch.setattr("arcwise.gpu.device.opened", no_device)
     table = tmp_path / "table.csv"
     table.write_text("a,b\n0,1\n1,0\n1,1\n0,0\n")
     words = ["score", str(table), "--device"]

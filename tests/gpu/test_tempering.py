@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.gpu.order_tables import DeviceTables, OrderTables
-from arcwise.gpu.sampled_orders import Point, SampledOrders
-from arcwise.gpu.tempered_orders import TemperedOrders
+from arcwise.gpu.order_chains import DeviceTables, OrderTables, Point, SampledOrders
+from arcwise.gpu.tempering import TemperedOrders
+from arcwise.model.score_sums import ScoreSums
 from arcwise.spaces import CanonicalOrders
-from arcwise.sums import ScoreSums
 from reference.spaces import weights_of_linear_orders, weights_on_bridge
 from support.chi_squared import assert_follows, p_value
 from support.device_orders import set_orders

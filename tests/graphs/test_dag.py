@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from arcwise.errors import ArgumentError, MissingDependencyError
 from arcwise.graphs.dag import Dag
-from arcwise.support.cycles import find_cycle
+from arcwise.support.edges import find_cycle
 from reference.dags import Parents, all_dags, is_acyclic, linear_extensions
 
 NAMES = ("d", "a", "c", "b")

@@ -9,7 +9,7 @@ import pytest
 
 from arcwise.errors import ArgumentError
 from arcwise.graphs import Cpdag, Dag, cpdag
-from arcwise.graphs.knowledge import with_knowledge
+from arcwise.graphs.cpdags import with_knowledge
 
 NAMES = ("a", "b", "c", "d")
 

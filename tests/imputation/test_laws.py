@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from arcwise import _core
-from arcwise.constraints import Constraints
 from arcwise.data import Data, DiscreteColumn, IncompleteData
+from arcwise.families.constraints import Constraints
 from arcwise.imputation import annealed_moves, proposals
 from arcwise.imputation import chain as chain_module
 from arcwise.imputation.cells import CellSampler

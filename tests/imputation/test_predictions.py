@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.parameters.completed_tables import tables_of
+from arcwise.parameters.completed import tables_of
 from arcwise.parameters.effect import LevelEffects, LinearEffect
 from arcwise.parameters.inference import Asked
-from arcwise.parameters.partial_rows import read_partial_rows
+from arcwise.parameters.new_rows import read_partial_rows
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
 from reference.prediction import joint
 from reference.scores import Rows, bdeu

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from arcwise.data.slices import Place, Slices
+from arcwise.data.table import Place, Slices
 from arcwise.dynamics.lagged_edges import ProcessEdge
 from arcwise.layout.in_time import process_picture, slices_picture
-from arcwise.layout.links import Link
+from arcwise.layout.picture import Link
 
 PLACES = [Place(name, lag) for lag in (0, 1, 2) for name in ("x", "y", "z")]
 SLICES = Slices((*PLACES, Place("s", None)))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from arcwise.layout import Drawing, layered_drawing
-from arcwise.layout.ordering import Layers
+from arcwise.layout.drawing import Layers
 from support.exact_models import names
 
 

@@ -13,14 +13,18 @@ import arcwise
 from arcwise import Dag
 from arcwise.errors import ArgumentError
 from arcwise.graphs import Cpdag
-from arcwise.layout.colours import SHADES
-from arcwise.layout.detours import detours
 from arcwise.layout.drawing import layered_drawing
-from arcwise.layout.forest import forest_rows
-from arcwise.layout.labels import lines_of, pieces
-from arcwise.layout.links import Link, links_of, links_of_matrix
-from arcwise.layout.modules import modules
-from arcwise.layout.picture import Picture, modules_of, starting_threshold
+from arcwise.layout.in_time import detours
+from arcwise.layout.marks import SHADES, forest_rows, lines_of, pieces
+from arcwise.layout.picture import (
+    Link,
+    Picture,
+    links_of,
+    links_of_matrix,
+    modules,
+    modules_of,
+    starting_threshold,
+)
 from arcwise.records.runs import ExactRun
 from support.exact_models import names
 from support.sampled_posteriors import sampled_posterior

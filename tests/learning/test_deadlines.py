@@ -12,15 +12,15 @@ import pytest
 
 import arcwise
 from arcwise import Data, Model
-from arcwise.algorithms import growth, growth_by_map, growth_state, timely_models
+from arcwise.algorithms import growth, growth_state
 from arcwise.algorithms.exact_computation import ExactComputation
-from arcwise.algorithms.timely_models import model_within
-from arcwise.constraints import Constraints
+from arcwise.algorithms.growth_state import model_within
 from arcwise.errors import CapacityError, CutShortWarning, TimeIsUpError
-from arcwise.learning import choose_parents, costs, forecast
+from arcwise.families.constraints import Constraints
+from arcwise.learning import choose_parents, costs, run_time
 from arcwise.learning.study import Study
 from arcwise.model import Definition, Question
-from arcwise.model.scoring_time import scoring_seconds, scoring_work
+from arcwise.model.scoring import scoring_seconds, scoring_work
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Run
 from support.clocks import Jumping, past
@@ -81,7 +81,7 @@ def test_levels_of_the_pc_algorithm_that_take_days_are_left_out(
     data = arcwise.read(common + 0.5 * random.normal(size=(200, 12)))
     everything = arcwise.candidates(data, "pc").matrix()
     for work, words in [(0.0, "was left out"), (1e4, "given no others")]:
-        monkeypatch.setattr(sys.modules["arcwise.candidates.pc"], "MOST_WORK", work)
+        monkeypatch.setattr(sys.modules["arcwise.model.candidate_methods"], "MOST_WORK", work)
         with pytest.warns(CutShortWarning, match=f"{words}, as larger sets would take too long$"):
             found = arcwise.candidates(data, "pc").matrix()
         assert work == 0.0 or not (everything & ~found).any()
@@ -103,7 +103,7 @@ def test_growth_so_far_is_returned() -> None:
 def test_growth_is_cut_off_between_rounds(by: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     data = gaussian(25)
     clock = Jumping()
-    module, name = (growth_by_map, "_search") if by == "map" else (growth, "mcmc")
+    module, name = (growth, "_search") if by == "map" else (growth, "mcmc")
     monkeypatch.setattr(module, name, jumping_after(getattr(module, name), clock))
     deadline = Deadline(1000.0 if by == "map" else 1.0, clock=clock)
     grown = arcwise.grow(data, "greedy:1", by=by, steps=200, seconds=deadline, seed=1)
@@ -132,9 +132,9 @@ def test_chains_that_agree_without_likely_parents_are_not_called_reliable(
     unfinished: bool, one_more: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if unfinished:
-        monkeypatch.setattr(growth_by_map, "_grow_by_map", _out_of_time)
+        monkeypatch.setattr(growth, "_grow_by_map", _out_of_time)
     if not one_more:
-        monkeypatch.setattr(growth_state, "scoring_seconds", lambda *_: np.inf)
+        monkeypatch.setattr(growth_state, "_ROUNDS_IN_TIME", np.inf)
     found = learn(gaussian(8), candidates="grow", algorithm="mcmc", seconds=1000.0)
     found.save(tmp_path / "posterior.npz")
     left_out = unfinished and not one_more
@@ -156,7 +156,7 @@ def test_models_that_take_too_long_become_smaller(monkeypatch: pytest.MonkeyPatc
     # By the number of families that there is time for: with one more parent there are 10 x 6 x 16.
     for most, families, cuts in [(10**6, 960, 0), (500, 160, 1), (100, 40, 1), (30, 20, 1)]:
         monkeypatch.setattr(
-            timely_models,
+            growth_state,
             "scoring_seconds",
             lambda asked, _, most=most: float(asked.number_of_families > most) * 1e9,
         )
@@ -172,7 +172,7 @@ def test_models_that_take_too_long_become_smaller(monkeypatch: pytest.MonkeyPatc
             whole.log_weight(node, [name[parent]]) >= whole.log_weight(node, [name[other]])
             for other in others
         )
-    monkeypatch.setattr(timely_models, "scoring_seconds", lambda *_: 1e9)
+    monkeypatch.setattr(growth_state, "scoring_seconds", lambda *_: 1e9)
     run = Run(seconds=1000.0)
     assert len(model_within(question, None, run).scores) == 10
     assert run.deadline.cuts == ("There was no time to score any parents, so there are no edges.",)
@@ -338,7 +338,7 @@ def test_it_is_said_beforehand_what_takes_long(
     data = gaussian(6)
     learn(data, progress=True)
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(forecast, "_WORTH_SAYING", 0.0)
+    monkeypatch.setattr(run_time, "_WORTH_SAYING", 0.0)
     learn(data, progress=None)
     assert capsys.readouterr().err == ""
     learn(data, progress=True)

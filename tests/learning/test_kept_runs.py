@@ -12,7 +12,7 @@ import pytest
 
 import arcwise
 from arcwise import Data, Posterior
-from arcwise.algorithms import growth_by_map
+from arcwise.algorithms import growth
 from arcwise.cli import main
 from arcwise.errors import ArgumentError, FileFormatError, RunDirectoryError
 from arcwise.records.account import Account
@@ -106,7 +106,7 @@ def test_growth_goes_on_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyP
     table = arcwise.networks.gaussian_network(dag, seed=1).sample(100, seed=1)
     options: dict[str, Any] = {"candidates": "grow", "steps": 400, "chains": 2, "until": None}
     whole = learn(table, "mcmc", **options)
-    search, calls = growth_by_map._search, []
+    search, calls = growth._search, []
 
     def killed(*arguments: Any) -> Any:
         calls.append(arguments)
@@ -114,7 +114,7 @@ def test_growth_goes_on_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyP
             raise Stop
         return search(*arguments)
 
-    monkeypatch.setattr(growth_by_map, "_search", killed)
+    monkeypatch.setattr(growth, "_search", killed)
     folder = tmp_path / "run"
     with pytest.raises(Stop):
         learn(table, "mcmc", directory=folder, **options)

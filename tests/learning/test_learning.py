@@ -12,7 +12,7 @@ import pytest
 
 import arcwise
 from arcwise import Data, Model, Posterior, exact
-from arcwise.algorithms import memory
+from arcwise.algorithms import exact_computation
 from arcwise.errors import ArcwiseError, ArcwiseWarning, ConvergenceWarning, DataWarning
 from arcwise.learning import costs
 from arcwise.records.runs import AnnealingRun
@@ -145,7 +145,7 @@ def test_choices_depend_on_data_and_arguments_only(
 ) -> None:
     for options in ({}, {"until": "rhat<1.5"}, {"seconds": 0.2, "space": "dags", "prior": "fair"}):
         one = account_of(learn(asia, threads=1, **options))
-        monkeypatch.setattr(memory, "available_memory", lambda: 2**26)
+        monkeypatch.setattr(exact_computation, "available_memory", lambda: 2**26)
         other = account_of(learn(asia, threads=2, **options))
         monkeypatch.undo()
         # With seconds, what can be computed exactly in them depends on the threads.

@@ -13,7 +13,7 @@ from arcwise.algorithms.sampling_session import sums_for
 from arcwise.learning.choose_algorithm import choose_settings, try_chains
 from arcwise.learning.request import Request
 from arcwise.learning.study import Study
-from arcwise.records.algorithm import Algorithm
+from arcwise.records.budget import Algorithm
 from arcwise.records.settings import usual_order_steps
 from arcwise.spaces import CanonicalOrders, Dags
 from arcwise.support.clock import Deadline

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.constraints import ConstraintArguments
 from arcwise.data import IncompleteData
 from arcwise.data.reading import ReadingToLearn
 from arcwise.errors import RunDirectoryError, TimeIsUpError
+from arcwise.families.constraints import ConstraintArguments
 from arcwise.learning import learn as learn_function
 from arcwise.learning.learn import STEPS, account, begin, compute
 from arcwise.learning.request import Request
 from arcwise.learning.study import KeptStudy, Study
-from arcwise.records.algorithm import Algorithm
+from arcwise.records.budget import Algorithm
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Run
 

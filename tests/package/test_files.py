@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.cli.edge_files import read_edge_file
+from arcwise.cli.options import read_edge_file
 from arcwise.errors import ArgumentError, DataError
 from arcwise.support.archives import read_archive, write_archive
 from arcwise.support.files import replacing, write_table

@@ -15,18 +15,16 @@ import pytest
 import arcwise
 from arcwise import Model
 from arcwise.errors import ArgumentError, CapacityError, FileFormatError
+from arcwise.model.score_sums import ScoreSums
 from arcwise.records.chain_record import DRAW_ARRAYS, refuse_other_draws
-from arcwise.records.plain_space import ForeignSpace, read_space
-from arcwise.records.run_files import read_settings
+from arcwise.records.run_files import ForeignSpace, read_settings, read_space
 from arcwise.spaces import BucketOrders, Partitions
-from arcwise.sums import ScoreSums
 from arcwise.support.archives import read_archive
 from arcwise.support.checks import file_path, instance, true_or_false
 from arcwise.support.clock import process_began
-from arcwise.support.descriptions import Description
 from arcwise.support.names import as_list, positions
-from arcwise.support.plain_dataclasses import PlainDataclasses
-from arcwise.support.words import shown
+from arcwise.support.plain import PlainDataclasses
+from arcwise.support.words import Description, shown
 from support.recorded_dags import recorded
 
 

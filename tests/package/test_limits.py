@@ -10,8 +10,7 @@ import pytest
 
 import arcwise
 from arcwise.errors import ArgumentError, CapacityError
-from arcwise.support.checks import real_number, real_numbers, whole_number
-from arcwise.support.memory import available_memory
+from arcwise.support.checks import available_memory, real_number, real_numbers, whole_number
 from arcwise.support.words import shown
 
 

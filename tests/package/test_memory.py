@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from arcwise.support import memory
+from arcwise.support import checks
+from arcwise.support.checks import available_memory
 from arcwise.support.devices import Processors
-from arcwise.support.memory import available_memory
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _FREE = 64 << 30
@@ -39,7 +39,7 @@ def files(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         return io.StringIO(found[path])
 
     monkeypatch.setattr(Path, "read_text", text_of)
-    monkeypatch.setattr(memory, "open", opened, raising=False)
+    monkeypatch.setattr(checks, "open", opened, raising=False)
     return found
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from arcwise.cluster import host_files
 from arcwise.errors import EngineError
-from arcwise.support import file_locks, memory
+from arcwise.support import checks, files
 
 # What Windows has not is taken away once the packages that arcwise stands on are there; what it has
 # in its place is put there. Nothing of arcwise is imported before.
@@ -55,7 +55,7 @@ _LEARN = """
 import importlib, pkgutil
 import arcwise
 from arcwise.cli import main
-from arcwise.support.memory import available_memory
+from arcwise.support.checks import available_memory
 
 for module in pkgutil.walk_packages(arcwise.__path__, "arcwise."):
     if not module.name.endswith("__main__"):
@@ -104,9 +104,9 @@ def test_free_memory_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
 
     kernel = SimpleNamespace(GlobalMemoryStatusEx=status)
     monkeypatch.setattr(ctypes, "windll", SimpleNamespace(kernel32=kernel), raising=False)
-    assert memory._free_on_windows() == 7 << 30
+    assert checks._free_on_windows() == 7 << 30
     answers[0] = 0  # it would not say
-    assert memory._free_on_windows() == memory._NO_LIMIT
+    assert checks._free_on_windows() == checks._NO_LIMIT
 
 
 def test_the_folder_of_workers_where_files_have_no_owner(
@@ -137,4 +137,4 @@ def test_workers_that_get_no_lock(
 
 
 def _unsupported() -> bool:
-    raise file_locks.UnsupportedLock("No locks available")
+    raise files.UnsupportedLock("No locks available")

@@ -12,8 +12,8 @@ import pytest
 
 import arcwise
 from arcwise import Data, Model
+from arcwise.model.score_sums import ScoreSums
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, LocalScore
-from arcwise.sums import ScoreSums
 from support.interrupting import assert_stops_within_two_seconds
 from support.strategies import continuous_case, discrete_case
 

@@ -12,8 +12,8 @@ from common import options
 
 import arcwise
 from arcwise.algorithms import ancestor_probabilities
+from arcwise.model.score_sums import ScoreSums
 from arcwise.posterior import DagSample
-from arcwise.sums import ScoreSums
 
 SMALL = sampling.Case("small", "Tic-Tac-Toe")
 

@@ -10,8 +10,8 @@ import pytest
 from common import options
 
 import arcwise
+from arcwise.model.score_sums import ScoreSums
 from arcwise.networks import asia
-from arcwise.sums import ScoreSums
 
 
 @pytest.fixture

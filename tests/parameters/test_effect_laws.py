@@ -15,7 +15,7 @@ from scipy.stats import chi2, invwishart, t, wishart
 
 import arcwise
 from arcwise import Dag, Model
-from arcwise.laws.linear_gaussian import LinearGaussianPosteriors
+from arcwise.laws.regressions import LinearGaussianPosteriors
 from arcwise.networks import GaussianNetwork
 from arcwise.scores import BGe
 from reference import parameters as reference

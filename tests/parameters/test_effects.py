@@ -112,7 +112,7 @@ def test_draws_do_not_depend_on_how_dags_are_cut(monkeypatch: pytest.MonkeyPatch
     sample = arcwise.algorithms.ExactSampler(model).dags(50, seed=1)
     whole = arcwise.effects(sample, draws=3, seed=7, model=model)
     assert whole.draws == 3
-    monkeypatch.setattr("arcwise.parameters.linear_effects._PIECE", 9 * 4 * 7)
+    monkeypatch.setattr("arcwise.parameters.effect_matrix._PIECE", 9 * 4 * 7)
     cut = arcwise.effects(sample, draws=3, seed=7, model=model)
     for pair in permutations(model.variables, 2):
         assert np.array_equal(whole.between(*pair).values, cut.between(*pair).values)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from arcwise.parameters.highest_density import highest_density, shortest_unions
+from arcwise.parameters.summaries import highest_density, shortest_unions
 from reference.prediction import shortest_union
 
 LENGTHS = st.lists(st.sampled_from([0.0, 0.5, 1.0, 1.5, 4.0, 9.0]), min_size=2, max_size=9)

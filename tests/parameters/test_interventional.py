@@ -17,7 +17,7 @@ import arcwise
 from arcwise import Dag, Model
 from arcwise.errors import CapacityError
 from arcwise.laws.tables import drawn_tables
-from arcwise.parameters.elimination import eliminate, elimination_order
+from arcwise.parameters.level_prediction import eliminate, elimination_order
 from arcwise.scores import BDe, BDeu
 from reference import parameters as reference
 from reference import scores

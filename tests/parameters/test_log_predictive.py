@@ -199,7 +199,7 @@ def test_many_rows_and_dags_give_what_few_do(monkeypatch: pytest.MonkeyPatch) ->
     assert model.data is not None
     sample = arcwise.algorithms.ExactSampler(model).dags(200, seed=2)
     whole = arcwise.log_predictive(sample, model.data, model=model)
-    monkeypatch.setattr("arcwise.parameters.predictive._PIECE", 90)
+    monkeypatch.setattr("arcwise.parameters.predict._PIECE", 90)
     assert np.allclose(arcwise.log_predictive(sample, model.data, model=model), whole, rtol=1e-12)
 
 

@@ -14,7 +14,7 @@ from scipy.stats import norm, wishart
 
 import arcwise
 from arcwise import Model
-from arcwise.parameters.highest_density import highest_density
+from arcwise.parameters.summaries import highest_density
 from arcwise.results import LevelPredictions, NumberPredictions
 from arcwise.scores import BDeu, BGe, NormalWishart
 from reference.dags import Parents, all_dags

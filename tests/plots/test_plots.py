@@ -19,9 +19,8 @@ import arcwise
 from arcwise import Dag, Posterior, plots
 from arcwise.errors import ArgumentError, MissingDependencyError
 from arcwise.graphs import Cpdag
-from arcwise.layout.colours import SHADES
 from arcwise.layout.drawing import layered_drawing
-from arcwise.layout.forest import forest_rows
+from arcwise.layout.marks import SHADES, forest_rows
 from arcwise.plots.figures import shortened
 from arcwise.records.runs import ChainRun, ExactRun
 from arcwise.results import EffectEstimate, LevelEffects, LinearEffect

@@ -14,8 +14,7 @@ from arcwise import Posterior
 from arcwise.algorithms import ExactSampler
 from arcwise.errors import ArgumentError
 from arcwise.features import Edge, Path
-from arcwise.posterior.estimate import Interval, event_interval
-from arcwise.posterior.sample_estimation import event_estimate
+from arcwise.posterior.estimate import Interval, event_estimate, event_interval
 from arcwise.results import DagSample
 from arcwise.statistics.convergence import weighted_standard_error
 from support.enumerated import law_of

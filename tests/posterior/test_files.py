@@ -15,8 +15,7 @@ import pytest
 import arcwise
 from arcwise import Dag, Model, Posterior
 from arcwise.errors import ArgumentError, FileFormatError
-from arcwise.model.modularity import Modularity
-from arcwise.model.provenance import Provenance
+from arcwise.model.model import Modularity, Provenance
 from arcwise.priors import EdgePenalty
 from support.exact_models import MODULARITIES, flat_model, random_model
 from support.saved_archives import array_in, bytes_of, members_of, with_header, write_members

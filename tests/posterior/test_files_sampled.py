@@ -16,8 +16,7 @@ from arcwise import Posterior
 from arcwise.errors import ArgumentError, FileFormatError
 from arcwise.posterior import Evidence, LowerBound, Traces
 from arcwise.records.account import Account, Choices
-from arcwise.records.algorithm import Algorithm
-from arcwise.records.convergence import Convergence
+from arcwise.records.budget import Algorithm, Convergence
 from arcwise.records.runs import ExactRun, MergedRun
 from arcwise.results import DagSample
 from arcwise.spaces import LinearOrders, PartialOrders
@@ -137,7 +136,7 @@ def test_of_a_space_that_is_not_known_the_text_comes_back(tmp_path: Path) -> Non
     space = chains_of(Posterior.load(tmp_path / "p.npz")).settings.space
     assert repr(space) == "OwnSpace(moves=None)"
     with pytest.raises(ArgumentError, match=r"cannot be restored from a file; give the space"):
-        space.build(arcwise.sums.ScoreSums(flat_model(2)))
+        space.build(arcwise.model.ScoreSums(flat_model(2)))
 
 
 def test_the_archive_is_what_its_description_says(tmp_path: Path) -> None:

@@ -20,9 +20,9 @@ from arcwise.errors import (
     InterruptedWarning,
     WeightCollapseWarning,
 )
-from arcwise.model.provenance import Provenance
+from arcwise.model.model import Provenance
 from arcwise.posterior import Evidence, Traces
-from arcwise.records.convergence import Convergence
+from arcwise.records.budget import Convergence
 from arcwise.records.runs import OrderWeights
 from support.exact_models import flat_model
 from support.run_records import LEVELS, chain_run

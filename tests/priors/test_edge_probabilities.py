@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import arcwise
 from arcwise import Constraints
-from arcwise.constraints.resolved import ResolvedConstraints
 from arcwise.errors import ArcwiseError, ConstraintError
+from arcwise.families.resolved import ResolvedConstraints
 from arcwise.priors import EdgePenalty, EdgeProbabilities, EdgeWeights, Fair, FunctionPrior, Prior
 from reference.dags import Parents, all_dags, all_parent_sets
 

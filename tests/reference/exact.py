@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from arcwise import Model
-from arcwise.model.modularity import Modularity
+from arcwise.model.model import Modularity
 
 Family = Callable[[str, tuple[str, ...]], float]
 """From a node and its parents to a log weight."""

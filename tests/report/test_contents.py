@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.layout.forest import forest_rows
+from arcwise.layout.marks import forest_rows
 from arcwise.posterior.summary import run_summary
 from arcwise.records.account import Account, Choices
-from arcwise.records.algorithm import Algorithm
+from arcwise.records.budget import Algorithm
 from arcwise.records.runs import ChainRun, ExactRun
 from arcwise.report import report_contents
 from arcwise.report.network import MOST_LINKS, SMALLEST_PROBABILITY
-from arcwise.statistics.ranks import rank_shares
+from arcwise.statistics.convergence import rank_shares
 from arcwise.support.words import number
 from support.edge_chains import chain_posterior
 from support.exact_models import names

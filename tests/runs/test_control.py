@@ -16,9 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.errors import ArgumentError
-from arcwise.records.budget import AnnealingBudget, Budget
-from arcwise.records.convergence import Convergence
-from arcwise.records.stopping_rule import StoppingRule
+from arcwise.records.budget import AnnealingBudget, Budget, Convergence, StoppingRule
 from arcwise.runs.control import (
     Action,
     AnnealingController,
@@ -26,7 +24,7 @@ from arcwise.runs.control import (
     Kind,
     Observation,
 )
-from arcwise.support.plain_dataclasses import PlainDataclasses
+from arcwise.support.plain import PlainDataclasses
 
 NODES = 8
 RULE = StoppingRule.parse("ess>400")

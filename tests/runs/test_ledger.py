@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from arcwise.errors import RunDirectoryError
-from arcwise.runs.ledger import Ledger, is_blank, read_all, repair
-from arcwise.runs.packing import pack, unpack
+from arcwise.runs.ledger import Ledger, is_blank, pack, read_all, repair, unpack
 
 
 def _content(number: int) -> tuple[dict[str, Any], bytes, bytes]:

@@ -25,11 +25,9 @@ from arcwise.errors import (
     FileFormatError,
     RunDirectoryError,
 )
-from arcwise.runs import directory as module
-from arcwise.runs import ledger as ledger_module
-from arcwise.runs import stored_model
+from arcwise.runs import directory, ledger
+from arcwise.runs.directory import is_locked, locked
 from arcwise.runs.ledger import read_all
-from arcwise.runs.lock import is_locked, locked
 from support.stopped_runs import Stop, stopping_at
 
 _DATA = arcwise.simulate("asia", 200, seed=1)
@@ -98,7 +96,7 @@ def test_another_version_is_refused(tmp_path: Path) -> None:
     settings = json.loads((tmp_path / "settings.json").read_text())
     del settings["digest"]
     settings["arcwise"] = "0.0.9"
-    settings["digest"] = module._digest(settings)
+    settings["digest"] = directory._digest(settings)
     (tmp_path / "settings.json").write_text(json.dumps(settings))
     sentence = _refusal(lambda: arcwise.resume(tmp_path), RunDirectoryError)
     assert 'started with arcwise version = "0.0.9", not' in sentence
@@ -112,7 +110,7 @@ def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     _begin(tmp_path)
     assert not is_locked(tmp_path)
     script = (
-        "import sys; from pathlib import Path; from arcwise.runs.lock import locked\n"
+        "import sys; from pathlib import Path; from arcwise.runs.directory import locked\n"
         "with locked(Path(sys.argv[1])):\n    print('locked', flush=True)\n    sys.stdin.read()"
     )
     with subprocess.Popen(
@@ -151,7 +149,7 @@ def test_to_look_for_a_writer_disturbs_none(tmp_path: Path) -> None:
 def test_a_folder_that_may_not_be_written_to_is_read(tmp_path: Path, monkeypatch: Any) -> None:
     _begin(tmp_path)
     expected = arcwise.status(tmp_path)
-    connected = ledger_module._connected
+    connected = ledger._connected
 
     def refusing(path: Path, mode: str) -> sqlite3.Connection:
         if mode == "ro":
@@ -160,7 +158,7 @@ def test_a_folder_that_may_not_be_written_to_is_read(tmp_path: Path, monkeypatch
             raise error
         return connected(path, mode)
 
-    monkeypatch.setattr(ledger_module, "_connected", refusing)
+    monkeypatch.setattr(ledger, "_connected", refusing)
     assert arcwise.status(tmp_path) == expected
     assert expected.checkpoints > 0
 
@@ -193,8 +191,8 @@ def test_arguments_that_cannot_be(tmp_path: Path) -> None:
 
 def _said_of_files(path: Path) -> str | None:
     try:
-        settings = module.read_directory(path)
-        model = stored_model.read_model(path / "model.npz", settings["model"])
+        settings = directory.read_directory(path)
+        model = directory.read_model(path / "model.npz", settings["model"])
     except FileFormatError as error:
         return str(error)
     assert settings["seed"] == 1
@@ -248,7 +246,7 @@ def test_a_directory_that_cannot_be_written(tmp_path: Path, monkeypatch: Any) ->
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module, "write_model", full)
+    monkeypatch.setattr(directory, "write_model", full)
     sentence = _refusal(lambda: _begin(tmp_path), RunDirectoryError)
     assert "its disk is full" in sentence
     monkeypatch.undo()
@@ -274,7 +272,7 @@ def test_a_file_system_without_locks(
 
 def test_a_ledger_that_stays_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _begin(tmp_path / "run")
-    monkeypatch.setattr(ledger_module, "_SECONDS_TO_WAIT", 0.05)
+    monkeypatch.setattr(ledger, "_SECONDS_TO_WAIT", 0.05)
     with closing(sqlite3.connect(tmp_path / "run" / "ledger.sqlite")) as other:
         other.execute("BEGIN EXCLUSIVE")
         sentence = _refusal(lambda: arcwise.resume(tmp_path / "run"), RunDirectoryError)

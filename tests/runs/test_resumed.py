@@ -87,7 +87,7 @@ def test_models_of_all_kinds_are_kept(model: Any, tmp_path: Path) -> None:
 
 
 def test_score_sums_are_kept_as_they_were_asked_for(tmp_path: Path) -> None:
-    sums = arcwise.sums.ScoreSums(_MODEL, method="scan", tolerance=1e-4)
+    sums = arcwise.model.ScoreSums(_MODEL, method="scan", tolerance=1e-4)
     begin = partial(arcwise.mcmc, _MODEL, steps=800, chains=2, seed=3, sums=sums)
     _assert_resumes(begin, tmp_path, seed=5)
 

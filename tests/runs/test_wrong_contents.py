@@ -19,10 +19,16 @@ import pytest
 
 import arcwise
 from arcwise.errors import ArgumentError, FileFormatError, RunDirectoryError
-from arcwise.runs.ledger import Ledger, read_all, reading
-from arcwise.runs.lock import is_locked, locked
-from arcwise.runs.packing import pack, unpack
-from arcwise.runs.stored_model import Arrays, arrays_of, digest_of, read_model, write_model
+from arcwise.runs.directory import (
+    Arrays,
+    arrays_of,
+    digest_of,
+    is_locked,
+    locked,
+    read_model,
+    write_model,
+)
+from arcwise.runs.ledger import Ledger, pack, read_all, reading, unpack
 from support.stopped_runs import Stop, checkpoints_whatever_they_cost, stopping_at
 
 MODEL = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
@@ -228,7 +234,7 @@ def test_locks_of_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setitem(sys.modules, "fcntl", None)
     monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(locking=locking, LK_NBLCK=2))
-    monkeypatch.setattr("arcwise.runs.lock._PATIENCE", 0.0)
+    monkeypatch.setattr("arcwise.runs.directory._PATIENCE", 0.0)
     with locked(tmp_path):
         assert is_locked(tmp_path)
         with pytest.raises(RunDirectoryError, match="another process is writing"):

@@ -11,11 +11,9 @@ import pytest
 
 import arcwise
 from arcwise import _core
-from arcwise.model import Definition, Question
-from arcwise.model import scoring as model_scoring
-from arcwise.scores import kept_scores
-from arcwise.scores.job import FamilyScoring
-from arcwise.scores.kept_scores import score_in_parts
+from arcwise.model import Definition, Question, scoring
+from arcwise.scores import score_families
+from arcwise.scores.score_families import FamilyScoring, score_in_parts
 from arcwise.support.devices import Processors
 from arcwise.support.running import Stage
 
@@ -31,7 +29,7 @@ FEW = {"either": ["tub", "lung"], "dysp": ["bronc"], "xray": ["either", "smoke"]
 
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_scores, "_SECONDS_OF_A_PART", 0.0)
+    monkeypatch.setattr(score_families, "_SECONDS_OF_A_PART", 0.0)
 
 
 def _job(data: arcwise.Data, **arguments: Any) -> FamilyScoring:
@@ -54,16 +52,16 @@ class _Killed(Exception):
 def _stopped_after(parts: int, scored: Callable[[], object], patch: pytest.MonkeyPatch) -> None:
     """Score until so many parts are in a file."""
     left = [parts]
-    add = kept_scores.PartsFile.add
+    add = score_families.PartsFile.add
 
-    def counted(self: kept_scores.PartsFile, first: int, count: int, values: Any) -> None:
+    def counted(self: score_families.PartsFile, first: int, count: int, values: Any) -> None:
         if left[0] == 0:
             raise _Killed
         left[0] -= 1
         add(self, first, count, values)
 
     with patch.context() as patched:
-        patched.setattr(kept_scores.PartsFile, "add", counted)
+        patched.setattr(score_families.PartsFile, "add", counted)
         with pytest.raises(_Killed):
             scored()
 
@@ -111,7 +109,7 @@ def test_scores_of_other_data_are_not_taken(tmp_path: Path) -> None:
 
 
 def test_learn_goes_on_from_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_scoring, "_WORTH_KEEPING", 0.0)
+    monkeypatch.setattr(scoring, "_WORTH_KEEPING", 0.0)
     whole = arcwise.learn(MANY, progress=None)
     path = tmp_path / "scores.partial"
     _stopped_after(2, lambda: score_in_parts(JOBS["all sets"], RUN, path), monkeypatch)
@@ -124,23 +122,23 @@ def test_parts_come_in_any_order(tmp_path: Path) -> None:
     """As they do from a cluster, of which some are then missing between others."""
     for job in JOBS.values():
         path = tmp_path / "scores"
-        kept = kept_scores.KeptScores(job, path)
+        kept = score_families.KeptScores(job, path)
         units = list(range(len(kept.plan)))
         for unit in units[::-2]:
             kept.take(unit, 1, kept.plan.score(unit, 1, 2, None))
-        again = kept_scores.KeptScores(job, path)
+        again = score_families.KeptScores(job, path)
         stretches = again.missing()
         left = [unit for first, count in stretches for unit in range(first, first + count)]
         assert left == sorted(set(units) - set(units[::-2]))
         assert again.share == pytest.approx(len(units[::-2]) / len(units))
         assert _is_whole(score_in_parts(job, RUN, path), job)
-        assert kept_scores.KeptScores(job, path).missing() == []
+        assert score_families.KeptScores(job, path).missing() == []
 
 
 def test_growth_keeps_the_scores_of_a_round(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(model_scoring, "_WORTH_KEEPING", 0.0)
+    monkeypatch.setattr(scoring, "_WORTH_KEEPING", 0.0)
     whole = arcwise.grow(GAUSSIAN, seed=1)
     _stopped_after(
         2, lambda: arcwise.grow(GAUSSIAN, seed=1, file=tmp_path / "growth.json"), monkeypatch

@@ -17,8 +17,8 @@ import pytest
 import arcwise
 from arcwise import Model, Posterior
 from arcwise.errors import ArgumentError
+from arcwise.model.score_sums import ScoreSums
 from arcwise.spaces import CanonicalOrders, LinearOrders
-from arcwise.sums import ScoreSums
 from reference.spaces import (
     State,
     canonical_order,

@@ -12,8 +12,8 @@ from collections.abc import Hashable
 import numpy as np
 import pytest
 
+from arcwise.model.score_sums import ScoreSums
 from arcwise.spaces import Dags
-from arcwise.sums import ScoreSums
 from reference.dags import Parents, all_dags
 from reference.graphs import edges_of, equivalence_class
 from support.exact_laws import kernel_of

@@ -14,6 +14,7 @@ from arcwise import Posterior, _core
 from arcwise.cli import main
 from arcwise.errors import ArgumentError
 from arcwise.spaces import (
+    NAMED_SPACES,
     BucketOrders,
     CanonicalOrders,
     Dags,
@@ -24,7 +25,6 @@ from arcwise.spaces import (
     Space,
     as_space,
 )
-from arcwise.spaces.space import NAMED_SPACES
 from arcwise.support.words import quoted
 from support.exact_models import MODULARITIES, random_model
 from support.run_records import chains_of

@@ -14,9 +14,9 @@ import pytest
 
 import arcwise
 from arcwise import Model
+from arcwise.model.score_sums import ScoreSums
 from arcwise.records.chain_record import ChainRecord
 from arcwise.spaces import Dags
-from arcwise.sums import ScoreSums
 from reference.exact import enumerate_posterior
 from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
 from support.exact_models import ancestors, flat_model, log_count, random_model

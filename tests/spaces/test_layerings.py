@@ -16,8 +16,8 @@ import pytest
 import arcwise
 from arcwise import Model
 from arcwise.errors import ArgumentError, CapacityError
+from arcwise.model.score_sums import ScoreSums
 from arcwise.spaces import Layerings, Partitions
-from arcwise.sums import ScoreSums
 from reference.layering import modular_by_layers
 from reference.spaces import (
     State,

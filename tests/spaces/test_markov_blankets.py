@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from arcwise import Model
+from arcwise.model.score_sums import ScoreSums
 from arcwise.spaces import Dags
-from arcwise.sums import ScoreSums
 from reference.dags import Parents, all_dags, is_acyclic
 from support.exact_laws import imbalance, kernel_of
 from support.exact_models import random_model

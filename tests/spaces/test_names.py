@@ -10,11 +10,9 @@ import pytest
 import arcwise
 from arcwise import _core
 from arcwise.errors import ArgumentError
-from arcwise.records.plain_space import plain_space, read_space
-from arcwise.spaces import LinearOrders, Space, as_space, space_words
-from arcwise.spaces.moves import move_shares
-from arcwise.spaces.space import NAMED_SPACES
-from arcwise.sums import ScoreSums
+from arcwise.model.score_sums import ScoreSums
+from arcwise.records.run_files import plain_space, read_space
+from arcwise.spaces import NAMED_SPACES, LinearOrders, Space, as_space, move_shares, space_words
 from support.law_cases import CASES
 
 OWN = [kind for kind in NAMED_SPACES.values() if kind.__module__.startswith("arcwise.")]

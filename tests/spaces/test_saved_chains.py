@@ -59,7 +59,7 @@ def _chains(
     record = filled(
         _core.RecordOptions(), dags_per_state=2, count_extensions=True, edges=True, edge_batches=4
     )
-    sums = arcwise.sums.ScoreSums(model, method=method, tolerance=1e-9, tabulate="sums")
+    sums = arcwise.model.ScoreSums(model, method=method, tolerance=1e-9, tabulate="sums")
     built = space.build(sums)
     adapt = len(ladder) > 1
     most = 2 * len(ladder) if adapt else 0

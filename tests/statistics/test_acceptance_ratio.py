@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from arcwise.statistics.acceptance_ratio import FEWEST_IN_COMMON, acceptance_ratio
+from arcwise.statistics.log_estimates import FEWEST_IN_COMMON, acceptance_ratio
 
 LOG_RATIO = 40.0
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from arcwise.records.chain_record import ChainRecord
-from arcwise.records.traces import Traces
+from arcwise.records.chain_record import ChainRecord, Traces
 from arcwise.statistics.chains import trace_convergence
 
 

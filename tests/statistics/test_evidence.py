@@ -12,10 +12,8 @@ from scipy.special import logsumexp
 from scipy.stats import binom
 
 from arcwise.errors import ArgumentError
-from arcwise.posterior.evidence import Evidence
-from arcwise.posterior.lower_bounds import LowerBound, lower_bound, lower_bounds
-from arcwise.statistics.log_estimate import LogEstimate
-from arcwise.statistics.log_weights import log_mean
+from arcwise.posterior.evidence import Evidence, LowerBound, lower_bound, lower_bounds
+from arcwise.statistics.log_estimates import LogEstimate, log_mean
 from support.chi_squared import FALSE_ALARM_RATE
 
 

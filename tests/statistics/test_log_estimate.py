@@ -8,9 +8,16 @@ import numpy as np
 import pytest
 from scipy.stats import binom, t
 
-from arcwise.statistics.log_estimate import LogEstimate, interval_of, weighted_mean
-from arcwise.statistics.log_weights import cautious_effective_runs, effective_runs, log_mean
-from arcwise.statistics.student import summed_degrees, t_quantile
+from arcwise.statistics.log_estimates import (
+    LogEstimate,
+    cautious_effective_runs,
+    effective_runs,
+    interval_of,
+    log_mean,
+    summed_degrees,
+    t_quantile,
+    weighted_mean,
+)
 from support.chi_squared import FALSE_ALARM_RATE
 from support.log_weights import plain_error
 

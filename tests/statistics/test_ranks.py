@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from arcwise.statistics.ranks import rank_shares
+from arcwise.statistics.convergence import rank_shares
 
 
 def test_shares_are_those_of_ranks_counted_one_by_one() -> None:

@@ -20,7 +20,7 @@ import arcwise
 from arcwise import Dag, Model
 from arcwise.algorithms import GivenOrder
 from arcwise.errors import ArgumentError, CapacityError
-from arcwise.sums import ScoreSums
+from arcwise.model.score_sums import ScoreSums
 from reference.orders import linear_extensions, pairs_of_buckets, posterior_given_order
 from support.chi_squared import assert_follows, p_value
 from support.comparison import close

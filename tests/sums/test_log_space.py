@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arcwise import _core
 from arcwise.errors import ArgumentError
-from arcwise.support.log_space import logarithms, relative_weights
+from arcwise.support.arrays import logarithms, relative_weights
 
 ROUNDING = 1e-15  # a few units in the last place of a double
 LOGARITHMS = st.floats(-1e5, 1e5) | st.just(-np.inf)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from arcwise import Model
 from arcwise.errors import ArgumentError, CapacityError
+from arcwise.model.score_sums import ScoreSums
 from arcwise.scores import FamilyScores
-from arcwise.sums import ScoreSums
 from reference import sums as reference
 from reference.sums import Family
 from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import arcwise
 from arcwise import Model
 from arcwise.errors import ArgumentError
+from arcwise.model.score_sums import ScoreSums
 from arcwise.scores import FamilyScores
-from arcwise.sums import ScoreSums
 from reference import sums as reference
 from support.comparison import close
 from support.sum_nodes import METHODS, Node, Way, node_with

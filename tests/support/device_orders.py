@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from arcwise.gpu.device import KernelDevice
-from arcwise.gpu.order_chains import OrderChains
-from arcwise.gpu.order_tables import DeviceTables, OrderTables
-from arcwise.gpu.sampled_orders import SampledOrders
+from arcwise.gpu.order_chains import DeviceTables, OrderChains, OrderTables, SampledOrders
 
 
 def order_chains(

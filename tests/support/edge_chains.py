@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import Posterior
-from arcwise.model.provenance import Provenance
+from arcwise.model.model import Provenance
 from arcwise.posterior import Traces
 from arcwise.results import DagSample
 from support.exact_models import names

@@ -10,7 +10,7 @@ import numpy as np
 
 import arcwise
 from arcwise import Data, Model
-from arcwise.model.modularity import Modularity
+from arcwise.model.model import Modularity
 from reference.exact import members
 
 MODULARITIES: tuple[Modularity, ...] = ("modular", "order-modular")

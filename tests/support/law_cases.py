@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from arcwise import Model, _core
+from arcwise.model.score_sums import ScoreSums
 from arcwise.spaces import (
     BucketOrders,
     CanonicalOrders,
@@ -17,7 +18,6 @@ from arcwise.spaces import (
     Partitions,
     Space,
 )
-from arcwise.sums import ScoreSums
 from reference.spaces import (
     State,
     weights_of_bucket_orders,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from arcwise import Model
-from arcwise.model.modularity import Modularity
+from arcwise.model.model import Modularity
 from arcwise.results import DagSample
 from arcwise.scores import FamilyScores
 from reference.dags import Parents

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from arcwise import Model, _core
+from arcwise.model.score_sums import ScoreSums
 from arcwise.records.settings import filled
 from arcwise.spaces import Space
-from arcwise.sums import ScoreSums
 from reference.dags import Parents
 from reference.exact import members
 from support.weighted_dags import log_weights_of_dags

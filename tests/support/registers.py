@@ -8,7 +8,7 @@ from typing import Any
 
 from arcwise.priors.base import NAMED_PRIORS
 from arcwise.scores.base import NAMED_SCORES
-from arcwise.spaces.space import NAMED_SPACES
+from arcwise.spaces import NAMED_SPACES
 
 
 @contextmanager

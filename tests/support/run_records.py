@@ -10,7 +10,7 @@ from arcwise.algorithms.ais import AIS
 from arcwise.algorithms.mc3 import MC3
 from arcwise.algorithms.mcmc import MCMC
 from arcwise.records.account import Account
-from arcwise.records.convergence import Convergence
+from arcwise.records.budget import Convergence
 from arcwise.records.runs import AnnealingRun, AnyRun, ChainRun, Exchanges, MergedRun, OrderWeights
 from arcwise.spaces import Partitions
 

@@ -10,12 +10,12 @@ import numpy as np
 from arcwise import Model, _core
 from arcwise.algorithms.chains import driven_chains
 from arcwise.algorithms.mcmc import MCMC
-from arcwise.engines.sampling_jobs import ChainJob
+from arcwise.engines import ChainJob
+from arcwise.model.score_sums import ScoreSums
 from arcwise.records.chain_record import ChainRecord
 from arcwise.records.settings import Recording, filled
 from arcwise.runs.driver import ChainDriver
 from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders, Space
-from arcwise.sums import ScoreSums
 from arcwise.support.clock import NEVER
 from arcwise.support.devices import Processors
 from arcwise.support.running import Stage

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from arcwise import Posterior
-from arcwise.model.provenance import Provenance
+from arcwise.model.model import Provenance
 from arcwise.posterior import Evidence, LowerBound, Traces
 from arcwise.results import DagSample
 from support.exact_models import names

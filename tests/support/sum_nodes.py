@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from arcwise import Model
 from arcwise.families import Families
+from arcwise.model.score_sums import ScoreSums
 from arcwise.scores import FamilyScores
-from arcwise.sums import ScoreSums
 from reference.sums import Family
 
 Way = Literal["table", "rows", "walk", "scan"]

@@ -6,6 +6,7 @@ clock that several calls can share in place of seconds.
 """
 
 from arcwise.algorithms.exact import ancestor_probabilities
+from arcwise.algorithms.exact_computation import exact_cost
 from arcwise.algorithms.exact_sampling import (
     ExactSampler,
     importance_weighted_dags,
@@ -13,7 +14,6 @@ from arcwise.algorithms.exact_sampling import (
 )
 from arcwise.algorithms.given_order import GivenOrder
 from arcwise.algorithms.growth_state import growth_memory
-from arcwise.algorithms.memory import exact_cost
 from arcwise.algorithms.reverse_annealing import reverse_annealing
 from arcwise.algorithms.unique_dags import unique_dags
 from arcwise.support.clock import Deadline

@@ -16,20 +16,22 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.algorithms.order_ratio import TopologicalOrders
-from arcwise.algorithms.prior_constant import prior_constant
+from arcwise.algorithms.normalizing_constants import TopologicalOrders, prior_constant
 from arcwise.algorithms.smc import SMC, populated
-from arcwise.diagnostics.evidence import doubts_of_populations
+from arcwise.diagnostics.findings import doubts_of_populations
 from arcwise.errors import ArgumentError, TimeIsUpError, option
 from arcwise.model import Model
-from arcwise.model.modularity import Modularity
+from arcwise.model.model import Modularity
 from arcwise.posterior import Posterior
 from arcwise.posterior.evidence import Evidence
 from arcwise.records.runs import AnnealingRun
 from arcwise.spaces import CanonicalOrders, LinearOrders
-from arcwise.statistics.acceptance_ratio import best_weighting, mean_along_chains
-from arcwise.statistics.log_estimate import LogEstimate
-from arcwise.statistics.log_weights import log_mean
+from arcwise.statistics.log_estimates import (
+    LogEstimate,
+    best_weighting,
+    log_mean,
+    mean_along_chains,
+)
 from arcwise.support.checks import whole_number
 from arcwise.support.running import Run
 from arcwise.support.settings import Settings, setting

@@ -15,19 +15,18 @@ from functools import cached_property, partial
 import numpy as np
 
 from arcwise import _core
-from arcwise.algorithms.annealed_results import annealed_runs
+from arcwise.algorithms.estimates import annealed_runs
 from arcwise.algorithms.exact_computation import Computing, ExactComputation
-from arcwise.algorithms.prior_constant import prior_constant
+from arcwise.algorithms.normalizing_constants import prior_constant
 from arcwise.errors import ArgumentError, option
 from arcwise.model import Model
-from arcwise.model.modularity import Modularity
-from arcwise.posterior.evidence import Evidence
-from arcwise.posterior.lower_bounds import lower_bounds
+from arcwise.model.model import Modularity
+from arcwise.model.score_sums import ScoreSums
+from arcwise.posterior.evidence import Evidence, lower_bounds
 from arcwise.records.ladders import bridge
 from arcwise.records.settings import Recording
 from arcwise.spaces import CanonicalOrders
-from arcwise.statistics.log_estimate import LogEstimate
-from arcwise.sums import ScoreSums
+from arcwise.statistics.log_estimates import LogEstimate
 from arcwise.support.checks import whole_number
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Run

@@ -12,15 +12,11 @@ from numpy.typing import NDArray
 from arcwise.algorithms.exact_computation import Computing, ExactComputation, bytes_per_draw
 from arcwise.errors import TimeIsUpError, option
 from arcwise.model import Model
-from arcwise.model.modularity import Modularity
+from arcwise.model.model import Modularity
 from arcwise.posterior import DagSample, Posterior
 from arcwise.records.runs import ExactRun
 from arcwise.records.settings import OfModel
-from arcwise.support.checks import (
-    refuse_beyond_memory,
-    true_or_false,
-    whole_number,
-)
+from arcwise.support.checks import refuse_beyond_memory, true_or_false, whole_number
 from arcwise.support.clock import Deadline
 from arcwise.support.running import LocalRun, Progress
 from arcwise.support.settings import keywords_of, setting

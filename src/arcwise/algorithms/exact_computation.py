@@ -1,4 +1,4 @@
-"""`ExactComputation`: an exact posterior, computed once and then asked for its parts."""
+"""How much memory an exact run needs, and how much there is."""
 
 from __future__ import annotations
 
@@ -11,25 +11,99 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.algorithms.memory import memory_needed, refuse_too_large
 from arcwise.errors import ArgumentError, CapacityError, NumericalError, option
 from arcwise.gpu import modular, order_modular
-from arcwise.gpu.choice import chosen_device
-from arcwise.gpu.device import KernelDevice
+from arcwise.gpu.device import KernelDevice, chosen_device
 from arcwise.gpu.modular import ModularComputation
 from arcwise.gpu.order_modular import OrderModularComputation
 from arcwise.graphs.dag import Dag
 from arcwise.graphs.linear_extensions import linear_extensions
 from arcwise.model import Model, checked_model
-from arcwise.model.folded import FoldedWeights
-from arcwise.model.modularity import Modularity, as_modularity
+from arcwise.model.model import FoldedWeights, Modularity, as_modularity
 from arcwise.posterior import DagSample, Evidence, Posterior
 from arcwise.priors.constant import log_constant_by_size, weights_by_size
 from arcwise.records.runs import ExactRun
 from arcwise.scores import FamilyScores
-from arcwise.support.checks import checked_seed, open_fraction, refuse_beyond_memory, whole_number
+from arcwise.support.checks import (
+    available_memory,
+    checked_seed,
+    open_fraction,
+    refuse_beyond_memory,
+    whole_number,
+)
+from arcwise.support.devices import Processors
 from arcwise.support.running import LocalRun, Progress, Stage
 from arcwise.support.settings import Settings, setting
+from arcwise.support.words import byte_size, rounded
+
+
+@dataclass(frozen=True)
+class ExactCost:
+    """What an exact run takes."""
+
+    memory: int  # bytes held at once, besides the model itself
+    operations: int  # sums and products, the unit of the run's progress; for orders of magnitude
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        return f"{byte_size(self.memory)} of memory, {rounded(self.operations)} operations"
+
+
+def exact_cost(
+    model: Model, modularity: Modularity = "modular", *, threads: int | None = None
+) -> ExactCost:
+    """Return the memory and the work `exact` takes for this model.
+
+    Parameters
+    ----------
+    model, modularity, threads
+        As for `exact`.
+
+    Examples
+    --------
+    >>> model = Model(["a", "b", "c"], lambda node, parents: -float(len(parents)))
+    >>> print(exact_cost(model, "order-modular", threads=1))
+    1 KiB of memory, 140 operations
+    """
+    count = Processors.available(threads).threads
+    memory, _, operations = _of_model(checked_model(model), as_modularity(modularity), count)
+    return ExactCost(memory, operations)
+
+
+def memory_needed(model: Model, modularity: Modularity, threads: int, *, paths: bool) -> int:
+    """Return the bytes an exact computation holds at most, with or without that of paths."""
+    without, with_paths, _ = _of_model(model, modularity, threads)
+    if not paths:
+        return without
+    if not model.parent_only:
+        return with_paths
+    # Beside all tables, the computation for one of the parent-only variables is held.
+    further = _core.exact_cost(
+        len(model.ordinary) + 1, len(model.weights), modularity == "order-modular", threads
+    )
+    return with_paths + further[1]
+
+
+def _of_model(model: Model, modularity: Modularity, threads: int) -> tuple[int, int, int]:
+    return _core.exact_cost(
+        len(model.ordinary), model.folded.families, modularity == "order-modular", threads
+    )
+
+
+def refuse_too_large(memory: int, limit: int | None) -> None:
+    """Refuse a run that needs more than the limit, or than what is free."""
+    allowed = available_memory() if limit is None else limit
+    if memory > allowed:
+        raise CapacityError(
+            f"the exact run needs {byte_size(memory)} and the limit is {byte_size(allowed)}; "
+            "raise memory_limit, or use a sampler"
+        )
+
+
+# --- Exact computation ----------------------------------------------------------------------------
+
+# `ExactComputation`: an exact posterior, computed once and then asked for its parts.
+
 
 MOST_VARIABLES = {"modular": 25, "order-modular": 30}
 _FEWEST_ON_DEVICE = 20  # where no device is named: fewer take less time than it takes to start
@@ -67,15 +141,6 @@ class ExactComputation:
 
     Each part is computed when it is first asked for, and what it shares with others is
     kept: posterior, paths and DAGs of the modular posterior come from the same tables.
-
-    Parameters
-    ----------
-    model
-        The model.
-    settings
-        Which posterior, and within which limits.
-    run
-        What carries it out; what is not done in time ends in a `TimeIsUpError`.
 
     Examples
     --------
@@ -156,15 +221,7 @@ class ExactComputation:
         return self._draws_on_device() or OrderModularComputation(device, self._folded.table)
 
     def posterior(self) -> Posterior:
-        """Return the probabilities of edges and parent sets, the evidence and the best DAG.
-
-        Raises
-        ------
-        CapacityError
-            If there is too little memory.
-        NumericalError
-            If rounding may cost more than the tolerance.
-        """
+        """Return the probabilities of edges and parent sets, the evidence and the best DAG."""
         if self._posterior is None:
             start = time.perf_counter()
             with self.run.stage("Exact posterior") as run:
@@ -174,13 +231,7 @@ class ExactComputation:
         return self._posterior
 
     def paths(self) -> NDArray[np.float64]:
-        """Return the probability of a directed path between each two variables.
-
-        Returns
-        -------
-        numpy.ndarray
-            As [ancestor, descendant]; 1 on the diagonal.
-        """
+        """Return the probability of a directed path between each two variables."""
         if self._paths is None:
             with self.run.stage("Paths") as run:
                 self._refuse_too_large(run, paths=True)
@@ -225,44 +276,20 @@ class ExactComputation:
     def dags(
         self, count: int, *, seed: int = 0, first: int = 0, progress: Progress = None
     ) -> DagSample:
-        """Return independent DAGs.
-
-        Parameters
-        ----------
-        count
-            The number of draws.
-        seed
-            The seed; a draw depends on it and on its own number only.
-        first
-            The number of the first draw, to go on where an earlier call ended.
-        progress
-            As for `exact`.
-        """
+        """Return independent DAGs."""
         drawn = self._draw(count, seed, first, progress)[1]
         return DagSample(self.model.variables, self._folded.draws(drawn, seed, first))
 
     def ordinary_dags(
         self, count: int, *, seed: int = 0, first: int = 0, progress: Progress = None
     ) -> DagSample:
-        """Return the same DAGs without the parent-only variables.
-
-        Parameters
-        ----------
-        count, seed, first, progress
-            As for `dags`.
-        """
+        """Return the same DAGs without the parent-only variables."""
         return DagSample(self.model.ordinary, self._draw(count, seed, first, progress)[1])
 
     def orders(
         self, count: int, *, seed: int = 0, first: int = 0, progress: Progress = None
     ) -> list[tuple[str, ...]]:
-        """Return independent orders of the variables (order-modular posterior only).
-
-        Parameters
-        ----------
-        count, seed, first, progress
-            As for `dags`; the DAGs of the same seed and numbers go with these orders.
-        """
+        """Return independent orders of the variables (order-modular posterior only)."""
         if not self._order_modular:
             raise ArgumentError(
                 "the modular posterior has no orders; use modularity='order-modular' to draw them"
@@ -367,3 +394,67 @@ def log_prior_constant(model: Model, modularity: Modularity, tolerance: float, r
     folded = FoldedWeights.of(model.variables, model.parent_only, model.prior_weights().table)
     prior = _core.ExactComputation(folded.table, order_modular, tolerance)
     return prior.log_weight(run.device.core, run.progress)
+
+
+# --- Exact limits ---------------------------------------------------------------------------------
+
+# The cost of exact computation, and whether it is cheap: by its size alone, or by a time limit.
+
+
+MOST_FAMILIES = 2**24
+
+# Without a time limit, exact computation is chosen if it takes less than half a minute in all on
+# one core, and less than a gigabyte.
+_EXACT_OPERATIONS = 11 * 10**9
+_EXACT_OPERATIONS_PER_SECOND = 10**9  # on one core
+SHARE_OF_EXACT = 0.7
+"""Of the time left, before chains take over."""
+
+
+def exact_operations(variables: int, modularity: Modularity) -> int | None:
+    """Return the operations of the exact computation; None if there are too many variables."""
+    if variables > MOST_VARIABLES[modularity]:
+        return None
+    _, _, operations = _core.exact_cost(variables, 0, modularity == "order-modular", 1)
+    return operations
+
+
+def exact_is_cheap(
+    variables: int,
+    families: int,
+    modularity: Modularity,
+    seconds: float | None,
+    threads: int | None = None,
+) -> bool:
+    """Return whether the exact computation is cheap, or fits into the seconds given.
+
+    Examples
+    --------
+    >>> exact_is_cheap(20, 20 * 2**19, "modular", None)
+    True
+    >>> exact_is_cheap(21, 21 * 2**20, "modular", None)
+    False
+    >>> exact_is_cheap(20, 20 * 5_036, "modular", seconds=20, threads=1)
+    True
+    """
+    operations = exact_operations(variables, modularity)
+    if operations is None or families > MOST_FAMILIES:
+        return False
+    return operations <= exact_limit(seconds, threads)
+
+
+def exact_seconds(variables: int, modularity: Modularity, threads: int | None) -> float:
+    """Return about how long the exact computation takes."""
+    operations = exact_operations(variables, modularity) or 0
+    return operations / _exact_rate(threads)
+
+
+def _exact_rate(threads: int | None) -> float:
+    return float(_EXACT_OPERATIONS_PER_SECOND * Processors.available(threads).threads)
+
+
+def exact_limit(seconds: float | None, threads: int | None = None) -> float:
+    """Return the most operations for which exact computation is chosen."""
+    if seconds is None:
+        return _EXACT_OPERATIONS
+    return SHARE_OF_EXACT * float(seconds) * _exact_rate(threads)

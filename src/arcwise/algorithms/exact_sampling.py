@@ -11,17 +11,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from arcwise.algorithms.dag_weights import modular_log_weights
+from arcwise.algorithms.estimates import modular_log_weights
 from arcwise.algorithms.exact_computation import Computing, ExactComputation
 from arcwise.errors import ArgumentError
 from arcwise.features import AnyFeature, Conditional, as_feature
 from arcwise.model import Model
-from arcwise.model.modularity import Modularity
+from arcwise.model.model import Modularity
 from arcwise.posterior import DagSample, Estimate, Interval
 from arcwise.posterior.consensus import CredibleSet, credible_set
 from arcwise.posterior.estimation import estimate_without_error
+from arcwise.support.arrays import relative_weights
 from arcwise.support.checks import open_fraction, real_number
-from arcwise.support.log_space import relative_weights
 from arcwise.support.running import LocalRun, Progress
 from arcwise.support.words import shown
 

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.errors import ArgumentError, CapacityError
-from arcwise.graphs.partial_orders import read_order
+from arcwise.graphs.linear_extensions import read_order
 from arcwise.model import Model, checked_model
+from arcwise.model.score_sums import ScoreSums, checked_sums
 from arcwise.posterior import DagSample
-from arcwise.sums import ScoreSums, checked_sums
 from arcwise.support.checks import checked_seed, refuse_beyond_memory, whole_number
 from arcwise.support.running import Progress, running
 

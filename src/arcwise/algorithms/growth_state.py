@@ -1,31 +1,252 @@
-"""`GrowthState`: the current candidate parents during growth, and the model on them."""
+"""Models that are scored in time: on fewer parent sets, where all would take too long."""
 
 from __future__ import annotations
 
+import json
+import math
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.algorithms.growth_log import GrowthLog
-from arcwise.algorithms.timely_models import model_within
-from arcwise.candidates.family_weigher import FamilyWeigher
-from arcwise.errors import CapacityError, TimeIsUpError, Wording
+from arcwise.errors import ArcwiseError, CapacityError, TimeIsUpError, Wording
+from arcwise.families.families import parent_matrix
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model, Question, model_of
-from arcwise.model.scoring_time import scoring_seconds
+from arcwise.model.candidate_methods import FamilyWeigher
+from arcwise.model.scoring import scoring_seconds
 from arcwise.posterior.map_result import SearchSettings
-from arcwise.support.checks import MOST_INT, file_path, one_of, open_fraction, whole_number
+from arcwise.support.checks import (
+    MOST_INT,
+    available_memory,
+    file_path,
+    one_of,
+    open_fraction,
+    real_number,
+    whole_number,
+)
 from arcwise.support.clock import Deadline
-from arcwise.support.memory import available_memory
-from arcwise.support.plain import digest
+from arcwise.support.files import UNREADABLE, replacing
+from arcwise.support.plain import digest, strict_json
 from arcwise.support.running import Run, Stage
 from arcwise.support.settings import Settings, setting
-from arcwise.support.words import byte_size, plural
+from arcwise.support.words import byte_size, plural, rounded
+
+_SHARE = 0.5  # of the time left, for an attempt
+_LEAST = 0.2  # of the time left to the whole computation
+
+
+def model_within(
+    question: Question, merits: NDArray[np.float64] | None, run: Run, file: Path | None = None
+) -> Model:
+    """Return the model of a question, or one on fewer parent sets if the time is too short.
+
+    First the further parent besides the candidates is given up, then half of the candidates of
+    the nodes that have most, and so on until there is none.
+    """
+    deadline = run.deadline
+    if not deadline.limited:
+        return model_of(question, run, file)
+    for attempt in _smaller(question, merits, run):
+        expected = scoring_seconds(attempt, run.threads)
+        allowed = max(deadline.part(_SHARE), deadline.whole.part(_LEAST), key=lambda d: d.left)
+        if expected <= allowed.left:
+            # What takes a moment is not worth being given up.
+            limit = allowed if expected > 0.0 else None
+            try:
+                model = model_of(attempt, replace(run, seconds=limit), file)
+            except TimeIsUpError:
+                continue
+            if attempt is not question:
+                deadline.cut(
+                    f"To save time, {len(model.scores):,} parent sets were scored, of "
+                    f"{rounded(question.number_of_families)}."
+                )
+            return model
+    # Without candidates there is next to nothing to score.
+    n = len(question.variables)
+    none = replace(question, candidates=np.zeros((n, n), dtype=np.int64), plus_one=False)
+    deadline.cut("There was no time to score any parents, so there are no edges.")
+    return model_of(none, replace(run.aside, seconds=None))
+
+
+def _smaller(
+    question: Question, merits: NDArray[np.float64] | None, run: Run
+) -> Iterator[Question]:
+    """Yield the question, then the same with fewer and fewer families."""
+    yield question
+    if question.plus_one:
+        yield replace(question, plus_one=False)
+    size = max(len(parents) for parents in question.families.candidates) // 2
+    if size > 0 and merits is None:
+        merits = _single_parents(question, run.quiet.within(_SHARE))
+    while size > 0:
+        fewer = _at_most(question, merits, size)
+        yield replace(question, candidates=fewer, plus_one=False)
+        size //= 2
+
+
+def _single_parents(question: Question, run: Run) -> NDArray[np.float64] | None:
+    weigher = FamilyWeigher.of(replace(question, candidates=None, plus_one=False))
+    try:
+        with run.stage() as stage:
+            return weigher.single_parents(stage)
+    except TimeIsUpError:
+        return None
+
+
+def _at_most(
+    question: Question, merits: NDArray[np.float64] | None, size: int
+) -> NDArray[np.bool_]:
+    """Return the candidates, but at most so many of each node, as a matrix."""
+    kept = []
+    for node, parents in enumerate(question.families.candidates):
+        own = np.array(parents, dtype=np.int64)
+        if merits is not None:
+            own = own[np.argsort(-merits[own, node], kind="stable")]
+        kept.append(own[:size])
+    return parent_matrix(kept)
+
+
+# --- Growth log -----------------------------------------------------------------------------------
+
+# The rounds of growth in a file, from which growth goes on after it was stopped.
+#
+# The file has a line of JSON for its key and one for each round, which is added when it is found:
+# a round costs the same however many there are. A line that was cut off ends what can be read.
+
+
+@dataclass(frozen=True, eq=False)
+class FoundRound:
+    """What a round of growth found, on which alone the next ones depend."""
+
+    # The best DAG, and its unnormalised log posterior.
+    dag: Dag
+    log_weight: float
+    wanted: NDArray[np.bool_]  # the parents that it calls for, as a matrix [parent, node]
+    families: int  # the number of families searched
+
+
+class GrowthLog:
+    """The rounds found so far; those of an earlier run of the same growth are there at once.
+
+    Growth is the same for the same arguments, so rounds in the file take the place of those that
+    would be made now, in order, and the result is as if it had never been stopped.
+    """
+
+    def __init__(self, path: Path | None, variables: tuple[str, ...], key: str) -> None:
+        self._path = path
+        self._variables = variables
+        self._key = key
+        self._lines: list[str] = []
+        self._found: list[FoundRound] = []
+        self._next = 0
+        self._begun = False  # whether the file ends with the last round
+        if self._path is not None:
+            content = read_log(self._path)
+            if content.get("key") == key:
+                self._keep(content["rounds"])
+
+    def _keep(self, rounds: list[Any]) -> None:
+        """Take over the rounds of the earlier run, up to one that is damaged."""
+        for values in rounds:
+            try:
+                found, line = self._read(values), _line(values)
+            except (*UNREADABLE, ArcwiseError):
+                return
+            self._found.append(found)
+            self._lines.append(line)
+
+    def _read(self, values: dict[str, Any]) -> FoundRound:
+        names, n = self._variables, len(self._variables)
+
+        def place(value: Any) -> int:
+            return whole_number(value, "a node", at_least=0, at_most=n - 1)
+
+        wanted = np.zeros((n, n), dtype=np.bool_)
+        for parent, node in values["wanted"]:
+            wanted[place(parent), place(node)] = True
+        parents = {
+            names[v]: [names[place(u)] for u in own] for v, own in enumerate(values["parents"])
+        }
+        return FoundRound(
+            Dag(names, parents),
+            real_number(values["log_weight"], "log_weight", math.isfinite, "a finite number"),
+            wanted,
+            whole_number(values["families"], "families", at_least=1),
+        )
+
+    def next(self) -> FoundRound | None:
+        """Return the next round of the earlier run, or None if there are no more."""
+        if self._next >= len(self._found):
+            return None
+        self._next += 1
+        return self._found[self._next - 1]
+
+    def add(self, found: FoundRound) -> None:
+        """Keep a round."""
+        if self._path is None:
+            return
+        values = {
+            "parents": [sorted(own) for own in found.dag.parent_indices],
+            "log_weight": float(found.log_weight),
+            "wanted": np.argwhere(found.wanted).tolist(),
+            "families": found.families,
+        }
+        self._lines.append(_line(values))
+        self._next = len(self._lines)
+        if not (self._begun and _append(self._lines[-1], self._path)):
+            with replacing(self._path) as temporary:
+                text = "".join([_line({"key": self._key}), *self._lines])
+                temporary.write_text(text, encoding="utf-8")
+            self._begun = True
+
+
+def _line(values: dict[str, Any]) -> str:
+    return strict_json(values) + "\n"
+
+
+def _append(line: str, path: Path) -> bool:
+    """Add a line to a file that is there; return whether it is. No link is followed."""
+    flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        opened = os.open(path, flags)
+    except OSError:
+        return False
+    with os.fdopen(opened, "a", encoding="utf-8") as file:
+        file.write(line)
+    return True
+
+
+def read_log(path: Path) -> dict[str, Any]:
+    """Return the key of a file of rounds and its rounds, as far as they can be read."""
+    rounds: list[Any] = []
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
+        key = json.loads(lines[0])["key"]
+    except UNREADABLE:
+        return {}
+    if not isinstance(key, str):
+        return {}
+    for line in lines[1:]:
+        try:
+            if not line.endswith("\n"):
+                break
+            rounds.append(json.loads(line))
+        except UNREADABLE:
+            break
+    return {"key": key, "rounds": rounds}
+
+
+# --- Growth state ---------------------------------------------------------------------------------
+
+# `GrowthState`: the current candidate parents during growth, and the model on them.
+
 
 Matrix = NDArray[np.bool_]
 
@@ -78,26 +299,15 @@ class Growing(Settings):
 
 @dataclass(frozen=True)
 class GrowthRound:
-    """The record of one round of growth.
+    """The record of one round of growth."""
 
-    Parameters
-    ----------
-    candidates, largest
-        The number of candidates of all nodes together, and of the node with the most.
-    families
-        The number of families searched.
-    log_weight
-        The unnormalised log posterior of the best DAG found; None if growth follows the
-        posterior.
-    wanted
-        The number of parents found that were not candidates.
-    """
-
+    # The number of candidates of all nodes together, and of the node with the most.
     candidates: int
     largest: int
-    families: int
+    families: int  # the number of families searched
+    # The unnormalised log posterior of the best DAG found; None if growth follows the posterior.
     log_weight: float | None
-    wanted: int
+    wanted: int  # the number of parents found that were not candidates
 
 
 # More than any machine has in any case, and a number that can be written out.

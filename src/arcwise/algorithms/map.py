@@ -12,8 +12,6 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.algorithms.exact_computation import Computing, ExactComputation
-from arcwise.constraints import ConstraintArguments
-from arcwise.constraints.edges import as_dag
 from arcwise.errors import (
     ArgumentError,
     CapacityError,
@@ -22,19 +20,20 @@ from arcwise.errors import (
     option,
 )
 from arcwise.families import Families
+from arcwise.families.constraints import ConstraintArguments
+from arcwise.families.edges import as_dag
 from arcwise.graphs import Cpdag, cpdag
+from arcwise.graphs.cpdags import with_knowledge
 from arcwise.graphs.dag import Dag
-from arcwise.graphs.knowledge import with_knowledge
 from arcwise.model import Model, checked_model
+from arcwise.model.score_sums import ScoreSums, checked_sums
 from arcwise.posterior.map_result import MapResult, SearchSettings, reach
 from arcwise.records.settings import OfModel, SumSettings
-from arcwise.sums import ScoreSums, checked_sums
 from arcwise.support.checks import one_of, refuse_beyond_memory, whole_number
-from arcwise.support.clock import Deadline
+from arcwise.support.clock import Deadline, warn
 from arcwise.support.names import as_list
 from arcwise.support.running import LocalRun, SeededRun
 from arcwise.support.settings import Settings, keywords_of, setting, setting_like
-from arcwise.support.warnings import warn
 from arcwise.support.words import quoted
 
 # Within both limits the exact computation takes a few seconds and less than a gigabyte.

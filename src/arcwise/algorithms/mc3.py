@@ -18,9 +18,11 @@ from typing import Any, ClassVar, Literal, Self
 
 from arcwise.algorithms.chain_posterior import sample_chains
 from arcwise.model import Model
+from arcwise.model.score_sums import ScoreSums
 from arcwise.posterior import Posterior
-from arcwise.records.algorithm import Algorithm
+from arcwise.records.budget import Algorithm
 from arcwise.records.ladders import (
+    Tempering,
     adapts,
     checked_ladder,
     leads_over_bridge,
@@ -29,8 +31,6 @@ from arcwise.records.ladders import (
     usual_steps_between_exchanges,
 )
 from arcwise.records.settings import ChainSettings, OfModel
-from arcwise.records.tempering import Tempering
-from arcwise.sums import ScoreSums
 from arcwise.support.checks import MOST_INT, whole_number
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Run

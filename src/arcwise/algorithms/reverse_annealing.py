@@ -22,20 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.algorithms.ais import AIS
-from arcwise.algorithms.annealed_results import annealed_runs
 from arcwise.algorithms.annealing import anneal
-from arcwise.algorithms.evidence_methods import EvidenceMethod, space_of_method
+from arcwise.algorithms.estimates import annealed_runs
+from arcwise.algorithms.evidence import EvidenceMethod, space_of_method
 from arcwise.algorithms.exact_sampling import ExactSampler
 from arcwise.errors import ArgumentError, option
 from arcwise.model import Model, checked_model
-from arcwise.model.modularity import Modularity, as_modularity
-from arcwise.posterior.evidence import Evidence
-from arcwise.posterior.lower_bounds import lower_bounds
+from arcwise.model.model import Modularity, as_modularity
+from arcwise.model.score_sums import ScoreSums
+from arcwise.posterior.evidence import Evidence, lower_bounds
 from arcwise.records.ladders import linear
 from arcwise.records.settings import OfModel
 from arcwise.spaces import Dags, LinearOrders, Partitions
-from arcwise.statistics.log_estimate import LogEstimate
-from arcwise.sums import ScoreSums
+from arcwise.statistics.log_estimates import LogEstimate
 from arcwise.support.checks import whole_number
 from arcwise.support.running import Progress, Run
 from arcwise.support.settings import keywords_of

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from arcwise.algorithms.ais import AIS
@@ -12,11 +13,13 @@ from arcwise.algorithms.chain_posterior import sample_chains
 from arcwise.algorithms.mc3 import MC3
 from arcwise.algorithms.mcmc import MCMC
 from arcwise.algorithms.smc import SMC, populated
-from arcwise.errors import ArgumentError, Wording, option
+from arcwise.errors import ArgumentError, FileFormatError, Wording, option
 from arcwise.model import Model, checked_model
-from arcwise.model.modularity import Modularity, as_modularity
+from arcwise.model.model import Modularity, as_modularity
 from arcwise.posterior import Posterior
-from arcwise.records.settings import OfModel, Recording, SamplerSettings
+from arcwise.records.run_files import read_settings
+from arcwise.records.settings import OfModel, Recording, SamplerSettings, SumSettings
+from arcwise.runs.directory import MODEL, read_directory, read_model
 from arcwise.spaces import Dags, LinearOrders, Partitions, Space
 from arcwise.support.checks import one_of
 from arcwise.support.running import Run
@@ -165,3 +168,22 @@ def arguments_of(algorithm: str) -> frozenset[str]:
     """
     names = {each.name for each in fields(SAMPLERS[algorithm])}
     return frozenset(names) - {"space", "modularity"}
+
+
+# --- Resume ---------------------------------------------------------------------------------------
+
+# Resumes a run from its directory alone.
+
+
+def resume_run(path: Path, run: Run) -> Posterior:
+    """Resume the run in a folder from its last checkpoint; see `arcwise.resume`."""
+    stored = read_directory(path)
+    settings, before = read_settings(stored)
+    model = read_model(path / MODEL, str(stored.get("model")))
+    if not isinstance(settings.sums, SumSettings) or not settings.sums.methods:
+        raise FileFormatError(
+            f"the settings of the run in '{path}' lack its score sums; restore them from a backup, "
+            "or start the run again"
+        )
+    same = replace(run, directory=path, seed=before.seed, seconds=before.deadline.seconds)
+    return SAMPLED_BY[settings.sampler](model, settings, same)

@@ -1,28 +1,166 @@
-"""`SamplingSession`: everything chains and particles need before their first step."""
+"""How much memory a sampling run takes, so that one that cannot fit is refused before it starts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from arcwise import _core
-from arcwise.algorithms.device_engine import engine_on_device
-from arcwise.algorithms.sampling_memory import refuse_beyond_memory
-from arcwise.engines import Engine, opened_engine
-from arcwise.errors import ArgumentError, EngineError
+from arcwise.engines import Engine, Threads, opened_engine
+from arcwise.errors import ArgumentError, CapacityError, EngineError, option
+from arcwise.gpu.device import chosen_device
+from arcwise.gpu.engine import GpuEngine
+from arcwise.gpu.order_chains import MOST_NODES, MOST_PARENTS
 from arcwise.model import Model, checked_model
-from arcwise.records.plain_space import is_known
-from arcwise.records.run_files import write_settings
-from arcwise.records.settings import AnnealingSettings, ChainSettings, SumSettings
+from arcwise.model.score_sums import ScoreSums
+from arcwise.records.run_files import is_known, write_settings
+from arcwise.records.settings import AnnealingSettings, ChainSettings, SamplingSettings, SumSettings
 from arcwise.runs.checkpoints import Checkpoints
 from arcwise.runs.directory import opened_directory
 from arcwise.runs.ledger import resume_command
-from arcwise.spaces.space import Space
-from arcwise.sums import ScoreSums
+from arcwise.spaces import CanonicalOrders, LinearOrders, Space
+from arcwise.support.checks import available_memory
+from arcwise.support.devices import Choice, as_device
 from arcwise.support.running import Run
-from arcwise.support.words import shown
+from arcwise.support.words import byte_size, plural, shown
+
+# A chain or particle at one temperature: its state, its random numbers, its counts of moves.
+_BYTES_PER_STATE = 3_000
+_BYTES_PER_NODE = 100
+# Draws that a run directory holds are read back up to this.
+_MOST_READ_BACK = 1 << 30
+# A run that ends by time or by a rule keeps at least about this many states of each chain.
+_DRAWS_OF_OPEN_END = 1_000
+# Batches of edge sums of a chain, and of a particle.
+_BATCHES = {"chain": 64, "particle": 2}
+
+
+def refuse_beyond_memory(settings: SamplingSettings, nodes: int, *, kept_on_disk: bool) -> None:
+    """Refuse a run whose chains, particles and draws need more memory than is free."""
+    chains, temperatures, draws, unit = _counts(settings, nodes)
+    batches = min(draws, _BATCHES[unit])
+    of_draws = draws * settings.bytes_per_state(nodes)
+    if kept_on_disk:
+        of_draws = min(of_draws, _MOST_READ_BACK // chains)
+    needed = chains * (
+        temperatures * (_BYTES_PER_STATE + _BYTES_PER_NODE * nodes)
+        + (0 if settings.weighted else 8 * nodes**2 * batches)
+        + of_draws
+    )
+    free = available_memory()
+    if needed <= free:
+        return
+    heated = f" at {plural(temperatures, 'temperature')}" if temperatures > 1 else ""
+    raise CapacityError(
+        f"the run would have {plural(chains, unit)}{heated} and keep {plural(draws, 'state')} of "
+        f"each, with {plural(settings.dags_per_state, 'DAG')} of a state, which would take about "
+        f"{byte_size(needed)} of memory, and {byte_size(free)} are free; lower ",
+        option(f"{unit}s"),
+        ", ",
+        option("steps"),
+        " or ",
+        option("dags_per_state"),
+        ", or raise ",
+        option("thinning"),
+    )
+
+
+def _counts(settings: SamplingSettings, nodes: int) -> tuple[int, int, int, str]:
+    """Return the chains or particles, their temperatures, the states kept of each, and the unit."""
+    if isinstance(settings, AnnealingSettings):
+        particles = (settings.limits(None).runs or 1) * settings.states_per_run
+        draws = (settings.stretch or 0) // (settings.thinning or 1) + 1
+        return particles, 1, draws, "particle"
+    tempering, budget = settings.tempering(nodes), settings.budget(None)
+    temperatures = tempering.most_temperatures or len(tempering.inverse_temperatures)
+    if budget.steps is None:
+        return settings.chains, temperatures, _DRAWS_OF_OPEN_END, "chain"
+    left = budget.steps - int(budget.steps * budget.discarded)
+    return settings.chains, temperatures, left // budget.thinned(left, nodes), "chain"
+
+
+# --- Device engine --------------------------------------------------------------------------------
+
+# The engine of a sampler that is asked to run on a graphics processor.
+
+
+_FEWEST_CHAINS = 256  # where no device is named: fewer keep cores busier than a device
+
+
+def engine_on_device(model: Model, settings: SamplingSettings, run: Run) -> Any:
+    """Return the engine of a sampler: the one specified, or that of a graphics processor."""
+    if as_device(run.device) is Choice.PROCESSORS:
+        return run.engine
+    runs, states = _chains_and_states(model, settings, run)
+    count = (runs or 0) * states
+    tables = sum(1 << min(_possible_parents(model, node), 40) for node in range(_nodes(model)))
+    found = chosen_device(
+        run.device,
+        refusal=_refusal(model, settings, runs, run),
+        worthwhile=count >= _FEWEST_CHAINS,
+        needed=16 * tables + count * 200 * _nodes(model),
+    )
+    return run.engine if found is None else GpuEngine(found, model.weights.table)
+
+
+def _chains_and_states(
+    model: Model, settings: SamplingSettings, run: Run
+) -> tuple[int | None, int]:
+    """Return the number of chains or runs, None if not known, and of the states of each."""
+    if isinstance(settings, AnnealingSettings):
+        budget = settings.limits(run.deadline.seconds).resolved(settings.sampler)
+        return budget.runs, settings.states_per_run
+    tempering = settings.tempering(len(model.ordinary))
+    states = tempering.most_temperatures or len(tempering.inverse_temperatures)
+    return settings.chains, states
+
+
+def _refusal(model: Model, settings: SamplingSettings, chains: int | None, run: Run) -> str | None:
+    space, engine = settings.space, run.engine
+    if model.parent_only:
+        return "a model with parent-only variables cannot be sampled there; leave it out"
+    if not isinstance(space, (LinearOrders, CanonicalOrders)):
+        return (
+            f"{space!r} cannot be sampled there; use the space 'linear' or 'canonical', or leave "
+            "it out"
+        )
+    if _nodes(model) > MOST_NODES:
+        return (
+            f"the model has {_nodes(model)} variables, and orders there have up to {MOST_NODES}; "
+            "leave it out"
+        )
+    if engine is not None and type(engine) is not Threads:
+        return "an engine was given as well; give one of them"
+    if run.directory is not None:
+        return "a run directory cannot keep such runs; leave out one of them"
+    if chains is None:
+        return "seconds and effective samples do not bound a run there; give particles or runs"
+    if settings.dag_time_share is not None or settings.estimate_extensions:
+        return "DAGs by time and estimated extensions are not available there; leave them out"
+    most = max(_possible_parents(model, node) for node in range(_nodes(model)))
+    if most > MOST_PARENTS:
+        return (
+            f"a node has {most} possible parents, and chains there take up to {MOST_PARENTS}; "
+            "give fewer candidates, or leave it out"
+        )
+    return None
+
+
+def _nodes(model: Model) -> int:
+    return len(model.variables)
+
+
+def _possible_parents(model: Model, node: int) -> int:
+    table = model.weights.table
+    return len(table.candidates(node)) + len(table.required(node))
+
+
+# --- Sampling session -----------------------------------------------------------------------------
+
+# `SamplingSession`: everything chains and particles need before their first step.
+
 
 _SUM_TOLERANCE = 1e-9  # far below Monte Carlo error; tabulated sums are exact
 
@@ -31,31 +169,16 @@ Settings = TypeVar("Settings", ChainSettings, AnnealingSettings)
 
 @dataclass(frozen=True, eq=False)
 class SamplingSession(Generic[Settings]):
-    """A sampling run that is ready to start.
-
-    Parameters
-    ----------
-    model
-        The model.
-    settings
-        The settings, with the defaults that depend on the model filled in.
-    sums, core_space
-        The score sums of the model, and the core's space on them.
-    run
-        What carries it out.
-    engine
-        Where chains and particles run.
-    checkpoints
-        Those of the run directory, if there is one.
-    """
+    """A sampling run that is ready to start."""
 
     model: Model
-    settings: Settings
+    settings: Settings  # the settings, with the defaults that depend on the model filled in
+    # The score sums of the model, and the core's space on them.
     sums: ScoreSums
     core_space: _core.Space
-    run: Run
-    engine: Engine
-    checkpoints: Checkpoints | None
+    run: Run  # what carries it out
+    engine: Engine  # where chains and particles run
+    checkpoints: Checkpoints | None  # those of the run directory, if there is one
 
 
 @contextmanager

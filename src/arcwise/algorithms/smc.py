@@ -19,13 +19,12 @@ from arcwise.algorithms.annealing import anneal, too_short
 from arcwise.algorithms.sampling_session import SamplingSession
 from arcwise.errors import TimeIsUpError
 from arcwise.model import Model
+from arcwise.model.score_sums import ScoreSums
 from arcwise.posterior import Posterior
-from arcwise.records.algorithm import Algorithm
-from arcwise.records.budget import AnnealingBudget
+from arcwise.records.budget import Algorithm, AnnealingBudget
 from arcwise.records.runs import PopulationPlan
 from arcwise.records.settings import AnnealingSettings, OfModel, Schedule
 from arcwise.spaces import CanonicalOrders
-from arcwise.sums import ScoreSums
 from arcwise.support.checks import MOST_INT, open_fraction, whole_number
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Run

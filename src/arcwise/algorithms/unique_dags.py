@@ -18,17 +18,17 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.algorithms.chains import sampled_chains
-from arcwise.algorithms.dag_weights import best_dag, modular_log_weights
+from arcwise.algorithms.estimates import best_dag, modular_log_weights
 from arcwise.algorithms.mcmc import MCMC
 from arcwise.algorithms.sampling_session import opened_session
 from arcwise.model import Model, checked_model
+from arcwise.model.score_sums import ScoreSums
 from arcwise.posterior import DagSample, Posterior
 from arcwise.records.runs import UniqueDagsRun
 from arcwise.records.settings import OfModel
 from arcwise.spaces import LinearOrders
-from arcwise.sums import ScoreSums
+from arcwise.support.arrays import relative_weights
 from arcwise.support.checks import further_seed, open_fraction, refuse_beyond_memory, whole_number
-from arcwise.support.log_space import relative_weights
 from arcwise.support.running import Run, SeededRun
 from arcwise.support.settings import Settings, keywords_of, setting
 

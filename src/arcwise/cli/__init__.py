@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from typer.exceptions import Exit, TyperException
 
 from arcwise.cli.app import application
-from arcwise.cli.completion import words_to_complete
 from arcwise.cli.composition import began
-from arcwise.cli.mistakes import in_words
+from arcwise.cli.help_texts import in_words, words_to_complete
 from arcwise.data.messages import SEPARATOR
 from arcwise.errors import ArcwiseError, ArcwiseWarning, readable
 from arcwise.support.clock import process_began

@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from arcwise.cli.composition import group_of
+import typer
+
+import arcwise
+from arcwise.cli.composition import OptionGroup, group_of, out_option
+from arcwise.cli.folders import SavedPosterior, SavedResults
+from arcwise.cli.options import DataOptions, ScoreAndFamilies
 from arcwise.cli.output import Result, with_verdicts
 from arcwise.data import Data, IncompleteData
+from arcwise.learning.request import Request
 from arcwise.posterior import Posterior
 from arcwise.support.checks import open_fraction
 from arcwise.support.running import Run
@@ -83,3 +89,257 @@ class EffectAnswer(Answer, _OfSource):
 AnswerOptions = Annotated[Answer, group_of(Answer)]
 
 EffectOptions = Annotated[EffectAnswer, group_of(EffectAnswer)]
+
+
+# --- Estimate -------------------------------------------------------------------------------------
+
+# `arcwise estimate`: the posterior probability of a feature, from a folder of results.
+
+
+def estimate(
+    posterior: SavedPosterior,
+    feature: Annotated[
+        str,
+        typer.Argument(
+            metavar="FEATURE",
+            help="For example 'smoke -> dysp' (an edge), 'smoke ~> dysp' (a path) or "
+            "'blanket(x) has y'.",
+        ),
+    ],
+    given: Annotated[
+        str | None, typer.Option("--given", help="An event to condition on.", metavar="FEATURE")
+    ] = None,
+) -> Result:
+    """Estimate the posterior probability of a feature, with its standard error.
+
+    [bold]Example:[/bold] arcwise estimate results "smoke ~> dysp"
+    """
+    found = arcwise.estimate(posterior, feature, given=given)
+    print(found)
+    return with_verdicts(posterior, found.as_dict)
+
+
+# --- Effects --------------------------------------------------------------------------------------
+
+# `arcwise effects`: the causal effect of one variable on another, from a folder of results.
+
+
+def effects(
+    saved: SavedResults,
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="The variable that is intervened on.")
+    ],
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="The variable whose change is asked for.")
+    ],
+    answer: EffectOptions,
+) -> Result:
+    """Estimate the causal effect of one variable on another, with its uncertainty.
+
+    For a continuous SOURCE: the change in the mean of TARGET if an intervention raises SOURCE by
+    one unit. For a discrete one: the distribution of TARGET, or its mean if it is continuous, if
+    an intervention sets SOURCE to each of its levels, and the differences. Averaged over DAGs and
+    parameters; the probability of no effect at all is stated.
+
+    [bold]Example:[/bold] arcwise effects results smoke dysp
+    """
+    posterior, data = saved
+    reference = answer.reference_level(source, data)
+    found = arcwise.effects(
+        posterior, source, target, reference=reference, model=data, **answer.averaging
+    )
+    return answer.tell(posterior, "effects", found, answer.level)
+
+
+# --- Predict --------------------------------------------------------------------------------------
+
+# `arcwise predict`: one variable given the rest of each row of a table.
+
+
+TargetName = Annotated[
+    str, typer.Option("--target", help="The variable to predict.", metavar="COLUMN")
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Predictions(Answer):
+    """How predictions are averaged over parameters, and where they are written."""
+
+    out: Path | None = setting(None, "The .csv file for the predictions.", metavar="FILE")
+
+
+def predict(
+    saved: SavedResults,
+    table: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TABLE",
+            help="The rows to predict: .csv, .tsv or .parquet, with a header; any columns and "
+            "values may be missing.",
+        ),
+    ],
+    target: TargetName,
+    answer: Annotated[Predictions, group_of(Predictions)],
+) -> Result:
+    """Predict one variable given the rest of each row, averaged over DAGs and parameters.
+
+    If the table has the target, predictions do not use it but are compared with it: log loss,
+    Brier score and accuracy for discrete data, RMSE, log density and coverage for continuous data.
+
+    [bold]Example:[/bold] arcwise predict results new.csv --target dysp --out predicted.csv
+    """
+    (posterior, data), out = saved, answer.out
+    found = arcwise.predict(
+        posterior, table, target, level=answer.level, model=data, **answer.averaging
+    )
+    print(f"Predictions of {target}: {found.describe()}")
+    if out is not None:
+        found.write(out)
+    print(found.preview(rest="add --out FILE for all" if out is None else f"all are in {out}"))
+    result = with_verdicts(
+        posterior,
+        lambda: {
+            "target": target,
+            "scores": found.scores,
+            "predictions": found.table().to_dicts(),
+        },
+    )
+    if out is not None:
+        print(f"The predictions were written to {out}")
+    return result
+
+
+# --- Forecast -------------------------------------------------------------------------------------
+
+# `arcwise forecast`: the next slice of a time series.
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistoryColumns(Settings):
+    """The columns that order the rows."""
+
+    time: str | None = setting(
+        None, "The column of times (default: rows in order).", metavar="COLUMN"
+    )
+    subject: str | None = setting(None, "The column of subjects (default: one).", metavar="COLUMN")
+
+
+def forecast(
+    saved: SavedResults,
+    history: Annotated[
+        Path,
+        typer.Argument(
+            metavar="HISTORY",
+            help="The rows up to now: .csv, .tsv or .parquet, with the columns that were learned "
+            "from, and at least as many rows for each subject as there are lags.",
+        ),
+    ],
+    columns: Annotated[HistoryColumns, group_of(HistoryColumns)],
+    answer: AnswerOptions,
+) -> Result:
+    """Forecast the next slice of each series, one step after its last row, with intervals.
+
+    Averaged over DAGs and parameters.
+
+    [bold]Example:[/bold] arcwise forecast results panel.csv --time week --subject id
+    """
+    posterior, data = saved
+    found = arcwise.forecast(
+        posterior,
+        history,
+        **vars(columns),
+        level=answer.level,
+        model=data,
+        **answer.averaging,
+    )
+    return answer.tell(posterior, "forecast", found)
+
+
+# --- Impulse response -----------------------------------------------------------------------------
+
+# `arcwise impulse-response`: what setting a variable does to another in steps to come.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intervention(Settings):
+    """How the source is set, and for how long its target is watched."""
+
+    steps: int = setting(10, "Number of steps into the future.", metavar="N")
+    hold: bool = setting(False, "Hold the source as it was set, instead of at time t alone.")
+
+
+def impulse_response(
+    saved: SavedResults,
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="The variable that is set at time t.")
+    ],
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="The variable whose response is asked for.")
+    ],
+    intervention: Annotated[Intervention, group_of(Intervention)],
+    answer: EffectOptions,
+) -> Result:
+    """Estimate the response of one variable of a time series to another, step by step.
+
+    For continuous data: the change in the mean of TARGET at t, t+1, ... if SOURCE is raised by one
+    unit at t. For discrete data: its distribution if SOURCE is set to each of its levels. Averaged
+    over DAGs and parameters; the probability that there is a response at all is stated.
+
+    [bold]Example:[/bold] arcwise impulse-response results rate inflation --steps 8
+    """
+    posterior, data = saved
+    found = arcwise.impulse_response(
+        posterior,
+        source,
+        target,
+        intervention.steps,
+        hold=intervention.hold,
+        reference=answer.reference_level(f"{source}(t)", data),
+        model=data,
+        **answer.averaging,
+    )
+    return answer.tell(posterior, "responses", found, answer.level)
+
+
+# --- Cross validate -------------------------------------------------------------------------------
+
+# `arcwise cross-validate`: how well a variable is predicted in rows that were not learned from.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Validation(Settings):
+    """What is learned from each part of the table, and how the others are predicted."""
+
+    prior: str | None = setting(
+        None, "The structure prior (default: that of learn).", metavar="uniform|fair"
+    )
+    folds: int = setting(10, "Number of folds.", metavar="N")
+    level: float = setting_like(Answer, "level", 0.95, "Probability of the intervals.")
+    steps: int | None = setting_like(Request, "steps", None, "The steps of each chain.")
+    seed: int = setting_like(Run, "seed", 0, "Seed of the random numbers.")
+    threads: int | None = setting_like(Run, "threads", None, "Number of threads.")
+
+
+def cross_validate(
+    data: DataOptions,
+    target: TargetName,
+    model: Annotated[ScoreAndFamilies, OptionGroup(ScoreAndFamilies)],
+    validation: Annotated[Validation, group_of(Validation)],
+    out: Annotated[Path | None, out_option("The .csv file for the scores of each fold.")] = None,
+) -> Result:
+    """Cross-validate the prediction of a variable: learn from all folds but one, predict that one.
+
+    Prints log loss, Brier score and accuracy for discrete data, or RMSE, log density and coverage
+    of intervals for continuous data. The options are those of learn.
+
+    [bold]Example:[/bold] arcwise cross-validate data.csv --target dysp --folds 5
+    """
+    found = arcwise.cross_validate(
+        data, target, progress=True, **model.asked, **model.families.constraints, **vars(validation)
+    )
+    print(found.preview())
+    print(found.describe())
+    if out is not None:
+        found.write(out)
+        print(f"The scores of each fold were written to {out}")
+    return lambda: {"target": target, "folds": found.table().to_dicts()}

@@ -11,28 +11,22 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 import arcwise
-from arcwise.cli.compare import compare
-from arcwise.cli.compare_models import compare_models
+from arcwise.cli.answers import (
+    cross_validate,
+    effects,
+    estimate,
+    forecast,
+    impulse_response,
+    predict,
+)
+from arcwise.cli.comparison import compare, compare_models, summary_graph
 from arcwise.cli.composition import command
-from arcwise.cli.cross_validate import cross_validate
+from arcwise.cli.computing import evidence, exact, map, score
 from arcwise.cli.data import describe, simulate
-from arcwise.cli.draw import draw
-from arcwise.cli.effects import effects
-from arcwise.cli.estimate import estimate
-from arcwise.cli.evidence import evidence
-from arcwise.cli.exact import exact
-from arcwise.cli.forecast import forecast
 from arcwise.cli.help_texts import Command, Group, paragraphs, without_type
-from arcwise.cli.impulse_response import impulse_response
 from arcwise.cli.learn import learn
-from arcwise.cli.map import map
-from arcwise.cli.predict import predict
-from arcwise.cli.report import report
-from arcwise.cli.resume import resume
-from arcwise.cli.sample import sample
-from arcwise.cli.score import score
-from arcwise.cli.status import status
-from arcwise.cli.summary_graph import summary_graph
+from arcwise.cli.report import draw, report
+from arcwise.cli.sample import resume, sample, status
 
 EXIT_STATUSES = {
     0: "done",
@@ -84,11 +78,6 @@ def application(words: Sequence[str] = ()) -> TyperGroup:
 
     Only the sub-command they ask for is made: to read the types of all options of all of them
     takes a third of the time it takes to start.
-
-    Parameters
-    ----------
-    words
-        The arguments of the program; without any, all sub-commands are there.
     """
     return _application(words[0] if words and words[0] in _COMMANDS else None)
 

@@ -30,17 +30,10 @@ began: ContextVar[float | None] = ContextVar("began", default=None)
 
 @dataclass(frozen=True)
 class OptionGroup:
-    """Marks a parameter whose value a function computes from options of its own.
+    """Marks a parameter whose value a function computes from options of its own."""
 
-    Parameters
-    ----------
-    reader
-        The function or dataclass, whose parameters are the options.
-    then
-        What is done with its result, for groups that share their options.
-    """
-
-    reader: Callable[..., Any]
+    reader: Callable[..., Any]  # the function or dataclass, whose parameters are the options
+    # What is done with its result, for groups that share their options.
     then: Callable[[Any], Any] = lambda value: value
 
 
@@ -67,19 +60,6 @@ def options_of(
 
     An option that has another default in the program, or in another sampler, has none here: its
     help says what is usual.
-
-    Parameters
-    ----------
-    group, names
-        The settings, in this order; without names, all that are options of the shell by themselves.
-    without
-        Those left out.
-    first
-        The one that comes first.
-    panel
-        The part of the help that they are in.
-    converted
-        What turns the texts given for some of them into their values.
     """
     hints = get_type_hints(group)
     every = {name: (default, found) for name, _, default, found in settings_of(group)}

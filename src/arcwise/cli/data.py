@@ -12,10 +12,10 @@ import arcwise
 from arcwise.cli.options import Seed
 from arcwise.cli.output import Result
 from arcwise.cli.table_options import TableOptions
-from arcwise.data.describe import examined_dict
 from arcwise.data.examination import examine
-from arcwise.data.export import write_text
+from arcwise.data.reader import examined_dict
 from arcwise.data.reading import Reading
+from arcwise.data.table import write_text
 
 
 def describe(data: TableOptions) -> Result:

@@ -10,13 +10,11 @@ import typer
 
 import arcwise
 from arcwise.cli.composition import OptionGroup, options_of, out_option
-from arcwise.cli.edges_in_time import print_steps
 from arcwise.cli.folders import save_data
-from arcwise.cli.options import LearnedDataOptions, PriorName, RunOptions
+from arcwise.cli.options import LearnedDataOptions, PriorName, RunOptions, ScoringOptions
 from arcwise.cli.output import Result, note_nothing_kept, posterior_result
-from arcwise.cli.questions import ScoringOptions
 from arcwise.cli.report import PageTitle
-from arcwise.cli.results import show_posterior, write_results
+from arcwise.cli.results import print_steps, show_posterior, write_results
 from arcwise.errors import ArgumentError
 from arcwise.learning.request import Request
 from arcwise.series import IncompleteTimeSeries, TimeSeries

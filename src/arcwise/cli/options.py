@@ -1,31 +1,172 @@
-"""Groups of options that several sub-commands share, each declared and documented once."""
+"""Reads edges from files, lists of pairs, adjacency matrices and JSON, or from a text."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
-from arcwise.candidates.coerce import is_method
+from arcwise.algorithms.growth_state import DEFAULT_MAX_SIZE, growth_memory
 from arcwise.cli.composition import OptionGroup, options_of, shell_option
-from arcwise.cli.edge_files import edges_given, read_edge_file
-from arcwise.cli.parents import FamilyChoice
+from arcwise.cli.output import note_data
 from arcwise.cli.table_options import DataOptions as DataOptions
 from arcwise.cli.table_options import LearnedDataOptions as LearnedDataOptions
 from arcwise.cluster import SecureAddress
-from arcwise.constraints import ConstraintArguments
-from arcwise.errors import ArgumentError
+from arcwise.data import Data
+from arcwise.engines import Engine, opened_engine
+from arcwise.errors import ArgumentError, FileFormatError
+from arcwise.families.constraints import ConstraintArguments
+from arcwise.learning.choose_parents import scored, with_parents
+from arcwise.learning.hyperparameters import question_by_evidence
 from arcwise.learning.request import Request
-from arcwise.model.modularity import Modularity
+from arcwise.learning.study import Study
+from arcwise.model import Definition, Model, Modularity, Question
+from arcwise.model.candidates import is_method
+from arcwise.model.question import BY_EVIDENCE
 from arcwise.records.settings import Recording
 from arcwise.scores import LocalScore, as_score
 from arcwise.scores.base import NAMED_SCORES
+from arcwise.support.files import json_of, read_rows, read_text
+from arcwise.support.progress import tell
 from arcwise.support.running import Run
 from arcwise.support.settings import Settings, setting
-from arcwise.support.words import listing
+from arcwise.support.words import byte_size, listing
+
+_WANTED = "a file of edges, .csv with the header source,target or .json"
+
+
+def edges_given(given: Path) -> list[tuple[str, str]] | str:
+    """Return the edges of a file, or a text such as ``"smoke -> lung, smoke -> bronc"``."""
+    return str(given) if "->" in str(given) and not given.exists() else read_edge_file(given)
+
+
+def read_edge_file(path: Path) -> list[tuple[str, str]]:
+    """Return the edges of a file as pairs (source, target)."""
+    text = read_text(path, _WANTED)
+    if str(path).lower().endswith(".json"):
+        return _from_json(text, path)
+    rows = read_rows(text, path, _WANTED)
+    header = rows[0]
+    if [name.strip() for name in header[:2]] in (["source", "target"], ["from", "to"]):
+        short = [number for number, row in enumerate(rows, 1) if len(row) < 2]
+        if short:
+            raise FileFormatError(
+                f"'{path}' has a single name in row {short[0]}; give source and target"
+            )
+        return [(row[0], row[1]) for row in rows[1:]]
+    return _from_matrix(header, rows[1:], path)
+
+
+def _from_matrix(header: list[str], rows: list[list[str]], path: Path) -> list[tuple[str, str]]:
+    entries = [[entry.strip() for entry in row] for row in rows]
+    square = len(entries) == len(header) and all(len(row) == len(header) for row in entries)
+    if not square or any(entry not in ("0", "1") for row in entries for entry in row):
+        raise FileFormatError(
+            f"'{path}' is neither a list of edges with the header source,target nor a square "
+            "matrix of 0 and 1 with the variables as its header; give one of these"
+        )
+    return [
+        (source, target)
+        for source, row in zip(header, entries, strict=True)
+        for target, entry in zip(header, row, strict=True)
+        if entry == "1"
+    ]
+
+
+def _from_json(text: str, path: Path) -> list[tuple[str, str]]:
+    content = json_of(text)
+    if isinstance(content, dict) and all(isinstance(of, list) for of in content.values()):
+        content = [[parent, node] for node, parents in content.items() for parent in parents]
+    if not isinstance(content, list) or not all(
+        isinstance(pair, list) and len(pair) == 2 and all(isinstance(end, str) for end in pair)
+        for pair in content
+    ):
+        raise FileFormatError(
+            f"'{path}' is not a JSON list of pairs [source, target], nor a mapping from nodes to "
+            "lists of parents; give one of these, with names as strings"
+        )
+    return [(source, target) for source, target in content]
+
+
+# --- Parents --------------------------------------------------------------------------------------
+
+# Chooses the parent sets that the options of the shell call for, as `arcwise.learn` does.
+
+
+@dataclass(frozen=True)
+class FamilyChoice:
+    """The options of the group "Families"."""
+
+    constraints: dict[str, Any]  # the constraints, as keyword arguments
+    candidates: Any = None  # edges, a method, or None
+    # The options of these names.
+    plus_one: bool = False
+    grow: bool = False
+    max_candidates: int = DEFAULT_MAX_SIZE
+    edge_probabilities: Path | None = None
+
+    @property
+    def method(self) -> Any:
+        """The argument `candidates` of `arcwise.learn`; None if no candidates are asked for."""
+        if not self.grow:
+            return self.candidates
+        if not isinstance(self.candidates, str | None):
+            raise ArgumentError(
+                "--grow starts from a method, not from a file; give --candidates pc or another "
+                "method"
+            )
+        return "grow" if self.candidates is None else f"grow:{self.candidates}"
+
+    def parents(
+        self,
+        data: Data,
+        score: LocalScore | None,
+        prior: str | None,
+        run: Run,
+        modularity: Modularity = "modular",
+        *,
+        keep_interrupted: bool = False,
+    ) -> Study:
+        """Return the parent sets, all unless there are candidates, and print how they arose.
+
+        A prior that is not given is chosen as `learn` does, so that one table has one answer.
+        """
+        if self.grow:
+            size = byte_size(growth_memory(len(data.variables), self.max_candidates))
+            tell(
+                f"Growing candidate parents, up to {self.max_candidates} per node; a node with "
+                f"that many takes {size}."
+            )
+        fixed = None if prior == BY_EVIDENCE else prior
+        beliefs = self.edge_probabilities
+        definition = Definition(score, prior=fixed, edge_probabilities=beliefs, **self.constraints)
+        asked = Question.of(data, definition)
+        if fixed is None:
+            asked, words = question_by_evidence(asked, modularity, score=score is None, run=run)
+            if words:
+                tell("\n".join(words))
+        request = Request(max_candidates=self.max_candidates, modularity=modularity)
+        study = with_parents(
+            Study(request, replace(run, progress=True), asked),
+            "all" if self.method is None else self.method,
+            plus_one=self.plus_one,
+            deadline=run.deadline,
+            keep_interrupted=keep_interrupted,
+        )
+        if self.method is not None:
+            tell("\n".join(study.sentences))
+        return study
+
+
+# --- Options --------------------------------------------------------------------------------------
+
+# Groups of options that several sub-commands share, each declared and documented once.
+
 
 _FAMILIES, _KNOWLEDGE = "Families", "Prior knowledge"
 
@@ -65,7 +206,7 @@ def _chosen_score(given: dict[str, Any]) -> LocalScore | None:
     name = given.pop("score")
     chosen = None if name.lower() == "auto" else as_score(name)
     for name, value in given.items():
-        having = [word for word, kind in NAMED_SCORES.items() if name in _parameters(kind)]
+        having = sorted(word for word, kind in NAMED_SCORES.items() if name in _parameters(kind))
         if chosen is None or name not in _parameters(type(chosen)):
             raise ArgumentError(
                 f"--{name.replace('_', '-')} is a parameter of {listing(having)}; add --score "
@@ -195,3 +336,60 @@ ClusterOptions = Annotated[
     str | SecureAddress | None, replace(options_of(_Cluster, panel="Cluster"), then=_address)
 ]
 """The cluster to score and sample on, or None for the threads of this process."""
+
+
+# --- Questions ------------------------------------------------------------------------------------
+
+# What commands that start from a table ask: the score, the parent sets, the model of a table.
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreAndFamilies:
+    """How parent sets are scored, and which of them are allowed."""
+
+    score: ScoreOptions
+    families: FamilyOptions
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What of them is part of a `Request`."""
+        families = self.families
+        # `learn` allows one more parent by default when it chooses the candidates itself.
+        own = families.candidates is None or families.grow
+        return {
+            "score": self.score,
+            "edge_probabilities": families.edge_probabilities,
+            "candidates": families.method,
+            "max_candidates": families.max_candidates,
+            "plus_one": None if own else families.plus_one,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scoring(ScoreAndFamilies):
+    """The same, and where they are scored."""
+
+    cluster: ClusterOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class Modelling(Scoring):
+    """The model of a table."""
+
+    prior: PriorName = None
+
+    @contextmanager
+    def model(
+        self, data: Data, run: Mapping[str, Any], modularity: Modularity
+    ) -> Iterator[tuple[Model, Engine]]:
+        """Yield the model with its families scored, and the engine, which is open meanwhile."""
+        note_data(data)
+        with opened_engine(self.cluster) as engine:
+            own = Run(**run, engine=engine)
+            study = self.families.parents(data, self.score, self.prior, own, modularity)
+            yield scored(study, own.deadline).model, engine
+
+
+ScoringOptions = Annotated[Scoring, OptionGroup(Scoring)]
+
+ModelOptions = Annotated[Modelling, OptionGroup(Modelling)]

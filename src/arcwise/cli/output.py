@@ -1,12 +1,9 @@
-"""What a command prints, and where: results to standard output, notes to standard error.
-
-Scripts ask for one JSON object instead of the text (--json), and for no notes (--quiet).
-"""
+"""Tells how reliable a result is, in its two parts: computation, and data and model."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from typing import Annotated, Any
 
@@ -15,13 +12,55 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arcwise.cli.reliability import print_verdicts, reliability_result
 from arcwise.data import Data
 from arcwise.data.description import summary
+from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.posterior import Posterior
-from arcwise.posterior.adjacencies import pair_columns
+from arcwise.posterior.matrices import pair_columns
+from arcwise.records.account import Finding, with_signs
 from arcwise.support.plain import strict_json
 from arcwise.support.progress import hidden_progress, tell
+
+
+def print_reliability(diagnosis: Diagnosis) -> None:
+    """Print both verdicts, each with its findings."""
+    print("Reliability")
+    print(f"  computation: {diagnosis.verdict}")
+    _print_findings([each for each in diagnosis.findings if each.part == "computation"])
+    print(f"  data and model: {diagnosis.data_verdict}")
+    _print_findings([each for each in diagnosis.findings if each.part == "data and model"])
+    print()
+
+
+def _print_findings(findings: Sequence[Finding]) -> None:
+    for sentence in with_signs(findings):
+        print(f"    {sentence}")
+
+
+def reliability_result(posterior: Posterior) -> Mapping[str, Any]:
+    """Return both verdicts with all their findings, as --json prints them with every answer."""
+    diagnosis = posterior.diagnose()
+    return {
+        "computation": diagnosis.verdict,
+        "data_and_model": diagnosis.data_verdict,
+        "sentences": [*diagnosis.sentences, *diagnosis.data_sentences],
+    }
+
+
+def print_verdicts(posterior: Posterior) -> None:
+    """Print both verdicts and what is serious about them, to go with a single figure or graph."""
+    diagnosis = posterior.diagnose()
+    print(f"Computation: {diagnosis.verdict}; data and model: {diagnosis.data_verdict}.")
+    for sentence in with_signs(each for each in diagnosis.findings if each.severity == "serious"):
+        print(f"  {sentence}")
+
+
+# --- Output ---------------------------------------------------------------------------------------
+
+# What a command prints, and where: results to standard output, notes to standard error.
+#
+# Scripts ask for one JSON object instead of the text (--json), and for no notes (--quiet).
+
 
 Result = Callable[[], Mapping[str, Any]]
 """What a command returns: a function that makes the object --json prints, called for that alone."""

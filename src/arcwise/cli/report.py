@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import arcwise
-from arcwise.cli.folders import ResultFolder, saved_posterior
+from arcwise.cli.composition import options_of
+from arcwise.cli.folders import ResultFolder, SavedPosterior, saved_posterior
 from arcwise.cli.output import Result
 from arcwise.errors import MissingDependencyError
+from arcwise.plots.draw import PictureOptions
 from arcwise.posterior import Posterior
 
 PageTitle = Annotated[
@@ -40,3 +42,24 @@ def write_page(posterior: Posterior, folder: Path, title: str | None) -> str | N
         print(f"arcwise: report.html was not written: {missing.in_shell()}", file=sys.stderr)
         return None
     return f"Report written to {page}"
+
+
+# --- Draw -----------------------------------------------------------------------------------------
+
+# `arcwise draw`: a picture of the network of a folder of results.
+
+
+def draw(
+    posterior: SavedPosterior,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The picture, ending in .svg, .pdf or .png.")
+    ],
+    options: Annotated[dict[str, Any], options_of(PictureOptions)],
+) -> Result:
+    """Draw the network of a folder of results, for a paper.
+
+    [bold]Example:[/bold] arcwise draw results network.pdf --threshold 0.7
+    """
+    drawn = arcwise.draw(posterior, file, **options)
+    print(f"Picture written to {drawn}")
+    return lambda: {"picture": str(drawn)}

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import arcwise
 from arcwise.algorithms.sample import Sampler, SamplerOptions, settings_of_sampler
-from arcwise.cli.composition import options_of
+from arcwise.cli.composition import options_of, out_option
 from arcwise.cli.folders import PosteriorOut, save_data
-from arcwise.cli.options import DataOptions, RunOptions
+from arcwise.cli.options import ClusterOptions, DataOptions, ModelOptions, RunOptions
 from arcwise.cli.output import Result
-from arcwise.cli.questions import ModelOptions
 from arcwise.cli.results import show_posterior
+from arcwise.support.running import Run
 
 
 def sample(
@@ -42,3 +43,46 @@ def sample(
             model, algorithm=algorithm, engine=engine, progress=True, **run, **options
         )
     return show_posterior(posterior, folder)
+
+
+# --- Status ---------------------------------------------------------------------------------------
+
+# `arcwise status`: the progress of a run, also while it is running.
+
+
+RunDirectory = Annotated[
+    Path, typer.Argument(metavar="FOLDER", help="The run directory given by --run.")
+]
+
+
+def status(directory: RunDirectory) -> Result:
+    """Show the progress of a run: steps, rate, acceptance, R-hat, last checkpoint, time left.
+
+    [bold]Example:[/bold] arcwise status runs/first
+    """
+    found = arcwise.status(directory)
+    print(found)
+    return found.as_dict
+
+
+# --- Resume ---------------------------------------------------------------------------------------
+
+# `arcwise resume`: continues a run that was stopped.
+
+
+def resume(
+    directory: RunDirectory,
+    cluster: ClusterOptions,
+    run: Annotated[dict[str, Any], options_of(Run, "threads", "checkpoint_seconds")],
+    out: Annotated[
+        Path | None, out_option("Folder for the results (default: the run directory).", "FOLDER")
+    ] = None,
+) -> Result:
+    """Resume a run from its last checkpoint; the result is as if it had never been stopped.
+
+    Only the run directory is needed. If the run is already complete, its results are written again.
+
+    [bold]Example:[/bold] arcwise resume runs/first
+    """
+    posterior = arcwise.resume(directory, engine=cluster, progress=True, **run)
+    return show_posterior(posterior, directory if out is None else out)

@@ -1,48 +1,65 @@
-"""The options by which a table is read, the same for every sub-command that takes one."""
+"""Reads a table from standard input, which is called -, or from a file of any name."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import not_
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from arcwise.cli.composition import OptionGroup, options_of
-from arcwise.cli.table_files import TableFormat, table_source
 from arcwise.data import Data, IncompleteData, read
+from arcwise.data.files import read_bytes, read_content
 from arcwise.data.reader import read_table
 from arcwise.data.reading import Reading, ReadingToLearn
+from arcwise.data.sources import RENAME, checked_names
 from arcwise.errors import ArgumentError
 from arcwise.series import time_series
 from arcwise.series.time_series import InTime
 from arcwise.support.settings import Settings, setting, settings_of
 from arcwise.support.words import shown
 
+TableFormat = Literal["csv", "tsv", "csv.gz", "tsv.gz", "parquet"]
+
+_STANDARD_INPUT = "-"
+
+
+def table_source(path: Path, form: TableFormat | None) -> Path | Mapping[str, Any]:
+    """Return a table as `arcwise.read` takes it: the path, or columns that were read already."""
+    if str(path) == _STANDARD_INPUT:
+        name, content = "standard input", sys.stdin.buffer.read()
+    elif form is None:
+        return path
+    else:
+        name, content = str(path), read_bytes(path)
+    columns = read_content(name, f".{form or 'csv'}", content, None)
+    checked_names([column for column, _ in columns], RENAME)  # which a mapping would lose
+    return dict(columns)
+
+
+# --- Table options --------------------------------------------------------------------------------
+
+# The options by which a table is read, the same for every sub-command that takes one.
+
+
 _GROUP = "Reading the data"
 
 
 @dataclass(frozen=True)
 class TableFile:
-    """A file or standard input that holds a table, and the arguments of `arcwise.read` for it.
+    """A file or standard input that holds a table, and the arguments of `arcwise.read` for it."""
 
-    Parameters
-    ----------
-    source, reading
-        The table, and how it is read.
-    series
-        Arguments of `arcwise.time_series`; None if the rows are not in time.
-    first_slice
-        Whether the first slice of a time series is meant.
-    """
-
+    # The table, and how it is read.
     source: Path | Mapping[str, Any]
     reading: dict[str, Any]
+    # Arguments of `arcwise.time_series`; None if the rows are not in time.
     series: Mapping[str, Any] | None = None
-    first_slice: bool = False
+    first_slice: bool = False  # whether the first slice of a time series is meant
 
     def read(self) -> Data:
         """Return the table."""

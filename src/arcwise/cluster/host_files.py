@@ -23,13 +23,14 @@ from pathlib import Path
 from typing import Any
 
 from arcwise.errors import ArcwiseError, CapacityError, EngineError, FileFormatError
-from arcwise.sums import ScoreSums, score_table
-from arcwise.support.file_locks import UnsupportedLock, acquired_within
-from arcwise.support.sealed_files import Header, contents, header_of, seal, verify
+from arcwise.model import score_sums
+from arcwise.model.score_sums import ScoreSums
+from arcwise.support.archives import Header, contents, header_of, seal, verify
+from arcwise.support.files import UnsupportedLock, acquired_within
 
 PAYLOAD = "arcwise payload"
 PAYLOAD_VERSION = 1
-_VERSIONS = {PAYLOAD: PAYLOAD_VERSION, score_table.KIND: score_table.VERSION}
+_VERSIONS = {PAYLOAD: PAYLOAD_VERSION, score_sums.KIND: score_sums.VERSION}
 _MOST_OPEN = 8
 _WRITING = ".writing-"
 _UNUSED_FOR = 3 * 24 * 3600.0
@@ -99,19 +100,7 @@ def place() -> str:
 def publish(
     kind: str, write: Callable[[Path], Header], folder: Path | None, shared: bool
 ) -> tuple[HostFile, Path]:
-    """Write a file to a folder under its hash, and return its identity and its path.
-
-    Parameters
-    ----------
-    kind
-        The kind of sealed file.
-    write
-        A function that writes it to a path and returns its header.
-    folder
-        The folder; None for the local one.
-    shared
-        Whether workers may look for it there.
-    """
+    """Write a file to a folder under its hash, and return its identity and its path."""
     where = cache_folder() if folder is None else folder
     _remove_old(where)
     handle, name = tempfile.mkstemp(prefix=_WRITING, dir=where)
@@ -210,13 +199,7 @@ OPENED = _Opened()
 
 
 def opened(file: HostFile) -> Any:
-    """Return the contents of a file, score sums or a payload, read at most once per process.
-
-    Raises
-    ------
-    FileMissing
-        If the file is not on this machine.
-    """
+    """Return the contents of a file, score sums or a payload, read at most once per process."""
     return OPENED.get(file.hash, lambda: _open(file))
 
 
@@ -227,7 +210,7 @@ def _open(file: HostFile) -> Any:
     if os.access(path, os.W_OK):
         os.utime(path)  # mark as used, so that it is not removed
     try:
-        if file.kind == score_table.KIND:
+        if file.kind == score_sums.KIND:
             return ScoreSums.open(path)
         header = header_of(path, file.kind, file.version)
         pickled = contents(path, header, file.hash)
@@ -269,7 +252,7 @@ def _remove_old(folder: Path) -> None:
         name = path.name.split(".")[0]
         ours = len(name) == 64 and set(name) <= set("0123456789abcdef")
         # The unfinished file of a killed process has no hash yet.
-        ours |= path.name.startswith((_WRITING, score_table.WRITING))
+        ours |= path.name.startswith((_WRITING, score_sums.WRITING))
         with suppress(FileNotFoundError):  # another process may remove it too
             if ours and path.stat().st_mtime < oldest:
                 path.unlink()

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.cluster import host_files
+from arcwise.cluster.host_files import OPENED, HostFile, opened
+from arcwise.engines import AnnealingJob, ChainJob
 from arcwise.errors import ArcwiseError, EngineError
-from arcwise.sums import score_table
+from arcwise.model import score_sums
+from arcwise.records.ladders import Path, linear
+from arcwise.records.settings import filled
+from arcwise.spaces import Space
 
 _WAIT_FOR_FILE = 1.0
 
@@ -52,7 +62,7 @@ class Versions:
     def own(cls) -> Versions:
         """Return the versions of this process."""
         python = f"{sys.version_info.major}.{sys.version_info.minor}"
-        return cls(_core.version, score_table.VERSION, sys.byteorder, python)
+        return cls(_core.version, score_sums.VERSION, sys.byteorder, python)
 
 
 @dataclass(frozen=True)
@@ -130,3 +140,212 @@ def _address() -> str:
         return str(import_module("distributed").get_worker().address)
     except ValueError:
         return ""
+
+
+# --- Sampling work --------------------------------------------------------------------------------
+
+# The work of annealing runs and chains on a worker, from memory-mapped score sums.
+#
+# Each run and each chain has its own random streams, determined by its index, so that it is the
+# same wherever, alongside whatever else and however often it is made.
+
+
+# A chain that was not requested for this long belongs to a call that has ended.
+_HELD_FOR = 900.0
+
+Options = TypeVar("Options", _core.ChainOptions, _core.AnnealingOptions)
+
+Ladder = int | NDArray[np.float64]
+"""The points of a path, or the number of equal steps from 0 to 1, which is shorter."""
+
+
+def as_short_ladder(path: Path) -> Ladder:
+    """Return a path in the compact form used in tasks."""
+    points = np.array(path)
+    if points.ndim == 2 and (points[:, 1] == 1.0).all():
+        points = points[:, 0]
+    steps = len(points) - 1
+    if steps > 0 and points.tolist() == linear(steps):
+        return steps
+    return points
+
+
+def values_of(options: object) -> dict[str, Any]:
+    """Return the options of the core in a form that can be pickled, but for the path."""
+    values = {name: getattr(options, name) for name in dir(options) if name[0] != "_"}
+    values.pop("path", None)
+    if "record" in values:
+        values["record"] = values_of(values["record"])
+    return values
+
+
+@dataclass(frozen=True, eq=False)
+class SamplingJob:
+    """What all annealing runs or chains of one call have in common."""
+
+    table: HostFile  # the file of the score sums
+    space: Space  # the space, with everything resolved that depends on the model
+    ladder: Ladder  # the path to the posterior
+    options: dict[str, Any]  # the other options of the core, see `values_of`
+    seed: int
+
+    @classmethod
+    def of(cls, table: HostFile, job: ChainJob | AnnealingJob) -> SamplingJob:
+        """Return what workers are told of a job, given the file of the score sums."""
+        ladder = as_short_ladder(job.options.path)
+        return cls(table, job.space, ladder, values_of(job.options), job.seed)
+
+    def core_space(self) -> _core.Space:
+        """Return the core's space on the mapped sums, made once per process."""
+        sums = opened(self.table)
+        made: _core.Space = OPENED.get(
+            (self.table.hash, pickle.dumps(self.space)), lambda: self.space.build(sums)
+        )
+        return made
+
+    def options_in(self, options: Options) -> Options:
+        """Return the options of the core with all values of the job."""
+        record = filled(_core.RecordOptions(), **self.options["record"])
+        values = self.options | {"record": record, "path": self.path()}
+        return filled(options, **values)
+
+    def path(self) -> Path:
+        """Return the path as a list."""
+        if isinstance(self.ladder, int):
+            return list(linear(self.ladder))
+        points = self.ladder.tolist()
+        return points if self.ladder.ndim == 1 else [tuple(point) for point in points]
+
+
+@dataclass(frozen=True, eq=False)
+class AnnealingWork(Work):
+    """Some annealing runs, by index."""
+
+    job: SamplingJob
+    first: int
+    count: int
+
+    def do(self) -> list[bytes]:
+        """Make the runs one after another, and return each as saved by the core."""
+        space = self.job.core_space()
+        options = self.job.options_in(_core.AnnealingOptions())
+        made = []
+        for number in range(self.first, self.first + self.count):
+            one = _core.AnnealedRuns(space, options, self.job.seed)
+            one.run(number, 1, 1, None)
+            made.append(one.save_runs(0))
+        return made
+
+
+@dataclass(frozen=True)
+class Command:
+    """What a chain is to do next."""
+
+    what: Literal["start", "burn in", "sample"]  # ``"start"``, ``"burn in"`` or ``"sample"``
+    amount: int  # the number of burn-in steps or draws
+    thinning: int | None  # the steps between draws; None to leave it unchanged
+
+
+@dataclass(frozen=True)
+class ChainReached:
+    """The progress of a chain with a command, and its state when the command is done."""
+
+    share: float = 0.0  # the fraction of the command that is done
+    # Everything that determines its continuation, once the command is done.
+    state: bytes | None = None
+    draws: dict[str, Any] | None = None  # the draws of the command, as in the core's record
+    unknown: bool = False  # whether the worker does not have the chain, and needs its state
+
+
+class _Held:
+    """A chain that waits on this worker for its next piece of work."""
+
+    def __init__(self, chains: _core.Chains, version: int) -> None:
+        self.chains = chains
+        self.version = version  # the number of commands it has done
+        self.amount = 0  # of the present command that is done
+        self.last: ChainReached | None = None  # the last result, in case it is lost
+        self.used = time.monotonic()
+        self.lock = threading.Lock()
+
+
+_HELD: dict[tuple[str, int], _Held] = {}
+_HELD_LOCK = threading.Lock()
+
+
+@dataclass(frozen=True, eq=False)
+class ChainWork(Work):
+    """A few seconds of work on one chain.
+
+    A worker keeps the chain between pieces. If that worker is gone, another is given the
+    state before the command, so that the chain is the same.
+    """
+
+    job: SamplingJob  # what all chains have in common
+    identity: str  # distinguishes the chains of this call from those of all others
+    number: int  # the index of the chain
+    version: int  # the number of commands done before
+    command: Command  # what to do
+    seconds: float  # how long this piece should take
+    # The state of the chain before the command, if the worker may not have it.
+    state: bytes | None = None
+    as_it_is: bool = False  # whether to stop where it is, since the run was interrupted
+
+    def do(self) -> ChainReached:
+        """Advance the chain until the time is up."""
+        held = self._held()
+        if held is None:
+            return ChainReached(unknown=True)
+        with held.lock:
+            if held.version == self.version + 1 and held.last is not None:
+                return held.last
+            end = time.perf_counter() + self.seconds
+            if not self.as_it_is:
+                self._advance(held, end)
+                if held.amount < self.command.amount:
+                    return ChainReached(held.amount / self.command.amount)
+            draws = held.chains.take_draws(0)
+            held.last = ChainReached(1.0, held.chains.save_state(), draws)
+            held.version, held.amount = self.version + 1, 0
+            return held.last
+
+    def _held(self) -> _Held | None:
+        key = (self.identity, self.number)
+        space = self.job.core_space()
+        with _HELD_LOCK:
+            held = _HELD.get(key)
+            if held is None or held.version not in (self.version, self.version + 1):
+                if self.state is None and self.version > 0:
+                    return None
+                options = self.job.options_in(_core.ChainOptions())
+                made = _core.Chains(space, options, self.job.seed, self.number, 1)
+                if self.state is not None:
+                    made.restore_state(self.state)
+                held = _HELD[key] = _Held(made, self.version)
+            held.used = time.monotonic()
+            oldest = held.used - _HELD_FOR
+            for other in [other for other, of in _HELD.items() if of.used < oldest]:
+                if not _HELD[other].lock.locked():
+                    del _HELD[other]
+            return held
+
+    def _advance(self, held: _Held, end: float) -> None:
+        """Execute the command, or as much of it as time allows."""
+        chains, command = held.chains, self.command
+        if held.amount == 0:
+            if command.what == "start":
+                chains.start(0, 1, None)
+            if command.thinning is not None:
+                chains.set_thinning(command.thinning)
+        do = chains.sample if command.what == "sample" else chains.burn_in
+        piece = 1
+        while held.amount < command.amount:
+            now = time.perf_counter()
+            if now >= end and held.amount > 0:
+                return
+            some = min(piece, command.amount - held.amount)
+            do(some, 1, None)
+            held.amount += some
+            # The size of a piece is found by doubling.
+            if time.perf_counter() - now < (end - now) / 8:
+                piece *= 2

@@ -1,17 +1,354 @@
-"""`compare`: compare two posteriors, a posterior with a known graph, or two graphs."""
+"""`compare_summary_graphs`: the summary graphs of a posterior against a known graph, fairly.
+
+Data alone cannot tell the DAGs of an equivalence class apart. So all graphs are compared by their
+adjacencies and as CPDAGs; arrows as they stand are compared only between DAGs.
+"""
 
 from __future__ import annotations
 
-from typing import Any, overload
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.comparison.known_graph import PosteriorComparison, compare_with_graph
-from arcwise.comparison.runs import RunComparison, compare_posteriors
-from arcwise.constraints.edges import as_dag
 from arcwise.errors import ArgumentError
-from arcwise.graphs import Cpdag, GraphComparison
+from arcwise.families.edges import as_dag
+from arcwise.graphs import Cpdag, EdgeCounts, GraphComparison, cpdag
 from arcwise.graphs import compare as compare_graphs
 from arcwise.graphs.dag import Dag
 from arcwise.posterior import Posterior
+from arcwise.posterior.summary_graphs import SummaryGraph, as_data_tell, available
+from arcwise.support.checks import whole_number
+from arcwise.support.html import card, paragraphs, share, table
+from arcwise.support.plain import plain_dict
+from arcwise.support.words import plural, quoted
+
+
+@dataclass(frozen=True)
+class SummaryGraphComparison:
+    """A summary graph compared with a known one.
+
+    Parameters
+    ----------
+    name, graph
+        The name of the summary graph, and the graph.
+    skeleton
+        Counts of adjacencies, whatever their direction.
+    directions
+        Counts of the directed edges of the two CPDAGs: those whose direction data can tell.
+    cpdag_distance
+        The structural Hamming distance between the two CPDAGs.
+    arrows
+        Counts of directed edges as they stand, if both graphs are DAGs; None otherwise. Which way
+        an arrow points that data cannot tell counts as well.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> truth = arcwise.Dag(["a", "b"], {"a": ["b"]})
+    >>> posterior = arcwise.exact(arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5}))
+    >>> [found.cpdag_distance for found in compare_summary_graphs(posterior, truth)]
+    [0, 0, 0]
+    """
+
+    name: str
+    graph: Dag | Cpdag
+    skeleton: EdgeCounts
+    directions: EdgeCounts
+    cpdag_distance: int
+    arrows: EdgeCounts | None
+
+
+def compare_summary_graphs(
+    posterior: Posterior,
+    truth: Dag | Cpdag,
+    names: Iterable[SummaryGraph] | None = None,
+    *,
+    threshold: float = 0.5,
+) -> tuple[SummaryGraphComparison, ...]:
+    """Compare summary graphs of a posterior with a known graph.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> truth = arcwise.Dag(["a", "b"], {"a": ["b"]})
+    >>> posterior = arcwise.exact(arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5}))
+    >>> (median,) = compare_summary_graphs(posterior, truth, ["median"])
+    >>> median.skeleton.recall, median.cpdag_distance, median.arrows.recall
+    (1.0, 0, 0.0)
+    """
+    if not isinstance(truth, Dag | Cpdag):
+        raise ArgumentError(f"truth is of type {type(truth).__name__}; give a Dag or a Cpdag")
+    if names is None:
+        graphs = available(posterior)
+    else:
+        graphs = {name: as_data_tell(posterior, name, threshold=threshold) for name in names}
+    return tuple(_compared(name, graph, truth) for name, graph in graphs.items())
+
+
+def _compared(name: str, graph: Dag | Cpdag, truth: Dag | Cpdag) -> SummaryGraphComparison:
+    classes = compare_graphs(_as_class(graph), _as_class(truth))
+    dags = isinstance(graph, Dag) and isinstance(truth, Dag)
+    return SummaryGraphComparison(
+        name,
+        graph,
+        classes.skeleton,
+        classes.directed,
+        classes.structural_hamming_distance,
+        compare_graphs(graph, truth).directed if dags else None,
+    )
+
+
+def _as_class(graph: Dag | Cpdag) -> Cpdag:
+    return cpdag(graph) if isinstance(graph, Dag) else graph
+
+
+# --- Runs -----------------------------------------------------------------------------------------
+
+# `compare_posteriors`: whether two posteriors over the same variables agree.
+
+
+# The probability that two runs that differ only by chance are found to differ.
+_FALSE_ALARM_RATE = 0.01
+_ROUNDING = 1e-6
+_EDGES_SHOWN = 10
+_MOST_TOLD = 1_000
+
+
+class EdgeDifference(NamedTuple):
+    """An edge, its two probabilities, and their difference in standard errors."""
+
+    source: str
+    target: str
+    first: float
+    second: float
+    in_errors: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RunComparison:
+    """How two posteriors differ.
+
+    Parameters
+    ----------
+    variables
+        The names of the nodes.
+    first, second
+        The edge probabilities, as [source, target].
+    in_errors
+        Their absolute differences divided by the standard error of the difference.
+    limit
+        The critical value: if the posteriors differ only by Monte Carlo error, the largest
+        of these exceeds it in one comparison in a hundred.
+    evidence_difference, evidence_error
+        The log evidence of the second minus that of the first, with its standard error, 0
+        if both are exact; None if either has no evidence, or no reliable one.
+    notes
+        Other differences between the two, such as their data.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+    >>> other = arcwise.exact(model, "order-modular")
+    >>> found = compare_posteriors(arcwise.exact(model), other)
+    >>> found.agree, len(found.largest(3))
+    (False, 3)
+    """
+
+    variables: tuple[str, ...]
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+    in_errors: NDArray[np.float64]
+    limit: float
+    evidence_difference: float | None = None
+    evidence_error: float | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def agree(self) -> bool:
+        """Whether all differences are within Monte Carlo error."""
+        return bool(self.in_errors.max(initial=0.0) <= self.limit)
+
+    def largest(self, count: int) -> list[EdgeDifference]:
+        """Return the edges that differ most, in standard errors."""
+        count = whole_number(count, "count", at_least=0)
+        order = np.argsort(-self.in_errors, axis=None, kind="stable")
+        places = (np.unravel_index(place, self.in_errors.shape) for place in order)
+        return [
+            EdgeDifference(
+                self.variables[u],
+                self.variables[v],
+                float(self.first[u, v]),
+                float(self.second[u, v]),
+                float(self.in_errors[u, v]),
+            )
+            for u, v in places
+            if u != v
+        ][:count]
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The verdict and its details, in words."""
+        difference = float(np.abs(self.second - self.first).max(initial=0.0))
+        in_errors = float(self.in_errors.max(initial=0.0))
+        beyond = int((self.in_errors > self.limit).sum())
+        verdict = (
+            f"The posteriors agree: edge probabilities differ by at most {difference:.4f}, and by "
+            f"at most {in_errors:.1f} standard errors, within the {self.limit:.1f} expected by "
+            "chance."
+            if self.agree
+            else f"The posteriors differ: edge probabilities differ by up to {difference:.4f}, and "
+            f"by {_up_to(in_errors)} standard errors, where at most {self.limit:.1f} are "
+            f"expected by chance; {beyond} {'edge exceeds' if beyond == 1 else 'edges exceed'} "
+            "that."
+        )
+        result = [verdict]
+        if self.evidence_difference is not None:
+            if self.evidence_error is None:
+                error = "but at least one of them is not reliable, and has no standard error"
+            elif self.evidence_error:
+                error = f"with standard error {self.evidence_error:.2g}"
+            else:
+                error = "both exact"
+            result.append(
+                f"The log evidence of the second is {abs(self.evidence_difference):.4f} "
+                f"{'higher' if self.evidence_difference >= 0 else 'lower'} than that of the first, "
+                f"{error}."
+            )
+        return (*result, *self.notes)
+
+    def __str__(self) -> str:
+        """Return the verdict and its details."""
+        return "\n".join(self.sentences)
+
+    def __repr__(self) -> str:
+        """Show the verdict."""
+        return f"<RunComparison of {plural(len(self.variables), 'variable')}: {self.sentences[0]}>"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, with the edges that differ most."""
+        return plain_dict(
+            agree=self.agree,
+            sentences=self.sentences,
+            limit_in_standard_errors=self.limit,
+            evidence_difference=self.evidence_difference,
+            evidence_error=self.evidence_error,
+            edges=[edge._asdict() for edge in self.largest(_EDGES_SHOWN)],
+        )
+
+    def _repr_html_(self) -> str:
+        """Return the verdict and the edges that differ most, for notebooks."""
+        rows = self.largest(_EDGES_SHOWN)
+        columns: dict[str, list[object]] = {
+            "from": [row.source for row in rows],
+            "to": [row.target for row in rows],
+            "first": [share(row.first) for row in rows],
+            "second": [share(row.second) for row in rows],
+            "difference, in standard errors": [f"{row.in_errors:.1f}" for row in rows],
+        }
+        verdict = "The posteriors agree" if self.agree else "The posteriors differ"
+        return card(verdict, paragraphs(self.sentences), table(columns))
+
+
+def _up_to(in_errors: float) -> str:
+    # Exact posteriors have an error of rounding alone, of which any difference is billions.
+    return f"up to {in_errors:.1f}" if in_errors <= _MOST_TOLD else f"more than {_MOST_TOLD:,}"
+
+
+def compare_posteriors(first: Posterior, second: Posterior) -> RunComparison:
+    """Compare the edge probabilities and the evidence of two posteriors.
+
+    An edge that never occurred has an estimated standard error of 0, which is too small:
+    standard errors are taken to be at least the inverse of the effective sample size.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+    >>> sampled = arcwise.mcmc(model, "partitions", steps=20_000, seed=1)
+    >>> compare_posteriors(arcwise.exact(model), sampled).agree
+    True
+    """
+    if set(first.variables) != set(second.variables):
+        different = sorted(set(first.variables) ^ set(second.variables))
+        raise ArgumentError(
+            f"the posteriors have different variables: only one of them has {quoted(different)}; "
+            "compare posteriors over the same variables"
+        )
+    place = {name: i for i, name in enumerate(second.variables)}
+    order = [place[name] for name in first.variables]
+    rows = np.ix_(order, order)
+    edges = second.edges[rows]
+    error = np.hypot(_errors(first), _errors(second)[rows])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        in_errors = np.abs(edges - first.edges) / error
+    in_errors[np.isnan(in_errors)] = 0.0
+    np.fill_diagonal(in_errors, 0.0)
+    tests = max(1, len(order) * (len(order) - 1))
+    difference = evidence_error = None
+    if first.evidence is not None and second.evidence is not None:
+        difference = second.evidence.log_evidence - first.evidence.log_evidence
+        errors = first.evidence.standard_error, second.evidence.standard_error
+        if errors[0] is not None and errors[1] is not None:
+            evidence_error = math.hypot(errors[0], errors[1])
+    return RunComparison(
+        tuple(first.variables),
+        first.edges,
+        edges,
+        in_errors,
+        NormalDist().inv_cdf(1 - _FALSE_ALARM_RATE / (2 * tests)),
+        difference,
+        evidence_error,
+        _notes(first, second),
+    )
+
+
+def _errors(posterior: Posterior) -> NDArray[np.float64]:
+    """Return standard errors that are not too small."""
+    n = len(posterior.variables)
+    if posterior.edge_errors is None:
+        rounding = _ROUNDING if posterior.error is None else max(posterior.error, 1e-12)
+        return np.full((n, n), rounding)
+    effective = posterior.run.convergence.ess
+    draws = effective or (0 if posterior.dags is None else len(posterior.dags))
+    # An edge with an unknown error cannot differ significantly.
+    errors = np.where(np.isnan(posterior.edge_errors), np.inf, posterior.edge_errors)
+    return np.maximum(errors, 1.0 / max(1.0, draws))
+
+
+def _notes(first: Posterior, second: Posterior) -> tuple[str, ...]:
+    notes = []
+    if first.modularity != second.modularity:
+        notes.append(
+            f"The first is the {first.modularity} posterior and the second the "
+            f"{second.modularity} one, so their priors differ."
+        )
+    for key, what in (
+        ("data_fingerprint", "data"),
+        ("score", "scores"),
+        ("prior", "priors"),
+        ("constraints", "constraints"),
+        ("families", "numbers of parent sets"),
+    ):
+        one, other = getattr(first.provenance, key), getattr(second.provenance, key)
+        if one != other:
+            notes.append(f"They have different {what}.")
+    for posterior, name in ((first, "first"), (second, "second")):
+        account = posterior.account
+        if account is not None and account.verdict in ("doubtful", "not converged"):
+            notes.append(f"The {name} was judged {account.verdict} when it was computed.")
+    return tuple(notes)
+
+
+# --- Compare --------------------------------------------------------------------------------------
+
+# `compare`: compare two posteriors, a posterior with a known graph, or two graphs.
 
 
 @overload

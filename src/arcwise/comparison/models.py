@@ -14,16 +14,15 @@ import numpy as np
 from arcwise.algorithms.evidence import Method, evidence
 from arcwise.errors import ArgumentError, FileFormatError, option
 from arcwise.model import Model
-from arcwise.model.modularity import Modularity
+from arcwise.model.model import Modularity
 from arcwise.posterior import Evidence, Interval, Posterior
-from arcwise.statistics.student import t_quantile
+from arcwise.statistics.log_estimates import t_quantile
+from arcwise.support.arrays import relative_weights
 from arcwise.support.checks import file_path, real_numbers
 from arcwise.support.clock import Deadline
 from arcwise.support.files import UNREADABLE
 from arcwise.support.html import card, paragraphs, share, table
-from arcwise.support.log_space import relative_weights
-from arcwise.support.plain import plain_dict
-from arcwise.support.plain_dataclasses import PlainDataclasses
+from arcwise.support.plain import PlainDataclasses, plain_dict
 from arcwise.support.words import listing, shown
 
 _FORM = PlainDataclasses()
@@ -74,28 +73,14 @@ class ModelEvidence:
 
 @dataclass(frozen=True)
 class ComparedModel:
-    """A model among others.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    evidence
-        Its evidence.
-    probability
-        Its posterior probability among the models compared.
-    interval
-        A 95 % interval for the Monte Carlo error of that; 0 to 1 if some evidence is not
-        reliable.
-    log_bayes_factor
-        Its log evidence less that of the most probable model.
-    """
+    """A model among others."""
 
     name: str
     evidence: Evidence
-    probability: float
+    probability: float  # its posterior probability among the models compared
+    # A 95 % interval for the Monte Carlo error of that; 0 to 1 if some evidence is not reliable.
     interval: Interval
-    log_bayes_factor: float
+    log_bayes_factor: float  # its log evidence less that of the most probable model
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,10 @@ from arcwise.posterior import DagSample, Posterior
 from arcwise.posterior.matrices import unpacked
 from arcwise.priors import Fair, Prior, PriorTerms, Sparse, Uniform, as_prior
 from arcwise.scores import LocalScore, as_score
-from arcwise.scores.job import FamilyScoring
-from arcwise.support.descriptions import words_of
-from arcwise.support.log_space import relative_weights
+from arcwise.scores.score_families import FamilyScoring
+from arcwise.support.arrays import relative_weights
 from arcwise.support.running import running
+from arcwise.support.words import words_of
 
 # DAGs that are weighted anew, and of these so many at most when their families are scored again.
 _MOST_DAGS = 2_000
@@ -44,32 +44,20 @@ _MOST_FAMILIES = 200_000
 
 @dataclass(frozen=True)
 class Shift:
-    """What moves under another prior or score.
+    """What moves under another prior or score."""
 
-    Parameters
-    ----------
-    assumption
-        The prior or the score taken instead.
-    effective
-        The effective number of DAGs that the figures rest on; None if they are exact.
-    expected_edges
-        The expected number of edges; None, as all that follows, if the DAGs are too few.
-    largest
-        The largest change of the probability that two variables are adjacent.
-    pair, before, after
-        Those two, and the probability before and after.
-    crossing
-        The number of pairs whose probability crosses one half.
-    """
-
-    assumption: Prior | LocalScore
+    assumption: Prior | LocalScore  # the prior or the score taken instead
+    # The effective number of DAGs that the figures rest on; None if they are exact.
     effective: float | None
+    # The expected number of edges; None, as all that follows, if the DAGs are too few.
     expected_edges: float | None = None
+    # The largest change of the probability that two variables are adjacent.
     largest: float | None = None
+    # Those two, and the probability before and after.
     pair: tuple[str, str] | None = None
     before: float | None = None
     after: float | None = None
-    crossing: int | None = None
+    crossing: int | None = None  # the number of pairs whose probability crosses one half
 
     def __str__(self) -> str:
         """Return it as a sentence."""
@@ -87,18 +75,11 @@ class Shift:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """How much the posterior moves under other priors and scores.
+    """How much the posterior moves under other priors and scores."""
 
-    Parameters
-    ----------
-    expected_edges
-        The expected number of edges under the prior and the score of the posterior.
-    shifts
-        One for each other prior or score.
-    """
-
+    # The expected number of edges under the prior and the score of the posterior.
     expected_edges: float
-    shifts: tuple[Shift, ...]
+    shifts: tuple[Shift, ...]  # one for each other prior or score
 
     def __str__(self) -> str:
         """Return a line for each prior and score."""
@@ -123,19 +104,6 @@ def sensitivity(
     scores: Sequence[Any] | None = None,
 ) -> Sensitivity:
     """Return how much the probabilities of adjacency move under other priors and scores.
-
-    Parameters
-    ----------
-    posterior
-        A posterior with DAGs drawn from it.
-    model
-        Its model, if the posterior does not have it, as after loading.
-    priors
-        Other priors; None for half and twice the expected number of parents, if the prior is
-        `Sparse`, and otherwise for the other named priors.
-    scores
-        Other scores for the same data; None for the neighbours among the alternatives of the
-        score, such as a third and three times the equivalent sample size.
 
     Examples
     --------

@@ -1,10 +1,8 @@
 """Data tables: reading, checking, discretizing and exporting them."""
 
 from arcwise.data.columns import Column, ContinuousColumn, DiscreteColumn
-from arcwise.data.describe import describe
-from arcwise.data.discretization import discretize
 from arcwise.data.incomplete import IncompleteData
-from arcwise.data.reader import read
+from arcwise.data.reader import describe, discretize, read
 from arcwise.data.table import Data
 
 __all__ = [

@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 
 from arcwise.data.columns import NUMBERS, Column, Kind, Labels
 from arcwise.data.incomplete import IncompleteData
-from arcwise.data.slices import Slices
-from arcwise.data.table import Data
+from arcwise.data.table import Data, Slices
 from arcwise.errors import ArcwiseError, FileFormatError
 from arcwise.support.archives import read_archive, write_archive
 from arcwise.support.files import UNREADABLE
-from arcwise.support.plain_dataclasses import PlainDataclasses
+from arcwise.support.plain import PlainDataclasses
 
 FORMAT = "arcwise data"
 

@@ -183,27 +183,19 @@ def level_numbers(levels: tuple[object, ...]) -> NDArray[np.float64] | None:
 class DiscreteColumn(Column):
     """A discrete (categorical) column.
 
-    Parameters
-    ----------
-    name
-        The name of the variable.
-    codes
-        One code per row, an index into `levels`; stored as read-only uint16.
-    levels
-        The labels, in order, including those that are declared but never observed.
-        ``None``, always the last, is the level of rows in which the value is missing.
-    ordered
-        Whether the order of the levels means something: then the column is ordinal.
-
     Examples
     --------
     >>> DiscreteColumn("smoker", [0, 1, 1], ("no", "yes")).labels()
     ['no', 'yes', 'yes']
     """
 
-    name: str
+    name: str  # the name of the variable
+    # One code per row, an index into `levels`; stored as read-only uint16.
     codes: NDArray[np.uint16]
+    # The labels, in order, including those that are declared but never observed. ``None``, always
+    # the last, is the level of rows in which the value is missing.
     levels: tuple[object, ...]
+    # Whether the order of the levels means something: then the column is ordinal.
     ordered: bool = False
 
     def __post_init__(self) -> None:
@@ -262,21 +254,14 @@ class DiscreteColumn(Column):
 class ContinuousColumn(Column):
     """A continuous column.
 
-    Parameters
-    ----------
-    name
-        The name of the variable.
-    values
-        One finite number per row; stored as read-only float64.
-
     Examples
     --------
     >>> ContinuousColumn("height", [1.5, 2]).labels()
     [1.5, 2.0]
     """
 
-    name: str
-    values: NDArray[np.float64]
+    name: str  # the name of the variable
+    values: NDArray[np.float64]  # one finite number per row; stored as read-only float64
 
     @property
     def kind(self) -> Numbers:

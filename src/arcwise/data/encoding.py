@@ -106,15 +106,7 @@ def check_variable(name: str, variables: Sequence[str], argument: str | Wording)
 def discrete(
     column: RawColumn, declared: tuple[object, ...] | None, ordered: bool = False
 ) -> DiscreteColumn:
-    """Return the column as a discrete one; missing values become its last level, None.
-
-    Parameters
-    ----------
-    declared
-        The levels in their order, if declared by the user.
-    ordered
-        Whether the column is ordinal.
-    """
+    """Return the column as a discrete one; missing values become its last level, None."""
     codes, levels = as_labels(column)
     if ordered and declared is None and not _has_order(column, levels):
         raise DataError(
@@ -367,20 +359,12 @@ Wanted = TypeVar("Wanted")
 
 @dataclass(frozen=True, eq=False)
 class ByColumn(Generic[Wanted]):
-    """What is wanted of each column.
+    """What is wanted of each column."""
 
-    Parameters
-    ----------
-    others
-        What is wanted of all columns that are not named.
-    columns
-        What is wanted of the columns of these names.
-    named_by
-        The argument that names each of the columns, where it is another than the usual one.
-    """
-
-    others: Wanted
+    others: Wanted  # what is wanted of all columns that are not named
+    # What is wanted of the columns of these names.
     columns: Mapping[str, Wanted] = field(default_factory=dict)
+    # The argument that names each of the columns, where it is another than the usual one.
     named_by: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -433,14 +417,6 @@ class Discretization(ByColumn[Cut | None]):
     @classmethod
     def parsed(cls, value: Any) -> Discretization:
         """Return the discretization that a user's words stand for.
-
-        Parameters
-        ----------
-        value
-            ``"quantile:3"`` or ``"uniform:4"``, for all continuous columns (without a number,
-            3 intervals); or a mapping from columns to such a text, a number of intervals or a
-            list of cut points. In the mapping the key None stands for all other continuous
-            columns. Also a Discretization, or None for none.
 
         Examples
         --------

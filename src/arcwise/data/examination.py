@@ -1,4 +1,4 @@
-"""`Examination`: a table as it comes, column by column, with all that is wrong or remarkable."""
+"""What is known of rows besides their values: weights, and which variables were intervened on."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data import encoding
 from arcwise.data.columns import Column, KindName, level_numbers
 from arcwise.data.encoding import (
     ByColumn,
     Discretization,
+    as_labels,
+    check_variable,
     chosen_kinds,
     continuous,
     cut,
@@ -36,10 +38,9 @@ from arcwise.data.messages import (
 )
 from arcwise.data.messages import columns as columns_text
 from arcwise.data.missing_codes import parsed_codes, read_codes, settle_words, warn_of_codes
+from arcwise.data.profile import note_copies, note_identifiers, note_spellings
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, has_many_values, is_whole
 from arcwise.data.reading import Reading
-from arcwise.data.remarks import note_copies, note_identifiers, note_spellings
-from arcwise.data.rows import array_weights, column_mask, column_weights, given_mask
 from arcwise.data.scales import Method as ScaleMethod
 from arcwise.data.scales import (
     Scale,
@@ -48,11 +49,137 @@ from arcwise.data.scales import (
     parsed_transformation,
     wanted_scale,
 )
-from arcwise.data.slices import Slices
-from arcwise.data.sources import usable_columns, why_unusable
-from arcwise.data.table import Data, Preparation
+from arcwise.data.sources import (
+    MISSING_TYPES,
+    raw_columns,
+    rectangular,
+    usable_columns,
+    why_unusable,
+)
+from arcwise.data.table import Data, Preparation, Slices
 from arcwise.errors import ArgumentError, DataError, Wording, option, worded
 from arcwise.support.words import counted, listing, plural, quoted
+
+
+def column_weights(column: RawColumn) -> NDArray[np.float64]:
+    """Return the weights in a column of the table."""
+    if not isinstance(column, RawNumbers):
+        raise DataError(
+            f"the weights in column {column.name!r} are not numbers; name a column of numbers"
+        )
+    values = np.where(column.missing, np.nan, column.values.astype(np.float64))
+    return _checked(values, f"the weights in column {column.name!r}")
+
+
+def array_weights(weights: ArrayLike, rows: int) -> NDArray[np.float64]:
+    """Return the weights given as an array."""
+    array = rectangular(weights, "weights")
+    if array.dtype == object:
+        # None and the nulls of pandas are missing values, which are reported below.
+        array = np.array([_missing_as_nan(value) for value in array.flat])
+    if array.dtype.kind not in "iuf" or array.shape != (rows,):
+        raise ArgumentError(
+            f"weights is an array of shape {array.shape} and type {array.dtype}; give the name of "
+            f"a column, or {plural(rows, 'number')}, one for each row"
+        )
+    return _checked(array.astype(np.float64), "the weights")
+
+
+def _checked(values: NDArray[np.float64], what: str) -> NDArray[np.float64]:
+    unusable = int((~(np.isfinite(values) & (values >= 0))).sum())
+    if unusable:
+        raise DataError(
+            f"{unusable} of {len(values)} of {what} are negative, infinite or missing; give "
+            "finite numbers, 0 or more, or leave the rows out"
+        )
+    if not values.sum() > 0:
+        raise DataError(f"{what} are all zero; give weights with a positive sum")
+    return values
+
+
+def _missing_as_nan(value: Any) -> Any:
+    return np.nan if type(value).__name__ in MISSING_TYPES else value
+
+
+NONE_WORDS = frozenset({"", "none", "observational"})
+
+
+def column_mask(column: RawColumn, variables: Sequence[str]) -> NDArray[np.bool_]:
+    """Return the mask from a column that names the variable intervened on in each row.
+
+    A missing value, empty text, "none" and "observational" mean none; ";" separates several.
+    """
+    codes, levels = as_labels(column)
+    mask = np.zeros((len(codes), len(variables)), dtype=np.bool_)
+    for code, level in enumerate(levels):
+        for name in _named(str(level), variables):
+            if name not in variables:
+                raise DataError(
+                    f"column {column.name!r} names {name!r} as intervened on, which is not a "
+                    f"variable{suggestion(name, variables)}"
+                )
+            mask[codes == code, list(variables).index(name)] = True
+    return mask
+
+
+def given_mask(interventions: Any, variables: Sequence[str], rows: int) -> NDArray[np.bool_]:
+    """Return the mask given as an array, a frame or a mapping from variables."""
+    if isinstance(interventions, list | tuple):
+        interventions = rectangular(interventions, "interventions")
+    if isinstance(interventions, np.ndarray):
+        if interventions.shape != (rows, len(variables)):
+            raise ArgumentError(
+                f"interventions has the shape {interventions.shape}; give {plural(rows, 'row')} "
+                f"and {plural(len(variables), 'column')}, one for each variable"
+            )
+        columns = raw_columns(interventions, list(variables))
+    else:
+        if isinstance(interventions, Mapping) and not interventions:
+            return np.zeros((rows, len(variables)), dtype=np.bool_)
+        columns = _frame_columns(interventions)
+    mask = np.zeros((rows, len(variables)), dtype=np.bool_)
+    for column in columns:
+        check_variable(column.name, variables, "interventions")
+        mask[:, list(variables).index(column.name)] = _booleans(column, rows)
+    return mask
+
+
+def _frame_columns(interventions: Any) -> list[RawColumn]:
+    try:
+        return raw_columns(interventions)
+    except ArgumentError:
+        raise ArgumentError(
+            f"interventions is of type {type(interventions).__name__}; give booleans, rows by "
+            "variables, a frame or mapping of them, or the name of a column"
+        ) from None
+    except DataError as error:
+        raise ArgumentError("interventions cannot be used, because ", *error.args) from None
+
+
+def _booleans(column: RawColumn, rows: int) -> NDArray[np.bool_]:
+    codes, levels = as_labels(column)
+    wrong = [level for level in levels if level not in (0, 1)]
+    if wrong or len(codes) != rows:
+        problem = f"holds {quoted(wrong)}" if wrong else f"has {plural(len(codes), 'value')}"
+        raise ArgumentError(
+            f"interventions[{column.name!r}] {problem}; give {plural(rows, 'boolean')}, one for "
+            "each row"
+        )
+    booleans = np.array([bool(level) for level in levels] + [False])
+    return booleans[codes]
+
+
+def _named(text: str, variables: Sequence[str]) -> list[str]:
+    if text in variables:
+        return [text]
+    names = [name.strip() for name in text.split(";")]
+    return [name for name in names if name in variables or name.casefold() not in NONE_WORDS]
+
+
+# --- Examination ----------------------------------------------------------------------------------
+
+# `Examination`: a table as it comes, column by column, with all that is wrong or remarkable.
+
 
 MANY_LEVELS = 50
 MANY_LEVELS_SHARE = 0.2
@@ -60,32 +187,21 @@ MANY_LEVELS_SHARE = 0.2
 
 @dataclass(eq=False)
 class Examination:
-    """A table on its way from its source to a `Data`.
+    """A table on its way from its source to a `Data`."""
 
-    Parameters
-    ----------
-    found
-        The columns as they came, without those that hold weights or interventions.
-    unusable
-        Why the columns of these names cannot be used at all.
-    kinds
-        The kind of each column found.
-    left_out
-        Why the columns of these names are left out, as the end of a sentence.
-    encoded
-        The columns of the table, as far as they could be encoded.
-    """
-
+    # The columns as they came, without those that hold weights or interventions.
     found: list[RawColumn]
-    unusable: dict[str, str]
-    kinds: dict[str, KindName]
+    unusable: dict[str, str]  # why the columns of these names cannot be used at all
+    kinds: dict[str, KindName]  # the kind of each column found
     weights: NDArray[np.float64] | None = None
     mask: NDArray[np.bool_] | None = None
+    # Why the columns of these names are left out, as the end of a sentence.
     left_out: dict[str, str] = field(default_factory=dict)
     identifying: dict[str, str] = field(default_factory=dict)
     measured: dict[str, int] = field(default_factory=dict)
     slips: dict[str, str] = field(default_factory=dict)
     """What else the columns of these names hold, which would be numbers without."""
+    # The columns of the table, as far as they could be encoded.
     encoded: list[Column] = field(default_factory=list)
     undecided: set[str] = field(default_factory=set)
     """Columns of which only values that are there can be judged, until gaps are dealt with."""
@@ -139,15 +255,7 @@ class Examination:
 
 
 def examine(source: Any, reading: Reading, *, empty_rows: bool = False) -> Examination:
-    """Return the table of a source, examined as it is to be read.
-
-    Parameters
-    ----------
-    source, reading
-        The source, and how it is read.
-    empty_rows
-        Whether rows without any value stay where values are imputed.
-    """
+    """Return the table of a source, examined as it is to be read."""
     cuts = Discretization.parsed(reading.discretize)
     transformation = parsed_transformation(reading.transform)
     codes = parsed_codes(reading.missing_codes)
@@ -483,17 +591,6 @@ def without_gaps(
     """Return the columns without rows or columns that have gaps, as `missing` says.
 
     Where values are a level of their own or to be imputed, the gaps stay.
-
-    Parameters
-    ----------
-    table
-        The table, to which problems, warnings and notes are added.
-    columns
-        Its columns.
-    cuts
-        Which columns will be cut into intervals.
-    missing
-        The argument of `read`.
     """
     counts = encoding.missing_counts(columns)
     if not counts:

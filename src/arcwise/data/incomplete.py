@@ -30,14 +30,6 @@ class IncompleteData:
     Each missing value is a *cell* with a number. Where a value stands in several places of the
     table, as in lagged copies of a column, these places share a cell.
 
-    Parameters
-    ----------
-    table
-        The table, with any values in the places that are missing, which count for nothing.
-    cells
-        The number of the cell in each place, -1 where there is a value, as [row, variable]; the
-        numbers are 0, 1, 2, ..., and no row holds one of them twice.
-
     Examples
     --------
     >>> from arcwise.data import read
@@ -149,13 +141,7 @@ class IncompleteData:
         return self.table.columns[variable].computable()[~self.missing[:, variable]]
 
     def completed(self, values: ArrayLike) -> Data:
-        """Return the table with these values in its cells.
-
-        Parameters
-        ----------
-        values
-            For each cell the code of a level, or a number.
-        """
+        """Return the table with these values in its cells."""
         given = real_numbers(values, "values")
         if given.shape != (self.count,):
             raise ArgumentError(f"there are {self.count} cells; give as many values")
@@ -181,13 +167,7 @@ class IncompleteData:
         return result
 
     def with_columns(self, columns: Sequence[NDArray[Any]]) -> Data:
-        """Return the complete table of these codes and numbers; complete columns stay as they are.
-
-        Parameters
-        ----------
-        columns
-            An array for each variable.
-        """
+        """Return the complete table of these codes and numbers; complete columns are unchanged."""
         made = [
             column.like(columns[place]) if self.missing[:, place].any() else column
             for place, column in enumerate(self.table.columns)

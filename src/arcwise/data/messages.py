@@ -9,7 +9,7 @@ from typing import Any
 
 from arcwise.data.columns import KindName
 from arcwise.errors import ArgumentError, DataError, DataWarning, Wording, option, worded
-from arcwise.support import warnings
+from arcwise.support import clock
 from arcwise.support.words import listing, quoted
 
 
@@ -47,7 +47,7 @@ def suggestion(name: str, candidates: Sequence[str]) -> str:
 
 def warn(*message: str | Wording) -> None:
     """Issue a DataWarning that points at the user's line, outside the package."""
-    warnings.warn(DataWarning(*message))
+    clock.warn(DataWarning(*message))
 
 
 def checked_mapping(value: Any, name: Wording) -> Mapping[str, Any]:

@@ -36,12 +36,6 @@ Codes: TypeAlias = ByColumn[tuple[Code, ...]]
 def parsed_codes(value: Any) -> Codes:
     """Return the codes that a user's words stand for.
 
-    Parameters
-    ----------
-    value
-        A number or a text, a list of them, or a mapping from columns to these; its key None
-        stands for all other columns. None for no codes.
-
     Examples
     --------
     >>> codes = parsed_codes({"age": -999, None: ["unknown", 99]})
@@ -73,19 +67,7 @@ def _parsed(value: Any) -> tuple[Code, ...]:
 def read_codes(
     table: Examination, columns: Sequence[RawColumn], codes: Codes, labels: set[str]
 ) -> list[RawColumn]:
-    """Return the columns with codes as missing values.
-
-    Parameters
-    ----------
-    table
-        The table, which is told what was read so, and which codes occur nowhere.
-    columns
-        Its columns.
-    codes
-        The codes.
-    labels
-        The columns declared to hold labels, which stay labels whatever is left of them.
-    """
+    """Return the columns with codes as missing values."""
     met: set[Code] = set()
     result, found = [], []
     for column in columns:
@@ -272,17 +254,7 @@ def likely_code(values: NDArray[np.float64]) -> float | None:
 def settle_words(
     table: Examination, columns: Sequence[RawColumn], labels: set[str]
 ) -> tuple[list[RawColumn], set[str]]:
-    """Return the columns with words for missing read as such, and those that hold slips.
-
-    Parameters
-    ----------
-    table
-        The table, to which problems and warnings are added.
-    columns
-        Its columns.
-    labels
-        The columns declared to hold labels, in which every word is one.
-    """
+    """Return the columns with words for missing read as such, and those that hold slips."""
     result: list[RawColumn] = []
     read: dict[str, str] = {}
     for column in columns:

@@ -1,25 +1,4 @@
-"""`Scale` and `Transformation`: functions of continuous columns that are modelled in their place.
-
-Scores of continuous data take columns to be normal, and a few extreme values then look like edges:
-where outliers meet, and in mixed tables as variances that differ between levels. A column can be
-modelled on another scale if the evidence of the column alone prefers that by far.
-
-A column alone, without parents, is normal on the scale that its values have, on that of their
-logarithms, or on that of the inverse hyperbolic sine, which is linear near a centre and
-logarithmic far from it on both sides. Under Jeffreys' invariant prior of mean and deviation,
-1 / deviation^2, the evidence of N values x on the scale t is ::
-
-    constant(N)  *  (sum of squares of t(x) about its mean) ^ (-N / 2)  *  prod_x |t'(x)|
-
-so scales are compared by the ratio of these; the last factor, the Jacobian, makes them densities
-of the same values. Centre and width of the inverse hyperbolic sine come from the quartiles, for
-which its evidence is divided by N, as by the Bayesian information criterion.
-
-Or a column is replaced by its normal scores. Ranks keep which rows are larger and forget by how
-much: the normal score of a value is the quantile of its rank, (rank - 1/2) / N, of the standard
-normal distribution. Dependence by monotone functions of normal variables, a Gaussian copula,
-becomes linear by it.
-"""
+"""`Moments`: skewness and kurtosis of a column, and a test of normality by them."""
 
 from __future__ import annotations
 
@@ -33,9 +12,103 @@ from numpy.typing import NDArray
 
 from arcwise.data.columns import KindName
 from arcwise.data.encoding import ByColumn
-from arcwise.data.moments import skewness_and_kurtosis
 from arcwise.errors import ArgumentError, option
 from arcwise.support.words import quoted, shown
+
+FEWEST_ROWS = 20
+"""The approximations behind the test hold from about so many rows on."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The shape of a column's distribution.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> skewed = Moments.of(np.exp(np.random.default_rng(1).normal(size=500)))
+    >>> skewed.skewness > 2, skewed.p_value < 1e-9
+    (True, True)
+    """
+
+    # Both 0 for a normal distribution.
+    skewness: float
+    excess_kurtosis: float
+    # Of the test of D'Agostino and Pearson (1973): the probability of a skewness and kurtosis that
+    # far from those of a normal distribution, if the values are independent draws from one.
+    p_value: float
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64]) -> Moments | None:
+        """Return the shape of some values; None for fewer than 20, or equal ones."""
+        n = len(values)
+        shape = None if n < FEWEST_ROWS else skewness_and_kurtosis(values)
+        if shape is None:
+            return None
+        skewness, kurtosis = shape
+        statistic = _skewness_score(skewness, n) ** 2 + _kurtosis_score(kurtosis, n) ** 2
+        # Chi-squared with two degrees of freedom.
+        return cls(skewness, kurtosis - 3.0, math.exp(-statistic / 2.0))
+
+
+def skewness_and_kurtosis(values: NDArray[np.float64]) -> tuple[float, float] | None:
+    """Return both, 0 and 3 of a normal distribution; None for values that are all equal."""
+    centred = values - values.mean()
+    largest = float(np.abs(centred).max())
+    if not 0.0 < largest < math.inf:
+        return None
+    centred = centred / largest  # whose fourth powers neither overflow nor vanish
+    second, third, fourth = (float((centred**power).mean()) for power in (2, 3, 4))
+    return (third / second**1.5, fourth / second**2) if second > 0.0 else None
+
+
+def _skewness_score(skewness: float, n: int) -> float:
+    """Return the normal score of a skewness (D'Agostino 1970)."""
+    y = skewness * math.sqrt((n + 1) * (n + 3) / (6.0 * (n - 2)))
+    beta = 3.0 * (n**2 + 27 * n - 70) * (n + 1) * (n + 3)
+    beta /= (n - 2.0) * (n + 5) * (n + 7) * (n + 9)
+    w_squared = math.sqrt(2.0 * (beta - 1.0)) - 1.0
+    return math.asinh(y / math.sqrt(2.0 / (w_squared - 1.0))) / math.sqrt(0.5 * math.log(w_squared))
+
+
+def _kurtosis_score(kurtosis: float, n: int) -> float:
+    """Return the normal score of a kurtosis (Anscombe and Glynn 1983)."""
+    mean = 3.0 * (n - 1) / (n + 1)
+    variance = 24.0 * n * (n - 2) * (n - 3) / ((n + 1) ** 2 * (n + 3.0) * (n + 5))
+    x = (kurtosis - mean) / math.sqrt(variance)
+    root_beta = 6.0 * (n**2 - 5 * n + 2) / ((n + 7) * (n + 9))
+    root_beta *= math.sqrt(6.0 * (n + 3) * (n + 5) / (n * (n - 2.0) * (n - 3)))
+    a = 6.0 + 8.0 / root_beta * (2.0 / root_beta + math.sqrt(1.0 + 4.0 / root_beta**2))
+    below = 1.0 + x * math.sqrt(2.0 / (a - 4.0))
+    # Far below the mean the fraction has no real cube root of its own sign.
+    cube_root = math.copysign(((1.0 - 2.0 / a) / max(abs(below), 1e-300)) ** (1.0 / 3.0), below)
+    return (1.0 - 2.0 / (9.0 * a) - cube_root) / math.sqrt(2.0 / (9.0 * a))
+
+
+# --- Scales ---------------------------------------------------------------------------------------
+
+# `Scale` and `Transformation`: functions of continuous columns that are modelled in their place.
+#
+# Scores of continuous data take columns to be normal, and a few extreme values then look like
+# edges: where outliers meet, and in mixed tables as variances that differ between levels. A
+# column can be modelled on another scale if the evidence of the column alone prefers that by far.
+#
+# A column alone, without parents, is normal on the scale that its values have, on that of their
+# logarithms, or on that of the inverse hyperbolic sine, which is linear near a centre and
+# logarithmic far from it on both sides. Under Jeffreys' invariant prior of mean and deviation, 1
+# / deviation^2, the evidence of N values x on the scale t is ::
+#
+#     constant(N)  *  (sum of squares of t(x) about its mean) ^ (-N / 2)  *  prod_x |t'(x)|
+#
+# so scales are compared by the ratio of these; the last factor, the Jacobian, makes them
+# densities of the same values. Centre and width of the inverse hyperbolic sine come from the
+# quartiles, for which its evidence is divided by N, as by the Bayesian information criterion.
+#
+# Or a column is replaced by its normal scores. Ranks keep which rows are larger and forget by how
+# much: the normal score of a value is the quantile of its rank, (rank - 1/2) / N, of the standard
+# normal distribution. Dependence by monotone functions of normal variables, a Gaussian copula,
+# becomes linear by it.
+
 
 Array = NDArray[np.float64]
 
@@ -59,13 +132,6 @@ _NORMAL_QUARTILES = 1.349  # the distance of the quartiles of a standard normal 
 class Scale:
     """A strictly increasing function of a column: its logarithm, or an inverse hyperbolic sine.
 
-    Parameters
-    ----------
-    kind
-        ``"log"`` for log x, or ``"asinh"`` for asinh((x - centre) / width).
-    centre, width
-        Of the inverse hyperbolic sine.
-
     Examples
     --------
     >>> Scale("log").label("income")
@@ -74,7 +140,8 @@ class Scale:
     array([7.])
     """
 
-    kind: ScaleKind
+    kind: ScaleKind  # ``"log"`` for log x, or ``"asinh"`` for asinh((x - centre) / width)
+    # Of the inverse hyperbolic sine.
     centre: float = 0.0
     width: float = 1.0
 
@@ -101,13 +168,7 @@ class Scale:
             return np.asarray(-0.5 * np.log1p(np.square(away)) - math.log(self.width))
 
     def normal_moments(self, means: Array, deviations: Array) -> tuple[Array, Array]:
-        """Return mean and mean square of the column where it is normal on this scale.
-
-        Parameters
-        ----------
-        means, deviations
-            Of the normal distributions.
-        """
+        """Return mean and mean square of the column where it is normal on this scale."""
         variances = np.square(deviations)
         with np.errstate(over="ignore"):
             if self.kind == "log":
@@ -142,11 +203,6 @@ def asinh_scale(values: Array) -> Scale | None:
 
 def chosen_scale(values: Array) -> Scale | None:
     """Return the scale that the evidence of a column prefers by far; None for that of the values.
-
-    Parameters
-    ----------
-    values
-        The values that are not missing, all finite.
 
     Examples
     --------
@@ -191,13 +247,6 @@ Method = Literal["normal-scores", "log", "asinh", "by-evidence", "none"]
 def parsed_transformation(value: Any) -> ByColumn[Method]:
     """Return the transformation that a user's words stand for.
 
-    Parameters
-    ----------
-    value
-        ``"normal-scores"``, ``"log"``, ``"asinh"`` or ``"by-evidence"`` for all continuous
-        columns, ``"none"`` or None for none, or a mapping from columns to these; its key None
-        stands for all other continuous columns.
-
     Examples
     --------
     >>> wanted_scale(parsed_transformation({"income": "log"}), "income", "continuous")
@@ -232,17 +281,7 @@ def _parsed(value: object) -> Method:
 
 
 def asked_scale(name: str, values: NDArray[np.float64], method: Method) -> Scale | None:
-    """Return the scale that a column is to be modelled on; None for that of its values.
-
-    Parameters
-    ----------
-    name
-        The column, for messages.
-    values
-        Its values that are not missing.
-    method
-        How it is to be transformed.
-    """
+    """Return the scale that a column is to be modelled on; None for that of its values."""
     if method not in ("log", "asinh", "by-evidence") or not len(values):
         return None
     if method == "by-evidence":
@@ -263,11 +302,6 @@ def asked_scale(name: str, values: NDArray[np.float64], method: Method) -> Scale
 
 def normal_scores(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the normal score of each value; those that are equal share that of their mean rank.
-
-    Parameters
-    ----------
-    values
-        Finite numbers, or NaN, which stays.
 
     Examples
     --------

@@ -264,15 +264,7 @@ def why_unusable(refused: Mapping[str, str]) -> str:
 def usable_columns(
     source: object, names: Sequence[str] | None = None, drop: Sequence[str] = ()
 ) -> tuple[list[RawColumn], dict[str, str]]:
-    """Return the raw columns of a source, and why each of the others cannot be used.
-
-    Parameters
-    ----------
-    source, names
-        See `raw_columns`.
-    drop
-        The columns to leave out, unread.
-    """
+    """Return the raw columns of a source, and why each of the others cannot be used."""
     if isinstance(source, Data | IncompleteData):
         _refuse_names(names, "a Data")
         dropped = checked_drop(drop, source.variables)

@@ -1,27 +1,36 @@
-"""`Data`: the immutable, validated table of discrete and continuous columns."""
+"""`Slices`: which column of a table is which variable at which time.
+
+In a table of a time series a row holds the present slice, the columns ``x(t)``, and beside it
+the slices before, ``x(t-1)``, ``x(t-2)`` and so on, and what never changes, under its own name.
+"""
 
 from __future__ import annotations
 
+import csv
+import gzip
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.data import description, export
-from arcwise.data.columns import Column, KindName, read_only
+from arcwise.data import description
+from arcwise.data.columns import Column, Kind, KindName, read_only
+from arcwise.data.files import separator_of
 from arcwise.data.messages import DISCRETIZE, drop_option, kinds_option, suggestion
 from arcwise.data.messages import columns as columns_text
+from arcwise.data.raw import MANY_VALUES
 from arcwise.data.scales import Scale
-from arcwise.data.slices import Slices
 from arcwise.errors import ArgumentError, DataError
-from arcwise.support.checks import as_array, instance, real_numbers
+from arcwise.support.checks import as_array, file_path, instance, real_numbers
+from arcwise.support.files import replacing
 from arcwise.support.html import card, paragraphs, table
-from arcwise.support.names import as_list
+from arcwise.support.names import as_list, index_of
+from arcwise.support.optional import optional
 from arcwise.support.words import quoted, shown
 
 if TYPE_CHECKING:
@@ -29,23 +38,183 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Place:
+    """What a column of a time series holds.
+
+    Examples
+    --------
+    >>> Place("rain", 2).name, Place("rain", 0).name, Place("region", None).name
+    ('rain(t-2)', 'rain(t)', 'region')
+    >>> Place("rain", 0, first=True).name
+    'rain(0)'
+    """
+
+    variable: str  # the name of the column in the table that was given
+    # How many steps before the present; None if it is static, the same at all times.
+    lag: int | None
+    # Whether the present is the first time of all, in a table of the first slice.
+    first: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the column."""
+        if self.lag is None:
+            return self.variable
+        if self.lag:
+            return f"{self.variable}(t-{self.lag})"
+        return f"{self.variable}(0)" if self.first else f"{self.variable}(t)"
+
+
+@dataclass(frozen=True)
+class Slices:
+    """Which column of a table is which variable at which time.
+
+    Examples
+    --------
+    >>> slices = Slices((Place("x", 0), Place("y", 0), Place("x", 1), Place("y", 1)))
+    >>> slices.present, slices.parent_only, slices.lags
+    (('x(t)', 'y(t)'), ('x(t-1)', 'y(t-1)'), (1,))
+    """
+
+    places: tuple[Place, ...]  # what each column holds, in the order of the columns
+    within: bool = True  # whether edges within the present slice are allowed
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables that change in time, by their own names."""
+        return tuple(place.variable for place in self.places if place.lag == 0)
+
+    @property
+    def static(self) -> tuple[str, ...]:
+        """The variables that do not."""
+        return tuple(place.variable for place in self.places if place.lag is None)
+
+    @property
+    def lags(self) -> tuple[int, ...]:
+        """The lags, ascending, without that of the present."""
+        return tuple(sorted({place.lag for place in self.places if place.lag}))
+
+    @property
+    def present(self) -> tuple[str, ...]:
+        """The columns of the present slice."""
+        return tuple(place.name for place in self.places if place.lag == 0)
+
+    @property
+    def parent_only(self) -> tuple[str, ...]:
+        """The columns that are conditioned on: those of earlier slices, and static ones."""
+        return tuple(place.name for place in self.places if place.lag != 0)
+
+    def position(self, variable: str, lag: int | None) -> int | None:
+        """Return the position of the column of a variable at a lag; None if there is none."""
+        place = Place(variable, lag)
+        return self.places.index(place) if place in self.places else None
+
+    def present_names(self) -> Mapping[str, str]:
+        """Return the column of the present slice for the own name of each variable."""
+        taken = {place.name for place in self.places}
+        names = zip(self.variables, self.present, strict=True)
+        return {variable: column for variable, column in names if variable not in taken}
+
+    def selected(self, names: Sequence[str]) -> Slices:
+        """Return the slices of a table with these columns only, in this order."""
+        found = index_of(place.name for place in self.places)
+        return Slices(tuple(self.places[found[name]] for name in names), self.within)
+
+
+# --- Export ---------------------------------------------------------------------------------------
+
+# Export a table with its original labels: to a dictionary, pandas, polars or a CSV file.
+
+
+def to_dict(data: Data) -> dict[str, list[object]]:
+    """Return the labels and numbers of each column as a list."""
+    return {column.name: column.labels() for column in data.columns}
+
+
+def to_pandas(data: Data) -> Any:
+    """Return a pandas frame from which `read` makes an equal table."""
+    pandas = optional("pandas", "to_pandas")
+
+    def series(column: Column) -> Any:
+        labels = column.labels()
+        if not column.size:
+            return column.stored.copy()
+        present = [level for level in column.kind.levels if level is not None]
+        if not _is_self_describing(column, present):
+            return pandas.Categorical(labels, categories=present, ordered=column.kind.ordered)
+        # Only pandas' nullable types hold integers and booleans along with missing values.
+        nullable = {int: "Int64", bool: "boolean"}.get(type(present[0]) if present else str)
+        return pandas.array(labels, dtype=nullable) if None in column.kind.levels else labels
+
+    return pandas.DataFrame({column.name: series(column) for column in data.columns})
+
+
+def to_polars(data: Data) -> Any:
+    """Return a polars frame; ordinal text, and text with unobserved levels, becomes an Enum."""
+    polars = optional("polars", "to_polars")
+
+    def series(column: Column) -> Any:
+        labels = column.labels()
+        if not column.size:
+            return polars.Series(column.name, column.stored)
+        present = [level for level in column.kind.levels if level is not None]
+        text = all(isinstance(level, str) for level in present)
+        if text and not _is_self_describing(column, present):
+            return polars.Series(column.name, labels, dtype=polars.Enum(present))
+        dtype = polars.Float64 if any(isinstance(level, float) for level in present) else None
+        return polars.Series(column.name, labels, dtype=dtype, strict=False)
+
+    return polars.DataFrame([series(column) for column in data.columns])
+
+
+def write_csv(data: Data, path: str | os.PathLike[str]) -> None:
+    """Write the variables as delimited text; a missing value becomes an empty field."""
+    path = file_path(path, "path")
+    separator = separator_of(path)
+    if separator is None:
+        raise ArgumentError(
+            f"cannot write {str(path)!r}, because its ending is not one of .csv, .tsv and .tab; "
+            "give a file name with one of these endings, or one of them followed by .gz"
+        )
+    opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
+    try:
+        with (
+            replacing(path) as temporary,
+            opener(temporary, "wt", encoding="utf-8", newline="") as file,
+        ):
+            write_text(data, file, separator)
+    except OSError as error:
+        raise DataError(
+            f"cannot write {str(path)!r} ({error.strerror or error}); give another path"
+        ) from error
+
+
+def write_text(data: Data, file: TextIO, separator: str = ",") -> None:
+    """Write the variables to an open file, as `write_csv` does."""
+    writer = csv.writer(file, delimiter=separator, lineterminator="\n")
+    writer.writerow(data.variables)
+    writer.writerows(zip(*(column.labels() for column in data.columns), strict=True))
+
+
+def _is_self_describing(column: Column, present: list[object]) -> bool:
+    """Say whether the bare labels would be read back with the same levels in the same order."""
+    if column.kind.ordered:
+        return False
+    numbers = [level for level in present if isinstance(level, int) and not isinstance(level, bool)]
+    if any(isinstance(level, float) for level in present) or len(numbers) > MANY_VALUES:
+        return False
+    observed = set(column.stored.tolist())
+    return len(observed) == column.size and present == sorted(present)  # type: ignore[type-var]
+
+
+# --- Table ----------------------------------------------------------------------------------------
+
+# `Data`: the immutable, validated table of discrete and continuous columns.
+
+
+@dataclass(frozen=True)
 class Preparation:
     """What was done to a table before it became data.
-
-    Parameters
-    ----------
-    dropped_rows
-        The number of rows left out because values are missing in them.
-    discretized
-        The number of intervals of each column that was cut into some.
-    missing_as_level
-        The columns in which missing values are a level of their own.
-    imputed
-        The number of missing values of each column that has any, where they are imputed.
-    transformed
-        The columns that were replaced by their normal scores.
-    scales
-        The scales of the columns that are not modelled on that of their values.
 
     Examples
     --------
@@ -54,11 +223,15 @@ class Preparation:
     (20, {'age': 3})
     """
 
-    dropped_rows: int = 0
+    dropped_rows: int = 0  # the number of rows left out because values are missing in them
+    # The number of intervals of each column that was cut into some.
     discretized: Mapping[str, int] = field(default_factory=dict)
+    # The columns in which missing values are a level of their own.
     missing_as_level: tuple[str, ...] = ()
+    # The number of missing values of each column that has any, where they are imputed.
     imputed: Mapping[str, int] = field(default_factory=dict)
-    transformed: tuple[str, ...] = ()
+    transformed: tuple[str, ...] = ()  # the columns that were replaced by their normal scores
+    # The scales of the columns that are not modelled on that of their values.
     scales: Mapping[str, Scale] = field(default_factory=dict)
 
     def with_dropped(self, rows: int) -> Preparation:
@@ -443,7 +616,7 @@ class Data:
 
     def to_dict(self) -> dict[str, list[object]]:
         """Return the original labels and numbers, a list for each variable."""
-        return export.to_dict(self)
+        return to_dict(self)
 
     def to_pandas(self) -> Any:
         """Return the original labels and numbers as a pandas frame.
@@ -451,7 +624,7 @@ class Data:
         A column whose levels do not follow from its labels (some unobserved, in another
         order, or fractions) becomes a Categorical, an ordinal one an ordered Categorical.
         """
-        return export.to_pandas(self)
+        return to_pandas(self)
 
     def to_polars(self) -> Any:
         """Return the original labels and numbers as a polars frame.
@@ -459,7 +632,7 @@ class Data:
         Text whose levels do not follow from its labels becomes an Enum, as ordinal text does;
         `read` takes it for ordinal, unless its `kinds` say otherwise.
         """
-        return export.to_polars(self)
+        return to_polars(self)
 
     def write_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the variables, with their original labels, to a .csv, .tsv or .tab file.
@@ -467,7 +640,7 @@ class Data:
         Missing values become empty fields. Weights, interventions and unobserved levels
         are not written.
         """
-        export.write_csv(self, path)
+        write_csv(self, path)
 
 
 def _aligned(
@@ -493,3 +666,64 @@ def data_html(data: Data) -> str:
     # Below the lines of the heading and the columns are those on weights and the like.
     notes = data.describe().splitlines()[2 + len(data.columns) :]
     return card(description.summary(data), table(cells, of=len(data.columns)), paragraphs(notes))
+
+
+# --- Indicators -----------------------------------------------------------------------------------
+
+# `IndicatorBlocks`: a mixed table as numbers, a block of columns for each variable.
+
+
+@dataclass(frozen=True, eq=False)
+class IndicatorBlocks:
+    """The variables of a table as blocks of columns of numbers.
+
+    A continuous variable is its column, an ordinal one the ranks of its levels, counted from 0,
+    unless missing is a level; any other discrete variable has a column for each of its levels
+    that occur, except for the last of them, with 1 in the rows that have it and 0 elsewhere.
+    """
+
+    values: NDArray[np.float64]  # rows by columns, in Fortran order
+    owners: NDArray[np.int64]  # the variable of each column, by its position
+    # The first column of each variable, and the number of columns at the end.
+    starts: tuple[int, ...]
+    # The share of the rows, as their weights count, that have 1 in a column of indicators; nan for
+    # other columns.
+    shares: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, data: Data) -> IndicatorBlocks:
+        """Return the blocks of a table.
+
+        Examples
+        --------
+        >>> from arcwise.data import read
+        >>> data = read({"a": ["x", "y", "z", "x"], "b": [0.5, 1.5, 2.5, 3.5]})
+        >>> IndicatorBlocks.of(data).values.tolist()
+        [[1.0, 0.0, 0.5], [0.0, 1.0, 1.5], [0.0, 0.0, 2.5], [1.0, 0.0, 3.5]]
+        """
+        weights = np.ones(data.rows) if data.weights is None else data.weights
+        columns: list[NDArray[np.float64]] = []
+        owners: list[int] = []
+        shares: list[float] = []
+        starts = [0]
+        for place, column in enumerate(data.columns):
+            if not _has_ranks(column.kind):
+                codes = column.stored
+                found = np.bincount(codes, weights) / weights.sum()
+                levels = np.flatnonzero(found > 0.0)[:-1]
+                columns += [(codes == level).astype(np.float64) for level in levels]
+                shares += found[levels].tolist()
+                owners += [place] * len(levels)
+            else:
+                columns.append(column.stored.astype(np.float64))
+                shares.append(float("nan"))
+                owners.append(place)
+            starts.append(len(columns))
+        table = np.empty((data.rows, len(columns)), order="F")
+        for place, values in enumerate(columns):
+            table[:, place] = values
+        return cls(table, np.array(owners, dtype=np.int64), tuple(starts), np.array(shares))
+
+
+def _has_ranks(kind: Kind) -> bool:
+    return kind.ordered and None not in kind.levels

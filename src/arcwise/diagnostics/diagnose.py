@@ -22,8 +22,8 @@ from arcwise.diagnostics.findings import (
     of_sampler,
 )
 from arcwise.posterior import DagSample, Posterior, checked_posterior
-from arcwise.records.account import Verdict
-from arcwise.records.findings import Finding, Severity, by_gravity
+from arcwise.records.account import Finding, Severity, Verdict, by_gravity
+from arcwise.records.chain_record import Traces
 from arcwise.records.runs import (
     AnnealingRun,
     ChainRun,
@@ -33,10 +33,14 @@ from arcwise.records.runs import (
     UniqueDagsRun,
 )
 from arcwise.records.settings import SamplingSettings
-from arcwise.records.traces import Traces
-from arcwise.statistics.chains import largest, number_or_none, smallest, trace_convergence
+from arcwise.statistics.chains import (
+    EdgeDiagnostics,
+    largest,
+    number_or_none,
+    smallest,
+    trace_convergence,
+)
 from arcwise.statistics.convergence import PARTS, largest_chain_difference
-from arcwise.statistics.edges import EdgeDiagnostics
 from arcwise.support.plain import attributes
 from arcwise.support.words import plural
 

@@ -17,13 +17,12 @@ from arcwise.errors import (
     RareChangeWarning,
     WeightCollapseWarning,
 )
-from arcwise.records.account import Verdict
-from arcwise.records.convergence import Convergence
-from arcwise.records.findings import DataVerdict, Finding, in_words, reliability_html
+from arcwise.records.account import DataVerdict, Finding, Verdict, reliability_html, sentences_of
+from arcwise.records.budget import Convergence
 from arcwise.statistics.chains import largest, number_or_none
+from arcwise.support.clock import warn
 from arcwise.support.html import card, facts
 from arcwise.support.plain import attributes, plain_dict
-from arcwise.support.warnings import warn
 
 Matrix = NDArray[np.float64]
 
@@ -56,53 +55,35 @@ class Figures:
 
     Matrices are [source, target], and NaN where a figure is undefined. Figures that do not
     apply to an algorithm are None.
-
-    Parameters
-    ----------
-    variables
-        The names of the nodes.
-    chains, draws
-        The number of chains, and of draws in the shortest of them.
-    convergence
-        The figures of the log posterior, and the worst of all edges.
-    rhat, effective_samples, changes
-        Figures of each edge; see `EdgeDiagnostics`.
-    chain_edges
-        The edge probabilities that each chain has averaged, or estimates from its DAGs,
-        weights included, as [chain, source, target]. Annealing particles are too few to
-        compare one by one: their first and second halves are compared.
-    differences
-        The largest difference of these between two chains, for each edge.
-    standard_errors
-        The Monte Carlo standard error of each edge probability.
-    dags, effective_dags
-        The number of DAGs, and Kish's effective sample size of their weights.
-    effective_runs
-        The effective sample size of annealing, in particles.
-    acceptance
-        The acceptance rate of each kind of move.
-    exchange_acceptance
-        The acceptance rates of exchanges between adjacent temperatures.
-    round_trips
-        For each coupled chain, how often a state went from the hottest temperature to the
-        coldest and back.
     """
 
-    variables: tuple[str, ...]
+    variables: tuple[str, ...]  # the names of the nodes
+    # The number of chains, and of draws in the shortest of them.
     chains: int = 0
     draws: int = 0
+    # The figures of the log posterior, and the worst of all edges.
     convergence: Convergence = field(default_factory=Convergence)
+    # Figures of each edge; see `EdgeDiagnostics`.
     rhat: Matrix | None = None
     effective_samples: Matrix | None = None
     changes: NDArray[np.int64] | None = None
+    # The edge probabilities that each chain has averaged, or estimates from its DAGs, weights
+    # included, as [chain, source, target]. Annealing particles are too few to compare one by one:
+    # their first and second halves are compared.
     chain_edges: Matrix | None = None
+    # The largest difference of these between two chains, for each edge.
     differences: Matrix | None = None
-    standard_errors: Matrix | None = None
+    standard_errors: Matrix | None = None  # the Monte Carlo standard error of each edge probability
+    # The number of DAGs, and Kish's effective sample size of their weights.
     dags: int = 0
     effective_dags: float | None = None
-    effective_runs: float | None = None
+    effective_runs: float | None = None  # the effective sample size of annealing, in particles
+    # The acceptance rate of each kind of move.
     acceptance: Mapping[str, float | None] = field(default_factory=dict)
+    # The acceptance rates of exchanges between adjacent temperatures.
     exchange_acceptance: Sequence[float | None] = ()
+    # For each coupled chain, how often a state went from the hottest temperature to the coldest and
+    # back.
     round_trips: Sequence[int] | None = None
 
     @property
@@ -169,12 +150,12 @@ class Diagnosis(Figures):
     @property
     def sentences(self) -> tuple[str, ...]:
         """The findings about the computation and what to change, the most serious first."""
-        return tuple(in_words(f for f in self.findings if f.part == "computation"))
+        return tuple(sentences_of(f for f in self.findings if f.part == "computation"))
 
     @property
     def data_sentences(self) -> tuple[str, ...]:
         """The findings about data and model and what to do, the most serious first."""
-        return tuple(in_words(f for f in self.findings if f.part == "data and model"))
+        return tuple(sentences_of(f for f in self.findings if f.part == "data and model"))
 
     @property
     def warnings(self) -> tuple[ArcwiseWarning, ...]:

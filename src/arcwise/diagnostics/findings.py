@@ -1,4 +1,9 @@
-"""The rules by which diagnostics become findings about the computation."""
+"""The limits by which a run is judged: those of the stopping rule and of the verdict are the same.
+
+The limits of R-hat and of the effective sample size are those of Vehtari et al. (2021).
+Among hundreds of edges one is always extreme by chance, so the limits for edges are less
+strict. How often a run within them is wrong is measured by `benchmarks/trust.py`.
+"""
 
 from __future__ import annotations
 
@@ -9,27 +14,98 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.diagnostics.diagnosis import Figures
-from arcwise.diagnostics.limits import (
-    FEWEST_ACCEPTED,
-    FEWEST_CHAINS,
-    FEWEST_EFFECTIVE,
-    FEWEST_EFFECTIVE_OF_EDGE,
-    FEWEST_EXCHANGES,
-    FEWEST_PARTICLES,
-    HOPELESS_DIFFERENCE,
-    HOPELESS_PARTICLES,
-    HOPELESS_RHAT,
-    LARGEST_DIFFERENCE,
-    LARGEST_DIFFERENCE_OF_HALVES,
-    LARGEST_EDGE_RHAT,
-    LARGEST_RHAT,
-    LARGEST_STANDARD_ERROR,
-)
-from arcwise.records.account import Choices
-from arcwise.records.findings import Finding
-from arcwise.statistics.edges import FEWEST_CHANGES
-from arcwise.statistics.exchanges import temperatures_needed
+from arcwise.model import Model
+from arcwise.records.account import Choices, Finding
+from arcwise.records.runs import Exchanges
+from arcwise.statistics.chains import FEWEST_CHANGES, temperatures_needed
 from arcwise.support.words import listing, plural
+
+LARGEST_RHAT = 1.01
+FEWEST_EFFECTIVE = 400.0
+LARGEST_EDGE_RHAT = 1.05
+FEWEST_EFFECTIVE_OF_EDGE = 400.0
+"""A run that ends when it looks good tends to end before a rare mode shows; with few independent
+visits to it, by much."""
+LARGEST_DIFFERENCE = 0.05
+"""Between the edge probabilities of four parts of a run."""
+
+DEFAULT_RULE = (
+    f"rhat<{LARGEST_RHAT:g}, ess>{FEWEST_EFFECTIVE:g}, edge_rhat<{LARGEST_EDGE_RHAT:g}, "
+    f"edge_ess>{FEWEST_EFFECTIVE_OF_EDGE:g}, difference<{LARGEST_DIFFERENCE:g}"
+)
+"""The stopping rule of a run that ends when it is reliable."""
+
+FEWEST_CHAINS = 4
+LARGEST_STANDARD_ERROR = 0.025
+"""Of an edge probability, so that errors of 0.1 are four standard errors."""
+
+LARGEST_DIFFERENCE_OF_HALVES = 0.1
+"""Between the two halves of annealing particles, each half as precise as the whole."""
+
+# Beyond these, a run is unusable rather than doubtful.
+HOPELESS_RHAT = 1.2
+HOPELESS_DIFFERENCE = 0.3
+
+# A run whose R-hat exceeds this warns as it ends.
+RHAT_OF_WARNING = 1.05
+
+FEWEST_EXCHANGES = 0.05
+FEWEST_ROUND_TRIPS = 10
+"""Of the states of all coupled chains together, for an estimate of the evidence."""
+
+HOPELESS_PARTICLES, FEWEST_PARTICLES = 10.0, 50.0
+FEWEST_ACCEPTED = 0.01
+
+
+# --- Evidence -------------------------------------------------------------------------------------
+
+# Reasons to doubt an estimate of the evidence that its standard error does not show.
+
+
+def doubts_of_ladder(exchanges: Exchanges) -> list[str]:
+    """Return why the product of ratios along a ladder may be wrong, each with what to do.
+
+    A ratio between temperatures that hardly exchange states rests on states that neither has
+    visited. A round trip brings a state from the hottest temperature to the coldest
+    independently of where it was there before: without some of them, what the cold
+    temperatures have seen is where they began.
+    """
+    rates = [rate for rate in exchanges.acceptance if rate is not None]
+    fewest = min(rates, default=0.0)
+    if fewest < FEWEST_EXCHANGES:
+        needed = temperatures_needed(exchanges.acceptance)
+        return [
+            f"Adjacent temperatures exchange states in only {fewest:.1%} of the proposals; use an "
+            f"adapted ladder of at least {plural(needed, 'temperature')}."
+        ]
+    trips = sum(exchanges.round_trips)
+    if trips < FEWEST_ROUND_TRIPS:
+        return [
+            f"States made only {plural(trips, 'round trip')} between the hottest temperature "
+            f"and the coldest, fewer than {FEWEST_ROUND_TRIPS}; run more steps."
+        ]
+    return []
+
+
+def doubts_of_populations(model: Model) -> list[str]:
+    """Return why all populations of a model may be wrong alike, which their spread does not show.
+
+    While they are hot, particles without the required edges are penalised equally, and those that
+    have them first have the same few DAGs around them.
+    """
+    families = model.families
+    if families is None or not any(families.required):
+        return []
+    return [
+        "Edges are required, and particles that had none of them while hot may have found only a "
+        "part of the DAGs that do; compare with another method."
+    ]
+
+
+# --- Findings -------------------------------------------------------------------------------------
+
+# The rules by which diagnostics become findings about the computation.
+
 
 _FEW_EFFECTIVE_DAGS, _SMALL_EFFECTIVE_SHARE = 20.0, 0.01
 _MIDDLING = 0.05
@@ -48,15 +124,7 @@ def fewest_effective_dags(count: int) -> float:
 
 
 def of_chains(change: str, figures: Figures) -> Iterator[Finding]:
-    """Return the findings from R-hat, effective sample sizes and differences between chains.
-
-    Parameters
-    ----------
-    change
-        The advice.
-    figures
-        The figures of the chains.
-    """
+    """Return the findings from R-hat, effective sample sizes and differences between chains."""
     convergence, example = figures.convergence, _example(figures)
     difference = convergence.difference
     is_large = difference is not None and difference > HOPELESS_DIFFERENCE

@@ -9,20 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.data.slices import Slices
+from arcwise.data.table import Slices
 from arcwise.dynamics.lagged_edges import required_slices
 from arcwise.errors import DataError, UnknownNameError
-from arcwise.parameters.completed_predictions import pooled_prediction
-from arcwise.parameters.completed_tables import tables_of
-from arcwise.parameters.frames import frame, html_table, stacked, text_table, write_columns
-from arcwise.parameters.highest_density import checked_level
+from arcwise.parameters.completed import pooled_prediction, tables_of
 from arcwise.parameters.inference import Asked
-from arcwise.parameters.partial_rows import PartialRows, read_partial_rows
+from arcwise.parameters.new_rows import PartialRows, read_partial_rows
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
 from arcwise.parameters.requirements import AnyModel
 from arcwise.parameters.sampled import draws_for_each
+from arcwise.parameters.summaries import (
+    checked_level,
+    frame,
+    html_table,
+    stacked,
+    text_table,
+    write_columns,
+)
 from arcwise.posterior import Posterior
-from arcwise.series.latest import latest_slices
+from arcwise.series.reading import latest_slices
 from arcwise.support.words import quoted, shown
 
 _DRAWS, _MOST_DRAWS = 2_000, 10**6

@@ -9,21 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.slices import Slices
+from arcwise.data.table import Slices
 from arcwise.dynamics.lagged_edges import required_slices
-from arcwise.dynamics.linear_responses import Impulse, paths
-from arcwise.dynamics.responses import responses
+from arcwise.dynamics.responses import Impulse, paths, responses
 from arcwise.errors import ArgumentError, option
-from arcwise.laws.linear_gaussian import LinearGaussianPosteriors
-from arcwise.parameters.completed_effects import pooled_effect
-from arcwise.parameters.completed_tables import tables_of
+from arcwise.laws.regressions import LinearGaussianPosteriors
+from arcwise.parameters.completed import pooled_effect, tables_of
 from arcwise.parameters.effect import LinearEffect
-from arcwise.parameters.frames import LEVEL, Tabular, figure, html_table, stacked, text_table
 from arcwise.parameters.inference import Inference
-from arcwise.parameters.intervened import Intervened
-from arcwise.parameters.pair_effect import AnyEffect, Pair, pair_effect, refuse_reference
+from arcwise.parameters.intervened import AnyEffect, Intervened, Pair, pair_effect, refuse_reference
 from arcwise.parameters.requirements import AnyModel
 from arcwise.parameters.sampled import SampledFamilies, draws_for_each
+from arcwise.parameters.summaries import LEVEL, Tabular, figure, html_table, stacked, text_table
 from arcwise.posterior import Posterior
 from arcwise.support.checks import further_seed, true_or_false, whole_number
 from arcwise.support.names import positions

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.data.slices import Place, Slices
+from arcwise.data.table import Place, Slices
 from arcwise.errors import ArgumentError, option
 from arcwise.features import Edge
 from arcwise.features.feature import Or

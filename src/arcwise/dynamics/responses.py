@@ -1,11 +1,12 @@
-"""Impulse responses of any law: what is expected k steps after a variable was set or raised.
+"""Impulse responses of linear models: what raising a variable by one does k steps later.
 
-Given a DAG and its parameters, the last slices are moved on from step to step, beginning with the
-histories that the rows of the data have. Their joint distribution is moved on exactly if all is
-discrete and small enough; otherwise trajectories are simulated, with the same random numbers for
-all settings of the source, and what is averaged is what is expected of the target given its
-parents, which varies less than its own values do. Where all is linear, responses have a closed
-form (`linear_responses`).
+With x(t) = B x(t) + sum over lags l of A_l x(t-l) + noise, an intervention that raises one
+variable at step 0 by one changes the expected slices by r_0 = (I - B)^-1 e and, from then on,
+
+    r_k = (I - B)^-1 (sum over lags l <= k of A_l r_(k-l)).
+
+As the slice is acyclic, an intervention and a shock of the noise by one do the same. If the
+variable is held, its own equation is left out at all steps.
 """
 
 from __future__ import annotations
@@ -18,17 +19,136 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.slices import Slices
-from arcwise.dynamics.linear_responses import Impulse, linear_responses
+from arcwise.data.table import Slices
 from arcwise.errors import ArgumentError
 from arcwise.laws import FamilyPosteriors, Parameters, TableParameters
-from arcwise.laws.linear_gaussian import LinearGaussianPosteriors
-from arcwise.parameters.drawn_families import DrawnFamilies
-from arcwise.parameters.elimination import eliminate, elimination_order
+from arcwise.laws.regressions import LinearGaussianPosteriors
+from arcwise.parameters.level_prediction import eliminate, elimination_order
+from arcwise.parameters.prediction_by_draws import DrawnFamilies
 from arcwise.parameters.sampled import SampledFamilies, in_order
 from arcwise.support.random import Purpose, generator
 
 Array = NDArray[np.float64]
+
+# Numbers in the coefficients held at one time.
+_PIECE = 1 << 19
+
+
+@dataclass(frozen=True, eq=False)
+class Impulse:
+    """What is done: a variable is set or raised at step 0."""
+
+    # The variable, which changes in time or is static, and the one whose response is asked for.
+    source: str
+    target: str
+    steps: int  # the number of steps after which the response is asked for
+    hold: bool  # whether it is held so at all steps; a static variable always is
+
+    def columns(self, slices: Slices) -> tuple[int, int]:
+        """Return the columns of the source and of the target."""
+        source = slices.position(self.source, None if self.source in slices.static else 0)
+        target = slices.position(self.target, 0)
+        assert source is not None
+        assert target is not None
+        return source, target
+
+
+def linear_responses(drawn: DrawnFamilies, slices: Slices, impulse: Impulse) -> Array:
+    """Return drawn responses, as [DAG and draw, step]."""
+    place, present = slices.variables.index(impulse.target), _present(slices)
+    responses = np.empty((drawn.count, impulse.steps + 1))
+    columns = np.zeros((len(slices.places), 1, 1))  # on which regressions do not depend
+    step = max(1, _PIECE // len(columns) ** 2)
+    for first in range(0, drawn.count, step):
+        own = slice(first, min(first + step, drawn.count))
+        coefficients, _, _ = drawn.regressions(columns, own)
+        responses[own] = propagated(coefficients[:, 0, present], slices, impulse)[:, :, place]
+    return responses
+
+
+def paths(families: SampledFamilies, slices: Slices, impulse: Impulse) -> NDArray[np.bool_]:
+    """Return whether each DAG has a directed path from what is set, as [DAG, step]."""
+    distinct, which = families.distinct()
+    columns = _present(slices)
+    edges = np.zeros((len(distinct), len(columns), len(slices.places)))
+    for row, node in enumerate(columns):
+        members = np.zeros((len(families.parents[node]), len(slices.places)))
+        for place, parents in enumerate(families.parents[node]):
+            members[place, list(parents)] = 1.0
+        edges[:, row] = members[distinct[:, node]]
+    found = propagated(edges, slices, impulse, saturated=True)
+    return np.asarray(found[which, :, slices.variables.index(impulse.target)] > 0)
+
+
+def _present(slices: Slices) -> list[int]:
+    return [place for place, of in enumerate(slices.places) if of.lag == 0]
+
+
+def propagated(
+    coefficients: Array, slices: Slices, impulse: Impulse, *, saturated: bool = False
+) -> Array:
+    """Return the response of all variables, as [draw, step, variable]."""
+    variables = slices.variables
+    n = len(variables)
+    within = _at_lag(coefficients, slices, 0)
+    lagged = {lag: _at_lag(coefficients, slices, lag) for lag in slices.lags}
+    steady = np.zeros((len(coefficients), n))
+    static = impulse.source in slices.static
+    start = np.zeros((len(coefficients), n))
+    # What is set does not follow its parents; before step 0 nothing has changed.
+    if static:
+        position = slices.position(impulse.source, None)
+        assert position is not None
+        steady = coefficients[:, :, position]
+    else:
+        start[:, variables.index(impulse.source)] = 1.0
+        if impulse.hold:
+            steady = start
+            for matrix in (within, *lagged.values()):
+                matrix[:, variables.index(impulse.source)] = 0.0
+    found = np.empty((len(coefficients), impulse.steps + 1, n))
+    for step in range(impulse.steps + 1):
+        push = steady.copy() if static or impulse.hold or step else start
+        for lag, matrix in lagged.items():
+            if lag <= step:
+                push = push + np.einsum("dts,ds->dt", matrix, found[:, step - lag])
+        found[:, step] = _through_slice(within, push, 1.0 if saturated else np.inf)
+        if step == 0 and not static:
+            found[:, 0, variables.index(impulse.source)] = 1.0
+    return found
+
+
+def _at_lag(coefficients: Array, slices: Slices, lag: int) -> Array:
+    matrix = np.zeros((len(coefficients), coefficients.shape[1], coefficients.shape[1]))
+    for place, variable in enumerate(slices.variables):
+        column = slices.position(variable, lag)
+        if column is not None:
+            matrix[:, :, place] = coefficients[:, :, column]
+    return matrix
+
+
+def _through_slice(within: Array, push: Array, most: float) -> Array:
+    """Return (I - B)^-1 push by repeated substitution, which leaves zeros exactly zero."""
+    response = np.minimum(push, most)
+    for _ in range(push.shape[1] - 1):
+        following = np.minimum(push + np.einsum("dts,ds->dt", within, response), most)
+        if np.array_equal(following, response):
+            break
+        response = following
+    return response
+
+
+# --- Responses ------------------------------------------------------------------------------------
+
+# Impulse responses of any law: what is expected k steps after a variable was set or raised.
+#
+# Given a DAG and its parameters, the last slices are moved on from step to step, beginning with
+# the histories that the rows of the data have. Their joint distribution is moved on exactly if
+# all is discrete and small enough; otherwise trajectories are simulated, with the same random
+# numbers for all settings of the source, and what is averaged is what is expected of the target
+# given its parents, which varies less than its own values do. Where all is linear, responses have
+# a closed form (`linear_responses`).
+
 
 MOST_CELLS = 1 << 12
 """Of the joint distribution that is moved on exactly."""
@@ -40,18 +160,11 @@ _TOGETHER = 200
 
 @dataclass(frozen=True, eq=False)
 class Transition:
-    """The part of a transition network that bears on a target, with drawn parameters.
+    """The part of a transition network that bears on a target, with drawn parameters."""
 
-    Parameters
-    ----------
-    parents
-        The parents of each column of the present slice that matters, in topological order.
-    parameters
-        Theirs.
-    """
-
+    # The parents of each column of the present slice that matters, in topological order.
     parents: Mapping[int, tuple[int, ...]]
-    parameters: Mapping[int, Parameters]
+    parameters: Mapping[int, Parameters]  # theirs
 
     @property
     def draws(self) -> int:
@@ -73,24 +186,7 @@ def responses(
     draws: int,
     seed: int,
 ) -> Array:
-    """Return drawn expectations of the target.
-
-    Parameters
-    ----------
-    families, posteriors
-        The DAGs, and the posteriors of their parameters.
-    slices, impulse
-        Which column is of which time, and what is done.
-    draws, seed
-        The number of parameter draws for each DAG, and their seed.
-
-    Returns
-    -------
-    numpy.ndarray
-        As [DAG and draw, step, setting, value]. Settings are the levels of a discrete source, and
-        as it is and raised by one of a continuous one; values are the probabilities of the levels
-        of a discrete target, and the mean of a continuous one.
-    """
+    """Return drawn expectations of the target."""
     if isinstance(posteriors, LinearGaussianPosteriors):
         drawn = DrawnFamilies(families, posteriors, draws, seed)
         raised = linear_responses(drawn, slices, impulse)
@@ -161,20 +257,11 @@ def _relevant_nodes(
 
 @dataclass(frozen=True, eq=False)
 class Movement:
-    """How a network moves on from the histories in the data.
+    """How a network moves on from the histories in the data."""
 
-    Parameters
-    ----------
-    slices
-        Which column is of which time.
-    levels
-        The number of levels of each column; 0 of numbers.
-    columns, shares
-        The columns of the data, and the weights of their rows, which sum to 1.
-    """
-
-    slices: Slices
-    levels: Sequence[int]
+    slices: Slices  # which column is of which time
+    levels: Sequence[int]  # the number of levels of each column; 0 of numbers
+    # The columns of the data, and the weights of their rows, which sum to 1.
     columns: Sequence[NDArray[Any]]
     shares: Array
 

@@ -5,13 +5,10 @@ causal-learn stay optional.
 """
 
 from arcwise.exchange.arviz import to_arviz
-from arcwise.exchange.equations import from_equations, to_equations
-from arcwise.exchange.graphs import to_networkx
-from arcwise.exchange.pgmpy import from_pgmpy, to_pgmpy
-from arcwise.exchange.tables import to_pandas, to_polars
-from arcwise.exchange.texts import to_dot, to_gml
+from arcwise.exchange.graphs import to_dot, to_gml, to_networkx, to_pandas, to_polars
+from arcwise.exchange.pgmpy import from_equations, from_pgmpy, to_equations, to_pgmpy
 from arcwise.graphs.foreign import from_causal_learn, to_causal_learn
-from arcwise.parameters.mean_network import mean_network
+from arcwise.parameters.conditionals import mean_network
 
 __all__ = [
     "from_causal_learn",

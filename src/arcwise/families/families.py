@@ -1,25 +1,83 @@
-"""`Families`: the parent sets each node may have."""
+"""Evaluates user-defined functions of families, and lists the families of a table by name."""
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.constraints.arguments import SYNONYMS, ConstraintArguments
-from arcwise.constraints.edges import edge_matrix, read_edges
 from arcwise.errors import ArgumentError, CapacityError, ConstraintError, option
+from arcwise.families.constraints import SYNONYMS, ConstraintArguments
+from arcwise.families.edges import edge_matrix, read_edges
 from arcwise.support.checks import true_or_false
 from arcwise.support.edges import edges_of_matrix
 from arcwise.support.names import as_list, checked_variables, positions
 from arcwise.support.settings import keywords_of
 from arcwise.support.words import rounded, shown
+
+FamilyFunction: TypeAlias = Callable[[str, tuple[str, ...]], float]
+"""From a node's name and its parents' names to the logarithm of a weight or likelihood."""
+
+
+def refuse_uncallable(function: object) -> None:
+    """Refuse an object that is not callable, or not with a node and its parents."""
+    if not callable(function):
+        raise ArgumentError(
+            f"function is {shown(function)}; give a function of a node's name and its parents' "
+            "names"
+        )
+    try:
+        takes = inspect.signature(function)
+    except (TypeError, ValueError):  # some functions written in C do not tell
+        return
+    try:
+        takes.bind("node", ())
+    except TypeError:
+        raise ArgumentError(
+            f"the function takes {takes}; give a function of two arguments, a node's name and "
+            "the tuple of its parents' names"
+        ) from None
+
+
+def evaluate(
+    function: FamilyFunction, node: str, parents: tuple[str, ...], owner: str, meaning: str
+) -> float:
+    """Return the value of a function for a family, which may be -inf but not inf or nan."""
+    given = function(node, parents)
+    try:
+        value = float(given)
+    except (TypeError, ValueError):
+        value = math.nan
+    if math.isnan(value) or value == math.inf:
+        raise ArgumentError(
+            f"the function of the {owner} returned {given!r} for the node {node!r} with parents "
+            f"{list(parents)}; it must return {meaning}, finite or -inf"
+        )
+    return value
+
+
+def parent_names(
+    table: _core.FamilyTable, node: int, variables: Sequence[str]
+) -> Iterator[tuple[str, ...]]:
+    """Yield the parents of each family of a node, in the order of the table's values."""
+    flat, offsets = table.parent_sets(node)
+    members, bounds = flat.tolist(), offsets.tolist()
+    for first, last in pairwise(bounds):
+        yield tuple(variables[parent] for parent in members[first:last])
+
+
+# --- Families -------------------------------------------------------------------------------------
+
+# `Families`: the parent sets each node may have.
+
 
 _BYTES_PER_FAMILY = 8
 MOST_FAMILIES = 2**31
@@ -167,18 +225,7 @@ class Families:
         )
 
     def table(self, *, with_values: bool = True) -> _core.FamilyTable:
-        """Return a table of zeros, one for each family.
-
-        Parameters
-        ----------
-        with_values
-            Whether it has values; if not, it only says which families there are.
-
-        Raises
-        ------
-        CapacityError
-            If there are more families than fit into 16 GiB.
-        """
+        """Return a table of zeros, one for each family."""
         if self.total > MOST_FAMILIES:
             size = rounded(self.total * _BYTES_PER_FAMILY // 2**30)
             raise CapacityError(
@@ -229,17 +276,7 @@ def parent_matrix(parents: Sequence[Iterable[int]]) -> NDArray[np.bool_]:
 
 
 def candidate_matrix(candidates: Any, names: tuple[str, ...], source: str) -> NDArray[np.bool_]:
-    """Return candidates, given in any accepted form, as a matrix [candidate, node].
-
-    Parameters
-    ----------
-    candidates
-        See `Families.of`.
-    names
-        The names of the nodes.
-    source
-        The argument that holds them, for messages.
-    """
+    """Return candidates, given in any accepted form, as a matrix [candidate, node]."""
     is_array = isinstance(candidates, np.ndarray) and candidates.dtype.kind in "biuf"
     if is_array and candidates.shape == (len(names), len(names)):
         matrix = edges_of_matrix(candidates, source, ConstraintError)

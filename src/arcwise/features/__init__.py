@@ -1,19 +1,20 @@
 """Features of DAGs: edges, paths, Markov blankets, CPDAG edges, and combinations of them."""
 
-from arcwise.features.coerce import AnyFeature as AnyFeature
-from arcwise.features.coerce import as_feature
-from arcwise.features.edges import Edge, NumberOfEdges, ParentSet, SkeletonEdge
-from arcwise.features.feature import And, Comparison, Conditional, Feature, Not, Or
-from arcwise.features.functions import FunctionOfDag
-from arcwise.features.grammar import parse
-from arcwise.features.related import (
+from arcwise.features.edges import (
     Blanket,
     CpdagEdge,
+    Edge,
     InBlanket,
+    NumberOfEdges,
+    ParentSet,
     Path,
+    SkeletonEdge,
     VStructure,
     path_through,
 )
+from arcwise.features.feature import And, Comparison, Conditional, Feature, FunctionOfDag, Not, Or
+from arcwise.features.grammar import AnyFeature as AnyFeature
+from arcwise.features.grammar import as_feature, parse
 
 __all__ = [
     "And",

@@ -1,9 +1,10 @@
-"""`Feature`: an event or a number defined on DAGs, and combinations of features."""
+"""Names of variables in the text of a feature."""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -11,13 +12,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
-from arcwise.features.names import refuse_same, written
-from arcwise.support.checks import real_number
+from arcwise.graphs.dag import Dag
+from arcwise.support.checks import real_number, true_or_false
 from arcwise.support.names import as_list, positions
 from arcwise.support.words import shown
 
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample
+
+
+KEYWORDS = frozenset({"and", "or", "not", "given", "has", "parents", "blanket", "edges", "cpdag"})
+PLAIN = re.compile(r"\w[\w.]*(?:\((?:t(?:-[0-9]{1,9})?|0)\))?")
+"""A name that needs no quotes: letters, digits, underscores and dots, with or without a time."""
+
+
+def written(name: str) -> str:
+    """Return a name as `parse` reads it: quoted if it is a keyword or has special characters."""
+    if PLAIN.fullmatch(name) and name.partition("(")[0] not in KEYWORDS:
+        return name
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def written_set(names: tuple[str, ...]) -> str:
+    """Return a set of names in braces."""
+    return "{" + ", ".join(written(name) for name in names) + "}"
+
+
+def refuse_same(names: tuple[str, ...], what: str) -> None:
+    """Refuse a feature that names a variable twice."""
+    wrong = [name for name in names if not isinstance(name, str)]
+    if wrong:
+        raise ArgumentError(f"{what} names {shown(wrong[0])}; give names of variables as strings")
+    if len(set(names)) < len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ArgumentError(f"{what} names {repeated!r} twice; give different variables")
+
+
+# --- Feature --------------------------------------------------------------------------------------
+
+# `Feature`: an event or a number defined on DAGs, and combinations of features.
 
 
 class Feature(ABC):
@@ -338,3 +372,51 @@ class Conditional:
 
 def _within(part: Feature, kinds: Any) -> str:
     return f"({part})" if isinstance(part, kinds) else str(part)
+
+
+# --- Functions ------------------------------------------------------------------------------------
+
+# `FunctionOfDag`: any Python function of a DAG as a feature.
+
+
+@dataclass(frozen=True)
+class FunctionOfDag(Feature):
+    """A function of a `Dag` that returns a boolean or a number.
+
+    It is called once for each distinct DAG of a sample.
+
+    Parameters
+    ----------
+    function
+        The function.
+    is_event
+        True if its values are to be taken as booleans, which is required to combine the
+        feature with others. If False, they are numbers unless all of them are booleans.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> sparse = FunctionOfDag(lambda dag: dag.number_of_edges < 2, is_event=True)
+    >>> sparse.values(arcwise.results.DagSample(["a", "b"], np.array([[0, 1], [0, 0]])))
+    array([ True,  True])
+    """
+
+    function: Callable[[Dag], Any]
+    is_event: bool = False
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise ArgumentError(f"function is {shown(self.function)}; give a function of a Dag")
+        true_or_false(self.is_event, "is_event")
+
+    def values(self, sample: DagSample) -> NDArray[Any]:
+        """Return the value of the function for each DAG."""
+        distinct, place = sample.distinct()
+        found = [self.function(dag) for dag in distinct]
+        boolean = self.is_event or all(isinstance(value, bool | np.bool_) for value in found)
+        values = np.array([bool(v) if boolean else float(v) for v in found])
+        return values[place]
+
+    def __str__(self) -> str:
+        """Return the name of the function."""
+        return f"function {getattr(self.function, '__name__', type(self.function).__name__)}"

@@ -30,15 +30,34 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import NamedTuple, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from arcwise.errors import ArgumentError
-from arcwise.features.edges import Edge, NumberOfEdges, ParentSet, SkeletonEdge
-from arcwise.features.feature import And, Comparison, Conditional, Feature, Not, Or, all_of
-from arcwise.features.names import KEYWORDS
-from arcwise.features.related import Blanket, CpdagEdge, InBlanket, Path, VStructure
-from arcwise.support.lagged_names import TIME_SUFFIX, canonical_name
-from arcwise.support.names import checked_variables, positions
+from arcwise.features.edges import (
+    Blanket,
+    CpdagEdge,
+    Edge,
+    InBlanket,
+    NumberOfEdges,
+    ParentSet,
+    Path,
+    SkeletonEdge,
+    VStructure,
+)
+from arcwise.features.feature import (
+    KEYWORDS,
+    And,
+    Comparison,
+    Conditional,
+    Feature,
+    FunctionOfDag,
+    Not,
+    Or,
+    all_of,
+    checked_event,
+)
+from arcwise.graphs.dag import Dag
+from arcwise.support.names import TIME_SUFFIX, canonical_name, checked_variables, positions
 from arcwise.support.words import shown
 
 _LONGEST = 100_000  # characters of a feature
@@ -378,3 +397,68 @@ def _link(first: str, sign: str, second: str) -> Feature:
     if arrow == "--":
         return SkeletonEdge(first, second)
     return Path(first, second, int(rest.rstrip("}")) if rest else None)
+
+
+# --- Coerce ---------------------------------------------------------------------------------------
+
+# `as_feature`: a feature from any of the forms in which it may be given.
+
+
+AnyFeature = str | tuple[str, str] | Feature | Conditional | Callable[[Dag], float | bool]
+"""Text, an edge (source, target), a feature, or a function of a DAG."""
+
+
+def as_feature(
+    feature: AnyFeature, variables: Sequence[str], given: AnyFeature | None = None
+) -> Feature | Conditional:
+    """Return a feature from any accepted form, conditional on an event if one is given.
+
+    Parameters
+    ----------
+    feature
+        Text for `parse`, a pair (source, target) for an edge, a feature, or a
+        function of a `Dag` that returns a boolean or a number.
+    variables
+        The names it may use.
+    given
+        The event to condition on, in one of the same forms; None for none. If `feature`
+        is already conditional, both conditions must hold.
+
+    Examples
+    --------
+    >>> str(as_feature(("a", "b"), ["a", "b", "c"], given="b ~> c"))
+    'a -> b given b ~> c'
+    """
+    result = _one(feature, variables)
+    if given is None:
+        return result
+    condition = _one(given, variables)
+    if isinstance(condition, Conditional):
+        raise ArgumentError(f"given is '{condition}', which is itself conditional; give an event")
+    if isinstance(condition, FunctionOfDag):
+        condition = FunctionOfDag(condition.function, is_event=True)
+    if isinstance(result, Conditional):
+        return Conditional(result.feature, result.given & condition)
+    return Conditional(result, checked_event(condition))
+
+
+def _one(feature: Any, variables: Sequence[str]) -> Feature | Conditional:
+    if isinstance(feature, str):
+        return parse(feature, variables)
+    if isinstance(feature, Conditional):
+        feature.feature.refuse_unknown(variables)
+        feature.given.refuse_unknown(variables)
+        return feature
+    if isinstance(feature, Feature):
+        feature.refuse_unknown(variables)
+        return feature
+    if callable(feature):
+        return FunctionOfDag(feature)
+    if isinstance(feature, tuple | list) and len(feature) == 2:
+        edge = Edge(*feature)
+        edge.refuse_unknown(variables)
+        return edge
+    raise ArgumentError(
+        f"feature is {shown(feature)}; give text such as 'a ~> b', a pair (source, target), "
+        "a feature, or a function of a Dag"
+    )

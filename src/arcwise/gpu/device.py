@@ -1,22 +1,84 @@
-"""A graphics processor that kernels run on, through CuPy, which is imported when one is asked for.
+"""The sources of the kernels, as one text that is compiled at run time.
 
-`KernelDevice` is all that computations see of it, so that tests run the same kernels as plain C++.
+They stand in `core/arcwise/kernels`, where the tests compile them as plain C++, and are
+installed beside this file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import CapacityError, DeviceError, MissingDependencyError, option
-from arcwise.gpu.sources import kernel_source
-from arcwise.support.devices import Gpu
+from arcwise.errors import ArgumentError, CapacityError, DeviceError, MissingDependencyError, option
+from arcwise.support.devices import Choice, Gpu, as_device
 from arcwise.support.optional import optional
 from arcwise.support.words import byte_size
+
+_HERE = Path(__file__).resolve().parent
+# Where a wheel has them, and where a source tree does.
+_FOLDERS = (_HERE / "kernels", _HERE.parents[2] / "core" / "arcwise" / "kernels")
+# Each after those it includes.
+_FILES = (
+    "platform.hpp",
+    "wide.hpp",
+    "family_sums.hpp",
+    "order_modular.hpp",
+    "scaled.hpp",
+    "modular_tables.hpp",
+    "modular_sets.hpp",
+    "modular_tiles.hpp",
+    "modular.hpp",
+    "random.hpp",
+    "order_draws.hpp",
+    "elementary.hpp",
+    "canonical_weights.hpp",
+    "canonical_states.hpp",
+    "canonical_orders.hpp",
+    "canonical_draws.hpp",
+    "relocation.hpp",
+    "replicas.hpp",
+    "set_walks.hpp",
+    "discrete_scores.hpp",
+    "gaussian_scores.hpp",
+)
+
+
+@cache
+def kernel_source() -> str:
+    """Return the kernels as one text without includes of each other.
+
+    Examples
+    --------
+    >>> "__global__ void forward_sums" in kernel_source()
+    True
+    >>> '#include "arcwise' in kernel_source()
+    False
+    """
+    folder = next((each for each in _FOLDERS if (each / _FILES[0]).is_file()), None)
+    if folder is None:
+        raise MissingDependencyError(
+            f"the sources of the kernels are missing from '{_FOLDERS[0]}'; install arcwise again"
+        )
+    lines: list[str] = []
+    for name in _FILES:
+        for line in (folder / name).read_text(encoding="utf-8").splitlines():
+            if not line.startswith(('#include "arcwise', "#pragma once")):
+                lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+# --- Device ---------------------------------------------------------------------------------------
+
+# A graphics processor that kernels run on, through CuPy, which is imported when one is asked for.
+#
+# `KernelDevice` is all that computations see of it, so that tests run the same kernels as plain
+# C++.
+
 
 OLDEST_CAPABILITY = (6, 0)  # sums of 64 bits that threads share
 # Products and sums are rounded one by one, as in plain C++.
@@ -149,15 +211,7 @@ class CudaDevice:
 
 
 def opened(gpu: Gpu) -> KernelDevice:
-    """Return the device of a number, or say in a sentence why there is none.
-
-    Raises
-    ------
-    MissingDependencyError
-        If CuPy is not installed.
-    DeviceError
-        If there is no such device, or its driver is too old for CuPy.
-    """
+    """Return the device of a number, or say in a sentence why there is none."""
     cupy = _cupy()
     try:
         count = int(cupy.cuda.runtime.getDeviceCount())
@@ -215,3 +269,54 @@ def refuse_beyond_device(
             f"{what} needs {byte_size(needed)} of the device's memory and {device.name} has "
             f"{byte_size(free)} free; use a larger device, {instead}"
         )
+
+
+# --- Kernel struct --------------------------------------------------------------------------------
+
+# `KernelStruct`: what a kernel is told, as a structure in the memory of a device.
+
+
+class KernelStruct:
+    """A structure of eight-byte fields in the memory of a device, and the arrays it points to."""
+
+    def __init__(self, device: KernelDevice, fields: Mapping[str, Any]) -> None:
+        self._device = device
+        self._fields = dict(fields)
+        self.write()
+
+    def write(self, **changed: Any) -> None:
+        """Write it down, with these fields changed."""
+        assert changed.keys() <= self._fields.keys()
+        self._fields |= changed
+        words = [self._word(value) for value in self._fields.values()]
+        self.buffer = self._device.upload(np.array(words, dtype=np.uint64))
+
+    def _word(self, value: Any) -> int:
+        if isinstance(value, float):
+            return int(np.float64(value).view(np.uint64))
+        if value is None or isinstance(value, int | np.integer | np.bool_):
+            return int(value or 0)
+        return self._device.address(value)
+
+
+# --- Choice ---------------------------------------------------------------------------------------
+
+# Which device a computation runs on: what was asked for, what it can do, what there is.
+
+
+def chosen_device(
+    value: object, *, refusal: str | None, worthwhile: bool, needed: int
+) -> KernelDevice | None:
+    """Return the graphics processor to use, or None for the processors."""
+    wanted = as_device(value)
+    if isinstance(wanted, Gpu) and not wanted.where_worthwhile:
+        if refusal is not None:
+            raise ArgumentError(option("device", str(wanted)), f" was asked for, but {refusal}")
+        return opened(wanted)
+    if wanted is Choice.PROCESSORS or refusal is not None or not worthwhile:
+        return None
+    try:
+        device = opened(wanted if isinstance(wanted, Gpu) else Gpu())
+    except (MissingDependencyError, DeviceError):
+        return None
+    return device if needed <= device.free_bytes() else None

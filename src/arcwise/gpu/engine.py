@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from arcwise import _core
-from arcwise.engines.engine import Threads
-from arcwise.engines.sampling_jobs import AnnealedRuns, AnnealingJob, ChainJob, Chains
+from arcwise.engines import AnnealedRuns, AnnealingJob, ChainJob, Chains, Threads
+from arcwise.gpu.annealing import DeviceAnnealedRuns, DevicePopulations
 from arcwise.gpu.device import KernelDevice
-from arcwise.gpu.device_annealing import DeviceAnnealedRuns, DevicePopulations
 from arcwise.gpu.device_chains import DeviceChains
-from arcwise.gpu.device_tempering import DeviceTemperedChains
-from arcwise.gpu.order_tables import DeviceTables, OrderTables
+from arcwise.gpu.order_chains import DeviceTables, OrderTables
+from arcwise.gpu.tempering import DeviceTemperedChains
 
 
 class GpuEngine(Threads):
-    """Runs chains on a device; all else in the threads of this process.
-
-    Parameters
-    ----------
-    device
-        The device.
-    weights
-        The log weights of all families of the model.
-    """
+    """Runs chains on a device; all else in the threads of this process."""
 
     def __init__(self, device: KernelDevice, weights: _core.FamilyTable) -> None:
         self._device = device

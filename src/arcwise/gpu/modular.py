@@ -13,20 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.gpu.device import KernelDevice, refuse_beyond_device
-from arcwise.gpu.family_pieces import NodeLists
-from arcwise.gpu.kernel_struct import KernelStruct
+from arcwise.gpu.device import KernelDevice, KernelStruct, refuse_beyond_device
 from arcwise.gpu.subset_sums import (
     DevicePosterior,
     Listener,
+    NodeLists,
     SubsetComputation,
     bit_counts,
+    factors_and_exponents,
     impossible_model,
     sets_by_size,
     sorted_by_size,
     stretch,
 )
-from arcwise.gpu.wide_numbers import factors_and_exponents
 
 MOST_VARIABLES = 28  # 80 GiB
 LOW = 7
@@ -45,18 +44,7 @@ def needed_bytes(nodes: int, families: int) -> int:
 
 
 class ModularComputation(SubsetComputation):
-    """The tables of the modular posterior of one model, on one device.
-
-    Parameters
-    ----------
-    device
-        The device.
-    weights
-        The log weights of all families.
-    low, threads
-        The number of low nodes, those of one tile, and the threads of a block; None for what suits
-        the device. Neither changes more than the last bits of a result.
-    """
+    """The tables of the modular posterior of one model, on one device."""
 
     def __init__(
         self,

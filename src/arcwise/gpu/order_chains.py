@@ -1,19 +1,271 @@
-"""Markov chains on a device over orders anywhere between linear and canonical ones."""
+"""Which chains over orders a space asks for, and what a device needs to know of it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.gpu.device import KernelDevice, refuse_beyond_device
-from arcwise.gpu.kernel_struct import KernelStruct
-from arcwise.gpu.order_tables import MOST_PARENTS, DeviceTables, OrderTables
-from arcwise.gpu.sampled_orders import POSTERIOR, Point, SampledOrders
-from arcwise.gpu.swap_chains import STEPS_PER_LAUNCH, SwapDistances, threads_of_block
+from arcwise import _core
+from arcwise.errors import ArgumentError, CapacityError, option
+from arcwise.gpu.device import KernelDevice, KernelStruct, refuse_beyond_device
+from arcwise.gpu.subset_sums import node_lists
+from arcwise.records.ladders import Path, PathPoint
+from arcwise.spaces import CanonicalOrders, Space
+from arcwise.support.arrays import logarithms, relative_weights
+
+Point = tuple[float, float]
+"""An inverse temperature, and a place on the bridge: 0 for linear orders, 1 for canonical ones."""
+
+POSTERIOR: Point = (1.0, 1.0)
+ORDER_POSTERIOR: Point = (1.0, 0.0)
+
+
+@dataclass(frozen=True)
+class SampledOrders:
+    """What chains over linear or canonical orders do."""
+
+    canonical: bool = True  # whether they follow the modular posterior
+    neighbours: float | None = None  # the share of swaps of neighbours; None for the usual one
+    numbers: tuple[int, ...] | None = None  # the number of each node, if the space gives it
+    steps_of_relocation: int | None = None  # the steps between relocations; None if there are none
+    # The steps between new numberings; None if there are none.
+    steps_of_numbering: int | None = None
+    codes_with_numbers: bool = False  # whether codes of states have their numbers after the orders
+
+    @classmethod
+    def of(
+        cls, space: Space, variables: Sequence[str], *, renumbers: bool = False
+    ) -> SampledOrders:
+        """Return what a space of orders asks for, or refuse what a device does not do."""
+        canonical = isinstance(space, CanonicalOrders)
+        moves: Mapping[str, float] | None = getattr(space, "moves", None)
+        near = neighbour_share(moves)
+        if moves is not None and moves.get("renumber") and not renumbers:
+            raise ArgumentError(
+                option("device", "gpu"),
+                " numbers orders anew in mcmc alone, and the space asks for the move 'renumber'; "
+                "leave either out",
+            )
+        if moves is None:
+            n = len(variables)  # shares of moves are those of the core
+            usual = {"adjacent": 0.5, "swap": 1 / (n / 3 + 2)}
+            moves = usual | {"relocate": 1 / (3 * n), "renumber": 1 / (20 * n)} if canonical else {}
+        swaps = float(moves.get("adjacent", 0.0)) + float(moves.get("swap", 0.0))
+
+        def steps_between(move: str) -> int | None:
+            share = float(moves.get(move, 0.0))
+            return max(1, round(swaps / share)) if share > 0.0 else None
+
+        numbering = getattr(space, "numbering", None)
+        renumber = steps_between("renumber") if numbering is None else None
+        return cls(
+            canonical,
+            near,
+            None if numbering is None else tuple(numbering.index(name) for name in variables),
+            steps_between("relocate"),
+            renumber if renumbers else None,
+            renumber is not None,
+        )
+
+    @property
+    def posterior(self) -> Point:
+        """Where the posterior is."""
+        return POSTERIOR if self.canonical else ORDER_POSTERIOR
+
+    def points(self, path: Path) -> list[Point]:
+        """Return the points of a path; linear orders are at the beginning of the bridge."""
+        return [self._point(point) for point in path]
+
+    def _point(self, point: PathPoint) -> Point:
+        inverse, bridge = point if isinstance(point, tuple) else (point, 1.0)
+        return float(inverse), float(bridge) if self.canonical else 0.0
+
+
+def neighbour_share(moves: Mapping[str, float] | None) -> float | None:
+    """Return the share of swaps of neighbours among the moves asked for; None for the usual."""
+    if moves is None:
+        return None
+    near, far = float(moves.get("adjacent", 0.0)), float(moves.get("swap", 0.0))
+    if near + far == 0.0:
+        raise ArgumentError(
+            option("device", "gpu"),
+            " makes swaps, and the space asks for other moves alone; leave either out",
+        )
+    return near / (near + far)
+
+
+# --- Order tables ---------------------------------------------------------------------------------
+
+# Tables of score sums over the sets of each node's possible parents, for chains on a device.
+
+
+MOST_PARENTS = 16  # possible ones of a node: sets of them are 16 bits
+
+
+@dataclass(frozen=True)
+class OrderTables:
+    """The sums and the weights of all nodes, node after node."""
+
+    # The possible parents of each node; bit i of a set is the i-th of them.
+    parents: tuple[tuple[int, ...], ...]
+    starts: NDArray[np.uint32]  # where the sets of each node begin
+    # By set of possible parents: the log sum over the families within it, and its own weight.
+    log_sums: NDArray[np.float64]
+    log_families: NDArray[np.float64]
+    offset: float  # the log sums of all possible parents, added up over all nodes
+
+    @classmethod
+    def of(cls, weights: _core.FamilyTable) -> OrderTables:
+        """Return the tables of a model's weights."""
+        parents, families, sums = [], [], []
+        for node in range(len(weights)):
+            lists = node_lists(weights, node)
+            if lists is None:
+                raise ArgumentError(
+                    "no DAG has a positive weight; relax the constraints or the prior"
+                )
+            members = _members(int(np.bitwise_or.reduce(lists.sets)))
+            if len(members) > MOST_PARENTS:
+                raise CapacityError(
+                    f"a node has {len(members)} possible parents, and chains on a device take up "
+                    f"to {MOST_PARENTS}; give fewer candidates"
+                )
+            own = np.full(1 << len(members), -np.inf)
+            place = np.zeros(len(lists.sets), dtype=np.int64)
+            for bit, member in enumerate(members):
+                place |= (lists.sets >> member & 1) << bit
+            own[place] = lists.log_weights + lists.offset
+            parents.append(members)
+            families.append(own)
+            sums.append(_log_sums_over_subsets(own))
+        sizes = [len(each) for each in sums]
+        return cls(
+            tuple(parents),
+            np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.uint32),
+            np.concatenate(sums),
+            np.concatenate(families),
+            float(sum(each[-1] for each in sums)),
+        )
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes."""
+        return len(self.parents)
+
+    def relative(self, logs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return logarithms by set less those of the node's sum over all families."""
+        sizes = np.diff([*self.starts.tolist(), len(logs)])
+        last = self.starts.astype(np.int64) + sizes - 1
+        return logs - np.repeat(self.log_sums[last], sizes)
+
+    def pairs(self) -> Iterator[tuple[int, int, int]]:
+        """Yield each node with the bit of each of its possible parents, and that parent."""
+        for node, members in enumerate(self.parents):
+            for bit, member in enumerate(members):
+                yield node, bit, member
+
+
+class DeviceTables:
+    """The tables in the memory of a device."""
+
+    def __init__(self, device: KernelDevice, host: OrderTables) -> None:
+        self.device = device
+        self.host = host
+        bits = np.zeros((host.nodes, host.nodes), dtype=np.uint16)
+        for node, bit, parent in host.pairs():
+            bits[node, parent] = 1 << bit
+        self.arrays = {
+            "log_sums": device.upload(host.relative(host.log_sums)),
+            "log_families": device.upload(host.relative(host.log_families)),
+            "table_start": device.upload(host.starts),
+            "candidate": device.upload(bits.ravel()),
+        }
+
+
+def _members(bits: int) -> tuple[int, ...]:
+    return tuple(node for node in range(bits.bit_length()) if bits >> node & 1)
+
+
+def _log_sums_over_subsets(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    sums = logs.copy()
+    half = 1
+    while half < len(sums):
+        pairs = sums.reshape(-1, 2, half)
+        pairs[:, 1] = log_add(pairs[:, 0], pairs[:, 1])
+        half *= 2
+    return sums
+
+
+def log_add(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ln(e^one + e^other), with the same bits on every processor."""
+    more, less = np.maximum(one, other), np.minimum(one, other)
+    apart = np.where(np.isfinite(less), less, 0.0) - np.where(np.isfinite(less), more, 700.0)
+    return np.asarray(more + logarithms(1.0 + relative_weights(apart, 0.0)))
+
+
+# --- Swap chains ----------------------------------------------------------------------------------
+
+# The swaps of chains over orders on a device, and the threads that make them.
+
+
+THREADS = 512
+MOST_NODES = 256  # of which orders are made: places are bytes
+STEPS_PER_LAUNCH = 1 << 16
+_STEPS_PER_BLOCK = 4096  # of the distances of swaps, which are drawn block by block
+_DISTANCE_STREAM = 0xD15
+_WARP = 32
+
+
+class SwapDistances:
+    """How far apart the places are that steps swap: a function of seed and step."""
+
+    def __init__(self, nodes: int, seed: int, neighbours: float | None) -> None:
+        self._seed = seed
+        usual = 0.5 / (0.5 + 1.0 / (nodes / 3.0 + 2.0))
+        near = usual if neighbours is None else neighbours
+        apart = np.arange(1, nodes)
+        shares = (1.0 - near) * (nodes - apart) / float((nodes - apart).sum())
+        shares[0] += near
+        self.shares = shares
+        self._edges = np.cumsum(shares)[:-1]
+
+    def of_steps(self, first: int, count: int) -> NDArray[np.uint8]:
+        """Return the distances of so many steps."""
+        blocks = range(first // _STEPS_PER_BLOCK, (first + count - 1) // _STEPS_PER_BLOCK + 1)
+        drawn = [
+            np.random.Generator(
+                np.random.Philox(key=[self._seed, _DISTANCE_STREAM], counter=[0, 0, 0, block])
+            ).random(_STEPS_PER_BLOCK)
+            for block in blocks
+        ]
+        start = first % _STEPS_PER_BLOCK
+        uniform = np.concatenate(drawn)[start : start + count]
+        found = np.searchsorted(self._edges, uniform, side="right") + 1
+        return np.asarray(found, dtype=np.uint8)
+
+
+def threads_of_block(device: KernelDevice, chains: int, fixed: int, each: int) -> int:
+    """Return how many threads a block has, each with a chain in the memory they share."""
+    # A chain is a thread: all multiprocessors take a share of few.
+    wanted = min(THREADS, _WARP * -(-chains // (_WARP * device.multiprocessors)))
+    fitting = (device.shared_bytes - fixed) // (each * _WARP) * _WARP
+    if fitting < _WARP:
+        raise CapacityError(
+            f"{device.name} has {device.shared_bytes:,} bytes of memory for the threads of a "
+            f"block, and {_WARP} chains need {fixed + _WARP * each:,}; use fewer variables"
+        )
+    return min(wanted, fitting)
+
+
+# --- Order chains ---------------------------------------------------------------------------------
+
+# Markov chains on a device over orders anywhere between linear and canonical ones.
+
 
 UNIT = 2.0**-32  # of weights, in nats
 _PENALTY_SCALE = 5.0  # as in core/arcwise/spaces/proposal.hpp
@@ -36,21 +288,6 @@ class OrderChains:
 
     A chain's path is a function of the seed, its number, the number of steps and the targets, on
     any device.
-
-    Parameters
-    ----------
-    tables
-        The score sums, on the device.
-    kind
-        What the chains do.
-    chains
-        The number of chains.
-    seed
-        The seed of all of them.
-    first_chain
-        The number of the first one.
-    point
-        Where they begin, at a random order.
     """
 
     def __init__(

@@ -12,19 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.gpu.device import KernelDevice, refuse_beyond_device
-from arcwise.gpu.family_pieces import cut_into_pieces
-from arcwise.gpu.kernel_struct import KernelStruct
+from arcwise.gpu.device import KernelDevice, KernelStruct, refuse_beyond_device
 from arcwise.gpu.subset_sums import (
+    RELATIVE_ROUNDING,
     DevicePosterior,
     Listener,
     SubsetComputation,
+    cut_into_pieces,
     impossible_model,
+    logs_of_wide,
     sets_by_size,
     sorted_by_size,
     stretch,
+    wide_from_logs,
 )
-from arcwise.gpu.wide_numbers import RELATIVE_ROUNDING, logs_of_wide, wide_from_logs
 
 MOST_VARIABLES = 36  # 512 GiB
 LOW = 10
@@ -43,18 +44,7 @@ def needed_bytes(nodes: int, families: int, low: int = LOW) -> int:
 
 
 class OrderModularComputation(SubsetComputation):
-    """The sums over all subsets of one model, on one device.
-
-    Parameters
-    ----------
-    device
-        The device.
-    weights
-        The log weights of all families.
-    low, threads
-        The number of low nodes, those of one tile, and the threads of a block; None for what suits
-        the device. Neither changes more than the last bits of a result.
-    """
+    """The sums over all subsets of one model, on one device."""
 
     def __init__(
         self,
@@ -144,15 +134,7 @@ class OrderModularComputation(SubsetComputation):
     def draw(
         self, count: int, *, seed: int, first: int = 0
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
-        """Return orders and the DAGs drawn with them, as [draw, place] and [draw, node].
-
-        Parameters
-        ----------
-        count
-            The number of draws.
-        seed, first
-            The seed, and the number of the first draw: a draw depends on these two alone.
-        """
+        """Return orders and the DAGs drawn with them, as [draw, place] and [draw, node]."""
         self.prepare_draws()
         orders = self._device.zeros(count * self._nodes, np.uint8)
         parents = self._device.zeros(count * self._nodes, np.uint64)

@@ -1,8 +1,13 @@
-"""Scoring of families on a graphics processor: which scores, when it is worth it, and how."""
+"""The sets of variables that kernels score: families of nodes, or all sets up to a size.
+
+A kernel finds the members of a set from its number; see `core/arcwise/kernels/set_walks.hpp`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -11,17 +16,394 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.engines.engine import ScoringJob, Threads
+from arcwise.engines import ScoringJob, Threads
+from arcwise.errors import NumericalError
 from arcwise.families import Families
-from arcwise.gpu import discrete_scores, gaussian_scores
-from arcwise.gpu.choice import chosen_device
-from arcwise.gpu.device import KernelDevice, refuse_beyond_device
-from arcwise.gpu.set_walks import SetWalk, Target, Tell, walks_of_node
+from arcwise.families.families import subsets
+from arcwise.gpu.device import KernelDevice, KernelStruct, chosen_device, refuse_beyond_device
+from arcwise.laws import NormalWishart
 from arcwise.model.question import Question
-from arcwise.model.scoring_time import scoring_work
+from arcwise.model.scoring import scoring_work
 from arcwise.scores import BDeu, BGe
-from arcwise.scores.job import FamilyScoring
+from arcwise.scores.score_families import FamilyScoring
 from arcwise.support.running import Stage
+
+_NO_NODE = 2**64 - 1
+
+Tell = Callable[[int], None]
+"""A function that receives how many sets are scored; it may end the computation by raising."""
+
+
+@dataclass(frozen=True)
+class SetWalk:
+    """Sets that are made alike, in the order in which a family table has them."""
+
+    node: int | None  # whose families these are; None if the sets themselves are scored
+    # Any of these variables, up to so many.
+    pool: tuple[int, ...]
+    most: int
+    required: tuple[int, ...] = ()  # variables of all sets, besides the node
+    others: tuple[int, ...] = ()  # one of these is in every set, if there are any
+
+    def __len__(self) -> int:
+        """Return the number of sets."""
+        return subsets(len(self.pool), self.most) * max(1, len(self.others))
+
+    @property
+    def largest(self) -> int:
+        """The number of members of the largest set."""
+        fixed = len(self.required) + (self.node is not None) + bool(self.others)
+        return fixed + min(self.most, len(self.pool))
+
+    def most_cells(self, level_counts: Sequence[int]) -> int:
+        """Return the number of cells of the largest contingency table of a set."""
+        pool = sorted((level_counts[each] for each in self.pool), reverse=True)[: self.most]
+        fixed = [level_counts[each] for each in self.required]
+        other = max((level_counts[each] for each in self.others), default=1)
+        own = 1 if self.node is None else level_counts[self.node]
+        return math.prod([*pool, *fixed, other, own])
+
+
+Target = tuple[SetWalk, NDArray[np.float64]]
+"""A walk, and where the scores of its sets go."""
+
+
+def walks_of_node(families: Families, node: int) -> tuple[SetWalk, SetWalk | None]:
+    """Return the families of a node without outside parents, and those with one, if any."""
+    pool, required = families.candidates[node], families.required[node]
+    most, outside = families.max_free[node], families.outside[node]
+    plus_one = None
+    if outside and most > 0:
+        plus_one = SetWalk(node, pool, most - 1, required, outside)
+    return SetWalk(node, pool, most, required), plus_one
+
+
+class WalksOnDevice:
+    """Walks as the kernels see them, and the scores of their sets."""
+
+    def __init__(
+        self,
+        device: KernelDevice,
+        targets: Sequence[Target],
+        fields: Mapping[str, Any],
+        at_once: int,
+    ) -> None:
+        self._device = device
+        self._targets = targets
+        ends = np.cumsum([len(walk) for walk, _ in targets])
+        self._starts = [0, *ends.tolist()]
+        self._at_once = min(at_once, self._starts[-1])
+        self._values = device.zeros(self._at_once, np.float64)
+        rows: list[tuple[int, ...]] = []
+        variables: list[int] = []
+        tables: dict[tuple[int, int], int] = {}
+        below: list[NDArray[np.uint64]] = []
+        for start, (walk, _) in zip(self._starts[:-1], targets, strict=True):
+            key = (len(walk.pool), min(walk.most, len(walk.pool)))
+            if key not in tables:
+                tables[key] = sum(len(each) for each in below)
+                below.append(_sets_below(*key))
+            node = _NO_NODE if walk.node is None else walk.node
+            sizes = (len(walk.pool), len(walk.required), len(walk.others), key[1])
+            rows.append((start, node, len(variables), *sizes, tables[key]))
+            variables += [*walk.pool, *walk.required, *walk.others]
+        self._told = KernelStruct(
+            device,
+            {
+                "walks": len(targets),
+                "list": device.upload(np.array(rows, dtype=np.uint64).reshape(-1)),
+                "numbers": device.upload(np.array(variables or [0], dtype=np.uint32)),
+                "below": device.upload(np.concatenate(below)),
+                **fields,
+                "values": self._values,
+            },
+        )
+
+    def score(
+        self, kernel: str, blocks_of: Callable[[int], int], threads: int, shared: int, tell: Tell
+    ) -> None:
+        """Score all sets, and put the scores where they go."""
+        total = self._starts[-1]
+        for first in range(0, total, self._at_once):
+            count = min(self._at_once, total - first)
+            arguments = (self._told.buffer, np.uint64(first), np.uint64(count))
+            self._device.launch(kernel, blocks_of(count), threads, arguments, shared)
+            found = self._device.download(self._values, 0, count)
+            for start, (walk, values) in zip(self._starts, self._targets, strict=False):
+                begin, end = max(first, start), min(first + count, start + len(walk))
+                if begin < end:
+                    values[begin - start : end - start] = found[begin - first : end - first]
+            tell(count)
+
+
+def _sets_below(elements: int, most: int) -> NDArray[np.uint64]:
+    """Return the number of sets of up to so many members below an element, [size][element]."""
+    table = [
+        [subsets(element, size) for element in range(elements + 1)] for size in range(most + 1)
+    ]
+    return np.array(table, dtype=np.uint64).reshape(-1)
+
+
+# --- Discrete scores ------------------------------------------------------------------------------
+
+# BDeu on a device: contingency tables of many sets of variables, and their log-gamma sums.
+#
+# See `core/arcwise/kernels/discrete_scores.hpp`.
+
+
+MOST_LEVELS = 256  # a code is a byte
+MOST_DISCRETE_MEMBERS = 64
+MOST_CELLS = 2**26  # of a table; 256 MiB for each block
+_ROWS_OF_WORD = 8
+_HEADER_BYTES = 8 * 256 + 2 * 4 * MOST_DISCRETE_MEMBERS + 16  # `CountedSet`
+_MOST_COPIES = 32
+# Counters of a block that leave room for eight more blocks on the same multiprocessor.
+_USUAL_COUNTERS = 6 * 1024
+_DISCRETE_THREADS = 256
+_ROWS_AT_ONCE = 2**34  # times sets, some hundredths of a second between reports of progress
+_FEWEST_SETS_AT_ONCE, _MOST_SETS_AT_ONCE = 2**10, 2**22
+
+
+def discrete_bytes(variables: int, rows: int, most_cells: int) -> int:
+    """Return the bytes of the device's memory that scoring holds at most, for one large table."""
+    return variables * (rows + _ROWS_OF_WORD) + 4 * rows + 8 * _MOST_SETS_AT_ONCE + 4 * most_cells
+
+
+def discrete_refusal(
+    walks: Sequence[SetWalk], level_counts: Sequence[int], sample_size: float
+) -> str | None:
+    """Return why these sets cannot be counted on a device, as the end of a sentence, or None."""
+    if max(level_counts) > MOST_LEVELS:
+        return (
+            f"a column has {max(level_counts):,} levels, and up to {MOST_LEVELS} are counted "
+            "there; leave it out"
+        )
+    cells = max(walk.most_cells(level_counts) for walk in walks)
+    if cells > MOST_CELLS or max(walk.largest for walk in walks) > MOST_DISCRETE_MEMBERS:
+        return (
+            f"a family has {cells:,} cells, and up to {MOST_CELLS:,} are counted there; give a "
+            "smaller max_indegree, or leave it out"
+        )
+    # The kernels have no logarithms of numbers that are smaller still.
+    if sample_size / cells < np.finfo(np.float64).tiny:
+        return "the equivalent sample size is too small to be computed there; leave it out"
+    return None
+
+
+class DiscreteScoring:
+    """The rows of discrete data on a device."""
+
+    def __init__(
+        self,
+        device: KernelDevice,
+        codes: NDArray[np.uint16],
+        level_counts: Sequence[int],
+        equivalent_sample_size: float,
+    ) -> None:
+        self._device = device
+        self._level_counts = level_counts
+        self._rows, variables = codes.shape
+        self._words = -(-self._rows // _ROWS_OF_WORD)
+        padded = np.zeros((variables, max(1, self._words) * _ROWS_OF_WORD), dtype=np.uint8)
+        padded[:, : self._rows] = codes.T
+        self._fields = {
+            "words": self._words,
+            "padding": 0,
+            "codes": device.upload(padded.reshape(-1).view(np.uint64)),
+            "weights": None,
+            "level_counts": device.upload(np.array(level_counts, dtype=np.uint32)),
+            "equivalent_sample_size": equivalent_sample_size,
+        }
+
+    def score(
+        self, targets: Sequence[Target], weights: NDArray[np.float64] | None, tell: Tell
+    ) -> None:
+        """Score all sets of some walks."""
+        device = self._device
+        cells = max(walk.most_cells(self._level_counts) for walk, _ in targets)
+        room = (device.shared_bytes - _HEADER_BYTES) // 4
+        counters = min(room, max(cells, min(_MOST_COPIES * cells, _USUAL_COUNTERS)))
+        shared = _HEADER_BYTES + 4 * counters
+        # Where few blocks fit on a multiprocessor, each has more threads.
+        threads = _DISCRETE_THREADS * (1 if shared < 50_000 else 2 if shared < 100_000 else 4)
+        blocks = device.blocks_at_once("score_discrete_sets", threads, shared)
+        fields = {**self._fields, "shared_counters": counters, "large": None, "large_cells": 0}
+        if cells > counters:
+            blocks = max(1, min(blocks, device.free_bytes() // 2 // (4 * cells)))
+            fields |= {"large": device.zeros(blocks * cells, np.uint32), "large_cells": cells}
+        if weights is None:
+            fields["padding"] = self._words * _ROWS_OF_WORD - self._rows
+        else:
+            padded = np.zeros(max(1, self._words) * _ROWS_OF_WORD, dtype=np.uint32)
+            padded[: self._rows] = weights
+            assert (padded[: self._rows] == weights).all()  # whole numbers, as `refusal` told
+            fields["weights"] = device.upload(padded)
+        at_once = _ROWS_AT_ONCE // max(1, self._rows)
+        at_once = min(max(at_once, _FEWEST_SETS_AT_ONCE), _MOST_SETS_AT_ONCE)
+        WalksOnDevice(device, targets, fields, at_once).score(
+            "score_discrete_sets", lambda count: min(count, blocks), threads, shared, tell
+        )
+
+
+# --- Gaussian scores ------------------------------------------------------------------------------
+
+# BGe on a device: sums of products of columns, and determinants of many small matrices.
+#
+# See `core/arcwise/kernels/gaussian_scores.hpp`.
+
+
+MOST_GAUSSIAN_MEMBERS = 40  # of a family: what a block has to share holds the matrices of a warp
+_TILE = 32  # columns and rows of a tile of products
+_TILE_BYTES = 8 * (2 * _TILE * (_TILE + 1) + _TILE * _TILE)
+_TILE_THREADS = 256
+_GAUSSIAN_THREADS = 128
+_FAMILIES_AT_ONCE = 2**24
+_SINGULAR_SHARE = 1e-12  # as on processors
+
+
+def gaussian_bytes(variables: int, rows: int, families: int) -> int:
+    """Return the bytes of the device's memory that scoring holds at most."""
+    matrices = 2 * 8 * variables * variables
+    return 8 * variables * rows + matrices + 8 * min(families, _FAMILIES_AT_ONCE)
+
+
+def gaussian_refusal(walks: Sequence[SetWalk]) -> str | None:
+    """Return why these families cannot be scored on a device, as the end of a sentence, or None."""
+    largest = max(walk.largest for walk in walks)
+    if largest > MOST_GAUSSIAN_MEMBERS:
+        return (
+            f"a family has {largest} variables, and up to {MOST_GAUSSIAN_MEMBERS} are scored "
+            "there; give a smaller max_indegree, or leave it out"
+        )
+    return None
+
+
+@dataclass(frozen=True)
+class _CentredColumns:
+    """Columns less their means, which are taken twice, as in the core: far from zero they round."""
+
+    total: float  # the number of rows, or their summed weights
+    columns: NDArray[np.float64]  # variables by rows; a row is multiplied by the root of its weight
+    offset: NDArray[np.float64]  # the means less those of the prior
+
+    @classmethod
+    def of(
+        cls,
+        values: NDArray[np.float64],
+        weights: NDArray[np.float64] | None,
+        prior_mean: NDArray[np.float64],
+    ) -> _CentredColumns:
+        columns = np.array(values.T, dtype=np.float64, order="C")
+        total = float(columns.shape[1] if weights is None else weights.sum())
+
+        def subtract_means() -> NDArray[np.float64]:
+            sums = columns.sum(axis=1) if weights is None else columns @ weights
+            means = np.asarray(sums / total if total > 0.0 else np.zeros(len(columns)))
+            np.subtract(columns, means[:, np.newaxis], out=columns)
+            return means
+
+        means = subtract_means()
+        lost_to_rounding = subtract_means()
+        # Values that differ at all differ by 1e-16 of themselves: this is rounding of the mean.
+        columns[np.abs(columns) <= 1e-20 * np.abs(means)[:, np.newaxis]] = 0.0
+        if weights is not None:
+            columns *= np.sqrt(weights)
+        return cls(total, columns, means - prior_mean + lost_to_rounding)
+
+
+class GaussianScoring:
+    """Continuous columns and their prior, for families that are scored on a device."""
+
+    def __init__(
+        self,
+        device: KernelDevice,
+        names: Sequence[str],
+        values: NDArray[np.float64],
+        prior: NormalWishart,
+    ) -> None:
+        self._device = device
+        self._names = names
+        self._values = values
+        self._prior = prior
+        scale = prior.scale
+        diagonal = np.diagonal(scale)
+        is_diagonal = not np.count_nonzero(scale - np.diag(diagonal))
+        self._of_prior = {
+            "prior": None if is_diagonal else device.upload(scale.reshape(-1)),
+            "log_diagonal": device.upload(np.log(diagonal)),
+        }
+
+    def score(
+        self, targets: Sequence[Target], weights: NDArray[np.float64] | None, tell: Tell
+    ) -> None:
+        """Score all families of some walks."""
+        device, prior = self._device, self._prior
+        variables = len(self._names)
+        rows = _CentredColumns.of(self._values, weights, prior.mean)
+        shrink = math.sqrt(rows.total * prior.alpha_mu / (rows.total + prior.alpha_mu))
+        largest = max(walk.largest for walk, _ in targets)
+        singular = device.zeros(variables, np.int32)
+        fields = {
+            "variables": variables,
+            "most_members": largest,
+            "data": self._products(rows.columns),
+            "border": device.upload(shrink * rows.offset),
+            **self._of_prior,
+            "coefficients": device.upload(self._coefficients(rows.total, largest)),
+            "singular_share": _SINGULAR_SHARE,
+            "singular": singular,
+        }
+        of_thread = 8 * (largest * (largest + 1) // 2 + largest) + 4 * largest
+        threads = _GAUSSIAN_THREADS
+        while threads > 1 and threads * of_thread > device.shared_bytes:
+            threads //= 2
+        kernel, shared = "score_gaussian_families", threads * of_thread
+        most = device.blocks_at_once(kernel, threads, shared)
+        WalksOnDevice(device, targets, fields, _FAMILIES_AT_ONCE).score(
+            kernel, lambda count: min(most, -(-count // threads)), threads, shared, tell
+        )
+        found = np.flatnonzero(device.download(singular))
+        if len(found):
+            raise NumericalError(
+                f"column {self._names[found[0]]!r} is so close to a linear combination of other "
+                "columns, on a scale so far above that of the prior, that its score would have no "
+                "correct digits; remove it, or divide the columns by their standard deviations"
+            )
+
+    def _products(self, columns: NDArray[np.float64]) -> object:
+        """Return the prior scale plus the sums of products of columns, on the device."""
+        device, (variables, rows) = self._device, columns.shape
+        sums = device.upload(np.array(self._prior.scale, dtype=np.float64).reshape(-1))
+        columns_there = device.upload(columns.reshape(-1))
+        told = KernelStruct(
+            device, {"rows": rows, "variables": variables, "columns": columns_there, "sums": sums}
+        )
+        tiles = -(-variables // _TILE)
+        kernel = "add_column_products"
+        most = device.blocks_at_once(kernel, _TILE_THREADS, _TILE_BYTES)
+        device.launch(kernel, min(tiles * tiles, most), _TILE_THREADS, (told.buffer,), _TILE_BYTES)
+        device.synchronize()  # before the columns are given back
+        return sums
+
+    def _coefficients(self, total: float, largest: int) -> NDArray[np.float64]:
+        """Return the constant and the powers of determinants, by number of members."""
+        prior, n = self._prior, len(self._names)
+        found, log_gammas = [], 0.0
+        for size in range(largest + 1):
+            prior_power = 0.5 * (prior.alpha_w - n + size)
+            data_power = prior_power + 0.5 * total
+            if size > 0:
+                log_gammas += math.lgamma(data_power) - math.lgamma(prior_power)
+            constant = 0.5 * size * math.log(prior.alpha_mu / (total + prior.alpha_mu))
+            constant += log_gammas - 0.5 * size * total * math.log(math.pi)
+            found += [constant, prior_power, data_power]
+        return np.array(found)
+
+
+# --- Scoring --------------------------------------------------------------------------------------
+
+# Scoring of families on a graphics processor: which scores, when it is worth it, and how.
+
 
 # Where no device is named: rows that are counted, and products of columns, from which on some
 # seconds of sixteen cores are saved.
@@ -41,13 +423,7 @@ class _Scoring(Protocol):
 
 
 class GpuScoring(Threads):
-    """Scores families on a device; all else in the threads of this process.
-
-    Parameters
-    ----------
-    device
-        The device.
-    """
+    """Scores families on a device; all else in the threads of this process."""
 
     def __init__(self, device: KernelDevice) -> None:
         self._device = device
@@ -72,11 +448,11 @@ class GpuScoring(Threads):
             _score(self._gaussian(job), job.data, groups, run)
         return table
 
-    def _gaussian(self, job: FamilyScoring) -> gaussian_scores.GaussianScoring:
+    def _gaussian(self, job: FamilyScoring) -> GaussianScoring:
         assert isinstance(job.score, BGe)
         assert isinstance(job.data, Data)
         values, prior = job.data.continuous_values("BGe"), job.score.normal_wishart(job.data)
-        return gaussian_scores.GaussianScoring(self._device, job.data.variables, values, prior)
+        return GaussianScoring(self._device, job.data.variables, values, prior)
 
     def _fill_discrete(self, job: FamilyScoring, table: _core.FamilyTable, run: Stage) -> None:
         score, data, plan = job.score, job.data, job.plan
@@ -86,7 +462,7 @@ class GpuScoring(Threads):
         levels = [int(each) for each in data.level_counts()]
         size = float(score.equivalent_sample_size)
         codes = data.discrete_codes("BDeu")
-        scoring = discrete_scores.DiscreteScoring(self._device, codes, levels, size)
+        scoring = DiscreteScoring(self._device, codes, levels, size)
         groups = _groups(data, job.families, table, plan.alone)
         if not plan.largest_set:
             return _score(scoring, data, groups, run)
@@ -151,10 +527,10 @@ def _needed_bytes(job: FamilyScoring) -> int:
     assert isinstance(job.data, Data)
     variables, rows = len(job.data.variables), job.data.rows
     if isinstance(job.score, BGe):
-        return gaussian_scores.needed_bytes(variables, rows, job.families.total)
+        return gaussian_bytes(variables, rows, job.families.total)
     levels = [int(each) for each in job.data.level_counts()]
     cells = max(walk.most_cells(levels) for walk in _walks(job.families))
-    return discrete_scores.needed_bytes(variables, rows, cells)
+    return discrete_bytes(variables, rows, cells)
 
 
 def _refusal(question: Question, engine: Any) -> str | None:
@@ -170,7 +546,7 @@ def _refusal(question: Question, engine: Any) -> str | None:
         return f"{name} cannot be computed there; use BDeu or BGe, or leave it out"
     walks = _walks(question.families)
     if not isinstance(score, BDeu):
-        return gaussian_scores.refusal(walks)
+        return gaussian_refusal(walks)
     weights = data.weights
     if weights is not None and not (weights == np.floor(weights)).all():
         return (
@@ -181,7 +557,7 @@ def _refusal(question: Question, engine: Any) -> str | None:
         return f"more than {_MOST_ROWS_COUNTED:,.0f} rows cannot be counted there; leave it out"
     data.discrete_codes("BDeu")  # refuses continuous columns first
     levels = [int(each) for each in data.level_counts()]
-    return discrete_scores.refusal(walks, levels, float(score.equivalent_sample_size))
+    return discrete_refusal(walks, levels, float(score.equivalent_sample_size))
 
 
 def _worthwhile(question: Question) -> bool:
@@ -194,15 +570,7 @@ def _worthwhile(question: Question) -> bool:
 
 
 def engine_on_device(question: Question, device: object, engine: Any) -> Any:
-    """Return the engine that scores the families: the one given, or that of a device.
-
-    Parameters
-    ----------
-    question
-        What is asked.
-    device, engine
-        As for `arcwise.score`.
-    """
+    """Return the engine that scores the families: the one given, or that of a device."""
     refused = _refusal(question, engine)
     worthwhile = refused is None and _worthwhile(question)
     found = chosen_device(

@@ -1,4 +1,4 @@
-"""`compare`: true and false positives and negatives of an estimated graph."""
+"""`skeleton` and `v_structures`: what all DAGs of an equivalence class have in common."""
 
 from __future__ import annotations
 
@@ -7,9 +7,140 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.graphs.distance import aligned_matrices, structural_hamming_distance
-from arcwise.graphs.shape import Graph
+from arcwise.errors import ArgumentError
+from arcwise.graphs.cpdags import Cpdag
+from arcwise.graphs.dag import Dag
 from arcwise.support.html import card, table
+from arcwise.support.names import positions, refuse_other_names
+
+Graph = Dag | Cpdag
+
+
+def checked_graph(graph: object, name: str) -> Graph:
+    """Return the graph, or refuse anything else."""
+    if not isinstance(graph, Dag | Cpdag):
+        raise ArgumentError(
+            f"{name} is of type {type(graph).__name__}; give a Dag or a Cpdag; Dag.from_edges and "
+            "Dag.from_networkx make DAGs"
+        )
+    return graph
+
+
+def skeleton_matrix(graph: Graph) -> NDArray[np.bool_]:
+    """Return a symmetric matrix with True for adjacent nodes."""
+    matrix = graph.matrix()
+    return matrix | matrix.T
+
+
+def skeleton(graph: Graph) -> tuple[tuple[str, str], ...]:
+    """Return the skeleton: the pairs of adjacent nodes.
+
+    Parameters
+    ----------
+    graph
+        A `Dag` or a `Cpdag`.
+
+    Returns
+    -------
+    tuple
+        The pairs, sorted in the order of the variables.
+
+    Examples
+    --------
+    >>> skeleton(Dag(["a", "b", "c"], {"a": ["c"], "b": ["c"]}))
+    (('a', 'c'), ('b', 'c'))
+    """
+    names = checked_graph(graph, "graph").variables
+    upper = np.triu(skeleton_matrix(graph))
+    return tuple((names[i], names[j]) for i, j in np.argwhere(upper))
+
+
+def v_structures(graph: Graph) -> tuple[tuple[str, str, str], ...]:
+    """Return the v-structures: nodes with two parents that are not adjacent.
+
+    Parameters
+    ----------
+    graph
+        A `Dag` or a `Cpdag`; in the latter, only directed edges make parents.
+
+    Returns
+    -------
+    tuple
+        Triples (first parent, node, second parent), sorted by node and then by parents,
+        in the order of the variables.
+
+    Examples
+    --------
+    >>> v_structures(Dag(["a", "b", "c"], {"b": ["a", "c"]}))
+    (('a', 'b', 'c'),)
+    >>> v_structures(Dag(["a", "b", "c"], {"b": ["a", "c"], "c": ["a"]}))
+    ()
+    """
+    names = checked_graph(graph, "graph").variables
+    matrix = graph.matrix()
+    apart = ~(matrix | matrix.T)
+    one_way = matrix & ~matrix.T
+    found = []
+    for node in range(len(names)):
+        parents = np.flatnonzero(one_way[:, node])
+        pairs = np.argwhere(np.triu(apart[np.ix_(parents, parents)], 1))
+        found += [(names[parents[i]], names[node], names[parents[j]]) for i, j in pairs]
+    return tuple(found)
+
+
+# --- Distance -------------------------------------------------------------------------------------
+
+# `structural_hamming_distance`: the number of edges in which two graphs differ.
+
+
+def structural_hamming_distance(first: Graph, second: Graph) -> int:
+    """Return the structural Hamming distance: the number of pairs of nodes that differ.
+
+    An edge that is missing, extra, reversed, or directed in one graph and undirected
+    in the other counts 1. Variables are matched by name, in any order.
+
+    Parameters
+    ----------
+    first, second
+        Two `Dag` or two `Cpdag` over the same variables. For the distance between
+        equivalence classes, give ``cpdag(first)`` and ``cpdag(second)``.
+
+    Examples
+    --------
+    >>> from arcwise import Dag
+    >>> from arcwise.graphs import cpdag
+    >>> forward = Dag(["a", "b", "c"], {"b": ["a"], "c": ["b"]})
+    >>> backward = Dag(["a", "b", "c"], {"a": ["b"], "b": ["c"]})
+    >>> structural_hamming_distance(forward, backward)
+    2
+    >>> structural_hamming_distance(cpdag(forward), cpdag(backward))
+    0
+    """
+    one, other = aligned_matrices(first, second, ("first", "second"))
+    differs = one != other
+    return int(np.triu(differs | differs.T).sum())
+
+
+def aligned_matrices(
+    first: Graph, second: Graph, arguments: tuple[str, str]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return the matrices of two graphs of one type, in the order of the second's variables."""
+    checked_graph(first, arguments[0])
+    checked_graph(second, arguments[1])
+    if type(first) is not type(second):
+        kinds = f"{type(first).__name__} and {arguments[1]} a {type(second).__name__}"
+        raise ArgumentError(
+            f"{arguments[0]} is a {kinds}; give two of one type, as "
+            "arcwise.graphs.cpdag makes of a Dag"
+        )
+    refuse_other_names(first.variables, second.variables, f"{arguments[0]}.variables")
+    order = positions(second.variables, first.variables, arguments[1])
+    return first.matrix()[np.ix_(order, order)], second.matrix()
+
+
+# --- Comparison -----------------------------------------------------------------------------------
+
+# `compare`: true and false positives and negatives of an estimated graph.
 
 
 @dataclass(frozen=True)

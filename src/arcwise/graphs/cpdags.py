@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import ArgumentError
-from arcwise.support.edges import edges_between
+from arcwise.graphs.dag import Dag
+from arcwise.support.edges import edges_between, topological_order
 from arcwise.support.names import as_list, checked_variables, index_of, positions
 from arcwise.support.words import plural, shown
 
@@ -184,3 +185,127 @@ def _placed(pairs: Iterable[Pair], index: dict[str, int], source: str) -> list[t
             raise ArgumentError(f"{source} has an edge from {ends[0]!r} to itself; leave it out")
         placed.append((first, second))
     return placed
+
+
+# --- Equivalence ----------------------------------------------------------------------------------
+
+# `cpdag`: the edges that all DAGs of an equivalence class share (Chickering 1995).
+
+
+def cpdag(dag: Dag) -> Cpdag:
+    """Return the CPDAG of a DAG, which represents its Markov equivalence class.
+
+    Two DAGs are Markov equivalent, that is, they imply the same conditional
+    independences, if and only if they have the same `skeleton` and the same
+    `v_structures`, and so the same CPDAG.
+
+    Parameters
+    ----------
+    dag
+        The DAG.
+
+    Examples
+    --------
+    >>> chain = Dag(["a", "b", "c"], {"b": ["a"], "c": ["b"]})
+    >>> cpdag(chain)
+    Cpdag(3 variables, 0 directed edges, 2 undirected edges)
+    >>> collider = Dag(["a", "b", "c"], {"b": ["a", "c"]})
+    >>> cpdag(collider).directed
+    (('a', 'b'), ('c', 'b'))
+    """
+    if not isinstance(dag, Dag):
+        raise ArgumentError(
+            f"dag is of type {type(dag).__name__}; give a Dag, as Dag.from_edges and "
+            "Dag.from_networkx make it"
+        )
+    parents = [set(of_node) for of_node in dag.parent_indices]
+    matrix = np.zeros((len(parents),) * 2, dtype=np.bool_)
+    for node, fixed in enumerate(_compelled(parents)):
+        of_node = list(parents[node])
+        matrix[of_node, node] = True
+        reversible = list(parents[node] - fixed)
+        matrix[node, reversible] = True
+    return Cpdag.from_matrix(dag.variables, matrix)
+
+
+def _compelled(parents: list[set[int]]) -> list[set[int]]:
+    """Return each node's compelled parents: edges with this direction in all equivalent DAGs.
+
+    Chickering's algorithm labels edges in the order of their targets, and those into
+    one target from its latest parent on. Its first step for a target already labels all
+    edges into it, so that one question remains. Let x be the latest parent of y. If y has
+    a parent that is neither x nor a parent of x (a v-structure with x), or if a compelled
+    parent of x is not a parent of y, all edges into y are compelled. Otherwise the
+    compelled parents of y are those of x, and the other edges into y are reversible.
+    """
+    order = topological_order(parents)
+    place = {node: position for position, node in enumerate(order)}
+    compelled: list[set[int]] = [set() for _ in parents]
+    for node in order:
+        if not parents[node]:
+            continue
+        latest = max(parents[node], key=place.__getitem__)
+        same = parents[node] <= parents[latest] | {latest} and compelled[latest] <= parents[node]
+        compelled[node] = compelled[latest] if same else parents[node]
+    return compelled
+
+
+# --- Knowledge ------------------------------------------------------------------------------------
+
+# `with_knowledge`: directs edges of an equivalence class of which one direction is impossible.
+
+
+Matrix = NDArray[np.bool_]
+
+
+def with_knowledge(graph: Cpdag, forbidden: Matrix, *, follow: bool = True) -> Cpdag:
+    """Return an equivalence class with the edges directed of which one direction is forbidden.
+
+    Data of some kinds cannot tell these directions, but constraints do, or a score that has no
+    families of discrete variables with continuous parents. Further edges whose other direction
+    would then close a cycle or make a v-structure are directed, too (Meek 1995).
+
+    Examples
+    --------
+    >>> chain = Cpdag(["a", "b", "c"], undirected=[("a", "b"), ("b", "c")])
+    >>> forbidden = np.zeros((3, 3), dtype=bool)
+    >>> forbidden[1, 0] = True
+    >>> with_knowledge(chain, forbidden).directed
+    (('a', 'b'), ('b', 'c'))
+    """
+    matrix = graph.matrix()
+    turned = matrix & matrix.T & forbidden & ~forbidden.T
+    if not turned.any():
+        return graph
+    matrix &= ~turned
+    if follow:
+        while (ways := _directed_by_meek(matrix)).any():
+            matrix &= ~ways.T
+    return Cpdag.from_matrix(graph.variables, matrix)
+
+
+def _directed_by_meek(graph: Matrix) -> Matrix:
+    """Return the undirected edges that one of Meek's rules directs, as [source, target]."""
+    directed, undirected, apart = graph & ~graph.T, graph & graph.T, ~(graph | graph.T)
+    np.fill_diagonal(apart, False)
+    # 1: another direction would make a v-structure. 2: it would close a cycle.
+    ways = undirected & (_product(directed.T, apart) | _product(directed, directed))
+    if not ways.any():
+        for source, target in np.argwhere(undirected).tolist():
+            around = undirected[source] & directed[:, target]
+            # 3: two neighbours that are not adjacent, both with an edge into the target.
+            if apart[np.ix_(around, around)].any():
+                ways[source, target] = True
+            # 4: a neighbour of the source, not adjacent to the target, with an edge into one
+            # that has an edge into the target and is adjacent to the source.
+            begin = undirected[source] & apart[target]
+            through = (graph[source] | graph[:, source]) & directed[:, target]
+            if directed[np.ix_(begin, through)].any():
+                ways[source, target] = True
+    return ways & ~ways.T
+
+
+def _product(one: Matrix, other: Matrix) -> Matrix:
+    # As floats, of which products are fast.
+    found: Matrix = one.astype(np.float32) @ other.astype(np.float32) > 0
+    return found

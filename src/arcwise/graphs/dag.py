@@ -9,8 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import ArgumentError
-from arcwise.support.cycles import cycle_in_words, find_cycle, topological_order
-from arcwise.support.edges import edges_between, edges_of_graph, is_graph
+from arcwise.support.edges import (
+    cycle_in_words,
+    edges_between,
+    edges_of_graph,
+    find_cycle,
+    is_graph,
+    topological_order,
+)
 from arcwise.support.names import as_list, checked_variables, index_of, positions
 from arcwise.support.optional import optional
 from arcwise.support.words import plural, shown

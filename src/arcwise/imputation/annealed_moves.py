@@ -37,17 +37,7 @@ _SEEDS = 1 << 63
 
 
 class AnnealedMoves:
-    """Moves over DAGs and cells of a discrete table, with the parameters integrated out.
-
-    Parameters
-    ----------
-    data
-        The table.
-    question
-        The model: score, prior and the families allowed.
-    laws
-        The laws of columns that are conditioned on.
-    """
+    """Moves over DAGs and cells of a discrete table, with the parameters integrated out."""
 
     def __init__(self, data: IncompleteData, question: Question, laws: Conditionals) -> None:
         self._structure_prior = question.prior.terms(question.variables)
@@ -95,22 +85,7 @@ class AnnealedMoves:
         random: np.random.Generator,
         log_density_ratio: LogDensityRatio | None = None,
     ) -> tuple[tuple[int, ...], ...]:
-        """Move a DAG given a completed table, and draw the cells anew; return the DAG.
-
-        Parameters
-        ----------
-        parents
-            The DAG.
-        columns
-            The completed columns, in which cells change.
-        moves
-            What is proposed, in turn.
-        random
-            The source of random numbers.
-        log_density_ratio
-            Of the DAG proposed and the one before, what the prior with its density integrated out
-            has besides that of the question; None if the density is known.
-        """
+        """Move a DAG given a completed table, and draw the cells anew; return the DAG."""
         now = tuple(parents)
         chain = _core.CollapsedChain(
             np.column_stack(columns).astype(np.uint16),

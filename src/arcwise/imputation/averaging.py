@@ -27,17 +27,16 @@ from arcwise.imputation.checkpoint import Checkpoint, Position
 from arcwise.imputation.side_by_side import Halted, side_by_side, split_threads
 from arcwise.imputation.structure import ChainStructure, ExactStructure
 from arcwise.model import Model
-from arcwise.model.modularity import Modularity
-from arcwise.model.provenance import Provenance
+from arcwise.model.model import Modularity, Provenance
 from arcwise.posterior import DagSample, Posterior
 from arcwise.posterior.completions import Completions
 from arcwise.posterior.matrices import unpacked
-from arcwise.records.convergence import Convergence
+from arcwise.records.budget import Convergence
 from arcwise.records.runs import ImputationRun
 from arcwise.scores import LocalScore
-from arcwise.support.descriptions import Description
+from arcwise.support.clock import warn
 from arcwise.support.running import Progress, running
-from arcwise.support.warnings import warn
+from arcwise.support.words import Description
 
 DEFAULT_CHAINS = 4
 BURN_IN = 20
@@ -70,29 +69,18 @@ _Edges: TypeAlias = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class ImputationSettings:
-    """How many tables are drawn, and how.
+    """How many tables are drawn, and how."""
 
-    Parameters
-    ----------
-    completions
-        The number of completed tables; None for as many as the precision of the result needs.
-    most
-        The largest number of them, in that case; None for what takes a few minutes.
-    chains
-        The number of chains.
-    burn_in, thinning
-        The sweeps before the first table of a chain, and between two tables, at first; None for
-        the usual number.
-    dags
-        The number of DAGs that are kept, of all tables together.
-    """
-
+    # The number of completed tables; None for as many as the precision of the result needs.
     completions: int | None = None
+    # The largest number of them, in that case; None for what takes a few minutes.
     most: int | None = None
     chains: int = DEFAULT_CHAINS
+    # The sweeps before the first table of a chain, and between two tables, at first; None for the
+    # usual number.
     burn_in: int = BURN_IN
     thinning: int | None = None
-    dags: int = 10_000
+    dags: int = 10_000  # the number of DAGs that are kept, of all tables together
 
 
 def averaged(
@@ -104,24 +92,7 @@ def averaged(
     checkpoint: Checkpoint | None = None,
     progress: Progress = None,
 ) -> Posterior:
-    """Return the posterior averaged over completed tables.
-
-    Parameters
-    ----------
-    about
-        What chains are about. At the deadline there are as many tables as there are; if these are
-        not even two, a `TimeIsUpError` is raised.
-    settings
-        How many tables, and how.
-    modularity
-        Which posterior it is that the structure step draws from.
-    described
-        The score as the user knows it, before what it takes from the data was fixed.
-    checkpoint
-        The file to write to and to continue from; None for none.
-    progress
-        As for `learn`.
-    """
+    """Return the posterior averaged over completed tables."""
     start = time.perf_counter()
     data, structure, deadline = about.data, about.structure, about.deadline
     drawing = _Drawing(about, settings, checkpoint)
@@ -449,13 +420,6 @@ def choose_moves(chains: Sequence[ImputationChain], seen: NDArray[np.float64]) -
 
     In discrete tables, the parent sets that any chain has met are proposed, too, and edges that
     go together. The choice is made of the burn-in, so that chains keep their law.
-
-    Parameters
-    ----------
-    chains
-        The chains.
-    seen
-        DAGs of the burn-in, all of a sweep together, as [DAG, source, target].
     """
     n = seen.shape[1]
     joined = np.minimum(seen + seen.transpose(0, 2, 1), 1.0).reshape(-1, len(chains), n, n)

@@ -37,7 +37,7 @@ from arcwise.data import Data, IncompleteData
 from arcwise.errors import ArgumentError
 from arcwise.laws import Parameters, RegressionParameters, TableParameters
 from arcwise.parameters.conditionals import Conditionals
-from arcwise.support.log_space import logarithms, relative_weights
+from arcwise.support.arrays import logarithms, relative_weights
 
 Indices = NDArray[np.int64]
 
@@ -51,18 +51,10 @@ class Places(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Cells that stand in the same columns, no two of them in one row.
+    """Cells that stand in the same columns, no two of them in one row."""
 
-    Parameters
-    ----------
-    places
-        The columns, with the rows of the cells.
-    levels
-        The number of levels; 0 if the cells are continuous.
-    """
-
-    places: tuple[Places, ...]
-    levels: int
+    places: tuple[Places, ...]  # the columns, with the rows of the cells
+    levels: int  # the number of levels; 0 if the cells are continuous
 
     def write(self, columns: Sequence[NDArray[np.generic]], values: NDArray[np.generic]) -> None:
         """Write values of the cells to all places of theirs."""
@@ -72,33 +64,18 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class NormalRows:
-    """Rows with continuous cells that stand nowhere else, all of a row drawn at once.
-
-    Parameters
-    ----------
-    rows
-        The rows.
-    variables
-        The variables missing in each of them, as [row, place], filled up with -1.
-    """
+    """Rows with continuous cells that stand nowhere else, all of a row drawn at once."""
 
     rows: Indices
-    variables: Indices
+    variables: Indices  # the variables missing in each of them, as [row, place], filled up with -1
 
 
 @dataclass(frozen=True, eq=False)
 class CellBlocks:
-    """All cells of a table: blocks, and rows with normal cells.
-
-    Parameters
-    ----------
-    blocks
-        The blocks.
-    normal_rows
-        The rows with continuous cells that have no copies; None if there are none.
-    """
+    """All cells of a table: blocks, and rows with normal cells."""
 
     blocks: tuple[Block, ...]
+    # The rows with continuous cells that have no copies; None if there are none.
     normal_rows: NormalRows | None
 
     def copied(self) -> CellBlocks:
@@ -174,23 +151,14 @@ Array = NDArray[np.float64]
 
 
 class NormalLaw(NamedTuple):
-    """The law of what is missing, and the likelihood of what is not.
+    """The law of what is missing, and the likelihood of what is not."""
 
-    Parameters
-    ----------
-    precision, linear
-        K and b, as [row, place, place] and [row, place]; places that a row does not need have 1
-        and 0.
-    constant
-        The log density at 0 in place of what is missing, without the terms of K.
-    held
-        Which places each row needs.
-    """
-
+    # K and b, as [row, place, place] and [row, place]; places that a row does not need have 1 and
+    # 0.
     precision: Array
     linear: Array
-    constant: Array
-    held: NDArray[np.bool_]
+    constant: Array  # the log density at 0 in place of what is missing, without the terms of K
+    held: NDArray[np.bool_]  # which places each row needs
 
     def log_integral(self) -> Array:
         """Return the log of the density, summed over all that may be missing, in each row."""
@@ -224,24 +192,7 @@ def normal_law(
     width: int,
     counted: Callable[[int], NDArray[np.bool_] | None],
 ) -> NormalLaw:
-    """Return the law of the continuous values that are missing, by the families of some nodes.
-
-    Parameters
-    ----------
-    conditionals
-        The DAG and its parameters.
-    nodes
-        The nodes whose families count.
-    columns
-        The columns in the rows concerned; what is missing must be 0.
-    places
-        The place of each missing value among those of its row, -1 where none is missing, as
-        [row, variable].
-    width
-        The largest number of them in a row.
-    counted
-        In which rows the family of a node counts; None for all.
-    """
+    """Return the law of the continuous values that are missing, by the families of some nodes."""
     count = len(places)
     precision, linear = np.zeros((count, width, width)), np.zeros((count, width))
     constant = np.zeros(count)
@@ -297,19 +248,7 @@ WritableColumns = list[NDArray[Any]]
 
 
 class CellSampler:
-    """Draws cells of a table in place, given a DAG and its parameters.
-
-    Parameters
-    ----------
-    blocks
-        The cells.
-    conditionals
-        The DAG and its parameters.
-    intervened
-        Where variables were intervened on, as [row, variable]; None if nowhere.
-    conditioned
-        The nodes that are conditioned on and so have no law.
-    """
+    """Draws cells of a table in place, given a DAG and its parameters."""
 
     def __init__(
         self,
@@ -328,15 +267,7 @@ class CellSampler:
                 self._children[parent].append(node)
 
     def draw(self, columns: WritableColumns, random: np.random.Generator) -> None:
-        """Draw every cell once, block by block, into the columns.
-
-        Parameters
-        ----------
-        columns
-            All columns, complete: codes of levels, or numbers.
-        random
-            The source of random numbers.
-        """
+        """Draw every cell once, block by block, into the columns."""
         for block in self._blocks.blocks:
             if block.levels:
                 logs = self.log_laws(block, columns)
@@ -458,19 +389,7 @@ def observed_start(
     data: IncompleteData,
     random: np.random.Generator,
 ) -> None:
-    """Fill every cell with the value of a random row that has one, as a start.
-
-    Parameters
-    ----------
-    columns
-        All columns, with anything in the cells.
-    blocks
-        The cells.
-    data
-        The table that they are of.
-    random
-        The source of random numbers.
-    """
+    """Fill every cell with the value of a random row that has one, as a start."""
     for block in blocks.blocks:
         variable, rows = block.places[0]
         block.write(columns, random.choice(_values(data, variable), len(rows)))
@@ -491,13 +410,6 @@ def associated_start(
 
     As if all other columns were independent given the column of a cell: all associations of pairs
     are kept, and many of them counted several times.
-
-    Parameters
-    ----------
-    columns
-        All columns, with a start in the cells.
-    blocks, data, random
-        As for `observed_start`.
     """
     discrete = [
         (variable, column.size) for variable, column in enumerate(data.table.columns) if column.size

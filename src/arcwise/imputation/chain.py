@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data import Data, IncompleteData
-from arcwise.engines import Threads
-from arcwise.engines.engine import ScoringJob
+from arcwise.engines import ScoringJob, Threads
 from arcwise.graphs.dag import Dag
 from arcwise.imputation.annealed_moves import AnnealedMoves, LogDensityRatio
 from arcwise.imputation.cells import (
@@ -52,7 +51,7 @@ from arcwise.model import Model, Question
 from arcwise.parameters.conditionals import Conditionals, draw_conditionals
 from arcwise.posterior import DagSample
 from arcwise.scores import LocalScore
-from arcwise.scores.job import FamilyScoring
+from arcwise.scores.score_families import FamilyScoring
 from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.random import Purpose, generator
 from arcwise.support.running import Stage
@@ -63,11 +62,6 @@ class Rescoring(Threads):
 
     Between two completions of a table, complete columns stay the same, and so do the families of
     nodes that neither are incomplete nor may have an incomplete parent.
-
-    Parameters
-    ----------
-    incomplete
-        Which columns may change.
     """
 
     def __init__(self, incomplete: NDArray[np.bool_]) -> None:
@@ -113,18 +107,10 @@ _SEEDS = 1 << 63
 
 @dataclass(frozen=True, eq=False)
 class CompletedTable:
-    """A completion of a table, and what is learned from it.
+    """A completion of a table, and what is learned from it."""
 
-    Parameters
-    ----------
-    values
-        The value of each cell: the code of a level, or a number.
-    structure
-        The probabilities of edges and the DAGs given the completed table.
-    """
-
-    values: NDArray[np.float64]
-    structure: TableStructure
+    values: NDArray[np.float64]  # the value of each cell: the code of a level, or a number
+    structure: TableStructure  # the probabilities of edges and the DAGs given the completed table
 
 
 class Known(NamedTuple):
@@ -149,32 +135,18 @@ class Redraw(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Imputation:
-    """What chains over DAGs, parameters and cells are about, and how they run.
+    """What chains over DAGs, parameters and cells are about, and how they run."""
 
-    Parameters
-    ----------
-    data
-        The table.
-    question
-        Score, prior, constraints and candidates. Its data count for nothing, and its score must
-        not depend on them, see `LocalScore.fixed_by`.
-    structure
-        How DAGs are drawn given a completed table.
-    redraw
-        Draws score and prior given DAG and cells, after each sweep; None if they are known.
-    seed, threads
-        The seed, and the number of threads.
-    deadline
-        By when to end, by a `TimeIsUpError`.
-    """
-
-    data: IncompleteData
+    data: IncompleteData  # the table
+    # Score, prior, constraints and candidates. Its data count for nothing, and its score must not
+    # depend on them, see `LocalScore.fixed_by`.
     question: Question
-    structure: StructureStep
+    structure: StructureStep  # how DAGs are drawn given a completed table
+    # Draws score and prior given DAG and cells, after each sweep; None if they are known.
     redraw: Redraw | None = None
     seed: int = 0
     threads: int | None = None
-    deadline: Deadline = NEVER
+    deadline: Deadline = NEVER  # by when to end, by a `TimeIsUpError`
 
     def on(self, threads: int) -> Imputation:
         """Return the same on so many threads."""
@@ -182,19 +154,7 @@ class Imputation:
 
 
 class ImputationChain:
-    """A Markov chain over DAGs, parameters and cells.
-
-    Parameters
-    ----------
-    about
-        What it is about.
-    number
-        The number of the chain: chains of one seed have random numbers of their own.
-    anneal
-        Whether edges of discrete tables are moved in small steps, parameters integrated out.
-    associated
-        Whether to start from cells that go with their rows, not from any that are observed.
-    """
+    """A Markov chain over DAGs, parameters and cells."""
 
     def __init__(
         self, about: Imputation, number: int = 0, *, anneal: bool = True, associated: bool = False
@@ -227,13 +187,7 @@ class ImputationChain:
         self._dag: Packed | None = None
 
     def ask(self, question: Question) -> None:
-        """Go on with another score or prior, as for a sweep over these.
-
-        Parameters
-        ----------
-        question
-            As the one before but for score and prior.
-        """
+        """Go on with another score or prior, as for a sweep over these."""
         assert question.score is not None
         if self._engine is None or question.score is not self._score:
             # Scores of families that do not change with the cells are those of one score.
@@ -264,11 +218,6 @@ class ImputationChain:
         """Set how often the edge between two variables is moved, relative to others.
 
         Pairs without a missing cell are left to the draws of DAGs.
-
-        Parameters
-        ----------
-        weights
-            For each pair, as [one, other].
         """
         annealed = self._annealed is not None
         missing = np.asarray(self.data.missing.any(axis=0))
@@ -283,13 +232,7 @@ class ImputationChain:
             self._weights[u, v] = self._weights[v, u] = worth / (2.0 * worth.sum())
 
     def known(self, seen: NDArray[np.float64]) -> Known:
-        """Return the parent sets and the edges to propose by DAGs that were met, if they are moved.
-
-        Parameters
-        ----------
-        seen
-            The DAGs, as [DAG, source, target].
-        """
+        """Return the parent sets and edges to propose, from the DAGs visited so far."""
         if self._annealed is None or self._pairs is None:
             return Known(None, None)
         return Known(
@@ -322,13 +265,7 @@ class ImputationChain:
         return self._dag
 
     def go_to(self, values: NDArray[np.float64], dag: Packed | None) -> None:
-        """Go on from these values of the cells and this DAG.
-
-        Parameters
-        ----------
-        values, dag
-            As `values` and `dag` of a chain over the same table.
-        """
+        """Go on from these values of the cells and this DAG."""
         self._columns = self.data.columns_with(values)
         self._dag = dag
 
@@ -343,13 +280,7 @@ class ImputationChain:
         self._draw_cells()
 
     def keep(self, dags: int) -> CompletedTable:
-        """Return the table of now with what is learned from it, and then go on as in a sweep.
-
-        Parameters
-        ----------
-        dags
-            The number of DAGs drawn given the table.
-        """
+        """Return the table of now with what is learned from it, and then go on as in a sweep."""
         model = self.model()
         if self._dag is None:
             self._dag = self._structure.first(model, self._seed())

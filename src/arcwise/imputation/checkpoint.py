@@ -31,42 +31,23 @@ _STATE = ("counter", "key")
 
 @dataclass(frozen=True, eq=False)
 class Position:
-    """Where all chains stand between two rounds of tables.
+    """Where all chains stand between two rounds of tables."""
 
-    Parameters
-    ----------
-    burn_in, thinning, target
-        The sweeps before the first table and between two, and the number of tables wanted now.
-    seen
-        The DAGs that moves were chosen by, as [DAG, source, target].
-    met
-        The DAGs of all chains in each sweep since, as [chain, source, target].
-    kept, chains
-        The tables so far, and the number of the chain that each is from.
-    stages
-        How many tables there were when moves were chosen, each time.
-    """
-
+    # The sweeps before the first table and between two, and the number of tables wanted now.
     burn_in: int
     thinning: int
     target: int
-    seen: NDArray[np.float64]
+    seen: NDArray[np.float64]  # the DAGs that moves were chosen by, as [DAG, source, target]
+    # The DAGs of all chains in each sweep since, as [chain, source, target].
     met: list[NDArray[np.uint8]]
+    # The tables so far, and the number of the chain that each is from.
     kept: list[CompletedTable]
     chains: list[int]
-    stages: list[int]
+    stages: list[int]  # how many tables there were when moves were chosen, each time
 
 
 class Checkpoint:
-    """The file of a run, written from time to time.
-
-    Parameters
-    ----------
-    path
-        The file.
-    about
-        What the run is about; a file about anything else counts for nothing.
-    """
+    """The file of a run, written from time to time."""
 
     def __init__(self, path: Path, about: str) -> None:
         self._path, self._about = path, about

@@ -34,7 +34,7 @@ from arcwise.imputation.cells import NormalLaw, drawn_levels, normal_law, rows_t
 from arcwise.imputation.proposals import Parents, allowed, other_edge, reaches
 from arcwise.model import Question
 from arcwise.parameters.conditionals import Conditionals, draw_conditionals
-from arcwise.support.log_space import logarithms, relative_weights
+from arcwise.support.arrays import logarithms, relative_weights
 from arcwise.support.running import running
 
 Array = NDArray[np.float64]
@@ -64,17 +64,7 @@ class _Local(NamedTuple):
 
 
 class PairMoves:
-    """Moves that change the edge between two variables and their missing cells.
-
-    Parameters
-    ----------
-    data
-        The table.
-    question
-        The model: score, prior and the families allowed.
-    threads
-        The number of threads.
-    """
+    """Moves that change the edge between two variables and their missing cells."""
 
     def __init__(
         self, data: IncompleteData, question: Question, threads: int | None = None
@@ -102,19 +92,7 @@ class PairMoves:
         conditionals: Conditionals,
         random: np.random.Generator,
     ) -> Conditionals | None:
-        """Propose another edge between two variables; return what it leads to, or None.
-
-        Parameters
-        ----------
-        u, v
-            The variables.
-        columns
-            The completed columns, in which cells of u and v change if it is accepted.
-        conditionals
-            The DAG and its parameters.
-        random
-            The source of random numbers.
-        """
+        """Propose another edge between two variables; return what it leads to, or None."""
         parents = conditionals.parents
         proposed = other_edge(parents, u, v, random)
         threshold = math.log(1.0 - random.random())

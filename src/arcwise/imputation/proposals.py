@@ -28,15 +28,6 @@ def other_edge(
     """Return parents with another edge between two nodes: one of none, u -> v and v -> u.
 
     Each of the two others is as probable, so that the way back is.
-
-    Parameters
-    ----------
-    parents
-        The parents of each node.
-    u, v
-        The two nodes.
-    random
-        The source of random numbers.
     """
     now = 1 if u in parents[v] else 2 if v in parents[u] else 0
     then = (now + int(random.integers(1, 3))) % 3
@@ -46,15 +37,7 @@ def other_edge(
 def with_edges(
     parents: Parents, edges: Mapping[tuple[int, int], int]
 ) -> tuple[tuple[int, ...], ...]:
-    """Return parents with these edges between pairs of nodes.
-
-    Parameters
-    ----------
-    parents
-        The parents of each node.
-    edges
-        For pairs u, v: 0 for no edge, 1 for u -> v, 2 for v -> u.
-    """
+    """Return parents with these edges between pairs of nodes."""
     new = list(parents)
     for (u, v), state in edges.items():
         new[v] = _with(new[v], u, present=state == 1)
@@ -147,13 +130,6 @@ class KnownFamilies:
     Where modes differ in the parents of several nodes, none of which can change alone, chains in
     different modes show which nodes these are: their parent sets depend on each other over the DAGs
     of all chains.
-
-    Parameters
-    ----------
-    seen
-        DAGs of all chains, as [DAG, source, target].
-    worth
-        How much it is worth to change the edge of a pair, as [one, other].
     """
 
     def __init__(self, seen: NDArray[np.float64], worth: NDArray[np.float64]) -> None:
@@ -229,15 +205,7 @@ class KnownFamilies:
 
 
 class _JointShares:
-    """The law of the parent sets of some nodes: mostly as met together, else each alone.
-
-    Parameters
-    ----------
-    sets, alone
-        The parent sets of each node, and their shares.
-    numbers
-        Which of them were met together, as [DAG, node].
-    """
+    """The law of the parent sets of some nodes: mostly as met together, else each alone."""
 
     def __init__(
         self,
@@ -276,13 +244,6 @@ class KnownEdges:
 
     Where modes differ in several edges, none of which can change alone, chains in different modes
     show which edges these are: their presence is correlated over the DAGs of all chains.
-
-    Parameters
-    ----------
-    seen
-        DAGs of all chains, as [DAG, source, target].
-    worth
-        How much it is worth to change the edge of a pair, as [one, other].
     """
 
     def __init__(self, seen: NDArray[np.float64], worth: NDArray[np.float64]) -> None:

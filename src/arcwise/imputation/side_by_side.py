@@ -31,15 +31,6 @@ def side_by_side(
     If it fails for one of them, no other is begun, those begun are told, their computations end as
     by Ctrl-C, and the failure is raised; so it is with Ctrl-C and SIGTERM, which come to the main
     thread alone.
-
-    Parameters
-    ----------
-    work
-        Of an item, and of whether to end early; calls share nothing that they change.
-    items
-        The items.
-    threads
-        The number of threads; None for all cores available to this process.
     """
     count = min(len(items), Processors.available(threads).threads)
     if count <= 1:
@@ -70,17 +61,7 @@ def side_by_side(
 
 
 def split_threads(count: int, threads: int | None, *, one_by_one: bool) -> tuple[int, int]:
-    """Return on how many threads some chains run side by side, and how many each of them has.
-
-    Parameters
-    ----------
-    count
-        The number of chains.
-    threads
-        The number of threads; None for all cores available to this process.
-    one_by_one
-        Whether each chain needs all threads, or all of the memory.
-    """
+    """Return on how many threads some chains run side by side, and how many each of them has."""
     every = Processors.available(threads).threads
     if one_by_one:
         return 1, every

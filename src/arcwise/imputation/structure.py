@@ -16,7 +16,7 @@ from arcwise.algorithms.reverse_annealing import dag_code
 from arcwise.algorithms.sampling_session import sums_for
 from arcwise.features.edges import packed_set
 from arcwise.model import Model, Question
-from arcwise.model.modularity import Modularity
+from arcwise.model.model import Modularity
 from arcwise.posterior import DagSample
 from arcwise.records.settings import filled
 from arcwise.spaces import Dags
@@ -35,21 +35,11 @@ Packed: TypeAlias = NDArray[np.uint64]
 
 
 class TableStructure(NamedTuple):
-    """What is learned from one completed table.
+    """What is learned from one completed table."""
 
-    Parameters
-    ----------
-    edges
-        The probabilities of edges, as [source, target].
-    paths
-        Those of directed paths, if known.
-    dags
-        DAGs drawn from the posterior given the table.
-    """
-
-    edges: Array
-    paths: Array | None
-    dags: DagSample
+    edges: Array  # the probabilities of edges, as [source, target]
+    paths: Array | None  # those of directed paths, if known
+    dags: DagSample  # DAGs drawn from the posterior given the table
 
 
 class StructureStep(ABC):
@@ -75,53 +65,24 @@ class StructureStep(ABC):
 
     @abstractmethod
     def next(self, model: Model, dag: Packed, seed: int) -> Packed:
-        """Return the next DAG of a chain that is at one now and whose law is the posterior.
-
-        Parameters
-        ----------
-        model
-            The model of the completed table.
-        dag
-            Where the chain is.
-        seed
-            The seed of this step.
-        """
+        """Return the next DAG of a chain that is at one now and whose law is the posterior."""
 
     @abstractmethod
     def look(self, model: Model, dag: Packed, count: int, seed: int) -> TableStructure:
-        """Return what is learned from the table; the last of its DAGs continues the chain.
-
-        Parameters
-        ----------
-        model, dag, seed
-            As for `next`.
-        count
-            The number of DAGs to keep.
-        """
+        """Return what is learned from the table; the last of its DAGs continues the chain."""
 
 
 @dataclass(frozen=True)
 class ExactStructure(StructureStep):
-    """Independent draws from the exact posterior.
-
-    Parameters
-    ----------
-    modularity
-        Which posterior, see `exact`.
-    threads
-        The number of threads.
-    deadline
-        By when to end.
-    with_paths
-        Whether to compute the probabilities of directed paths, which costs the more the more
-        parent-only variables there are.
-    """
+    """Independent draws from the exact posterior."""
 
     share: ClassVar[float] = 0.5
 
-    modularity: Modularity = "modular"
+    modularity: Modularity = "modular"  # which posterior, see `exact`
     threads: int | None = None
-    deadline: Deadline = NEVER
+    deadline: Deadline = NEVER  # by when to end
+    # Whether to compute the probabilities of directed paths, which costs the more the more
+    # parent-only variables there are.
     with_paths: bool = True
 
     def on(self, threads: int) -> ExactStructure:
@@ -158,26 +119,14 @@ class ExactStructure(StructureStep):
 
 @dataclass(frozen=True)
 class ChainStructure(StructureStep):
-    """A chain over DAGs, which goes on from where it is.
-
-    Parameters
-    ----------
-    steps
-        The steps between two completions of a table.
-    longer
-        The steps on a table that is kept.
-    threads
-        The number of threads.
-    deadline
-        By when to end.
-    """
+    """A chain over DAGs, which goes on from where it is."""
 
     share: ClassVar[float] = 0.2
 
-    steps: int
-    longer: int
+    steps: int  # the steps between two completions of a table
+    longer: int  # the steps on a table that is kept
     threads: int | None = None
-    deadline: Deadline = NEVER
+    deadline: Deadline = NEVER  # by when to end
 
     def on(self, threads: int) -> ChainStructure:
         """Return the same on so many threads."""

@@ -13,9 +13,12 @@ from arcwise.laws.law import (
     Parameters,
     configuration_numbers,
 )
-from arcwise.laws.linear_gaussian import LinearGaussian
-from arcwise.laws.normal_wishart import NormalWishart
-from arcwise.laws.regressions import RegressionParameters, RegressionPrior
+from arcwise.laws.regressions import (
+    LinearGaussian,
+    NormalWishart,
+    RegressionParameters,
+    RegressionPrior,
+)
 from arcwise.laws.tables import DirichletPrior, ProbabilityTables, TableParameters
 
 __all__ = [

@@ -14,8 +14,13 @@ from arcwise.data.columns import Kind
 from arcwise.data.profile import LawName
 from arcwise.errors import CapacityError, option
 from arcwise.laws.law import FamilyPosterior, FamilyPosteriors, Law, configuration_numbers
-from arcwise.laws.normal_wishart import NormalWishart, updated
-from arcwise.laws.regressions import ConfigurationMoments, RegressionPosterior, RegressionPrior
+from arcwise.laws.regressions import (
+    ConfigurationMoments,
+    NormalWishart,
+    RegressionPosterior,
+    RegressionPrior,
+    updated,
+)
 from arcwise.laws.tables import MAX_CELLS, DirichletPrior, TablePosteriors
 
 Array = NDArray[np.float64]

@@ -62,13 +62,7 @@ class Law(ABC):
 
 
 class FamilyPosteriors(ABC):
-    """The posterior of the parameters of every family, given data.
-
-    Parameters
-    ----------
-    law, data
-        The law, and the data with weights and interventions as in the score.
-    """
+    """The posterior of the parameters of every family, given data."""
 
     def __init__(self, law: Law, data: Data) -> None:
         self.law, self.data = law, data

@@ -1,16 +1,29 @@
-"""Linear regressions of a continuous node, one for each configuration of its discrete parents.
+"""The posterior of Gaussian parameters: regressions of nodes on parents under BGe's prior.
 
-The posterior of each comes from the rows in that configuration as in `normal_wishart`, with the
-share of the imaginary rows that the score gives it. All configurations are computed together; a
-node without discrete parents has one.
+With the normal-Wishart prior of `BGe` (alpha_mu, alpha_w, mean, scale T) and rows of
+total weight N, mean xbar and centred scatter S, the posterior is normal-Wishart again
+with alpha_mu + N, alpha_w + N, the weighted mean of the two means, and
 
-A configuration without a row has the prior alone, and that may have so few degrees of freedom
-that it has no mean: its centre stands for it, and draws from it may be very far away.
+    R = T + S + N alpha_mu / (N + alpha_mu) (xbar - mean)(xbar - mean)'.
+
+Given s parents P, a node v has x_v = intercept + b' x_P + noise of variance sigma^2, where
+
+    1 / sigma^2 ~ Gamma(d / 2, rate r / 2),    d = alpha_w + N - n + s + 1,
+    b | sigma^2 ~ Normal(R_PP^-1 R_Pv, sigma^2 R_PP^-1),    r = R_vv - R_vP R_PP^-1 R_Pv,
+
+and its mean at the posterior means of its parents is normal about v's posterior mean with
+variance sigma^2 / (alpha_mu + N). The rows are those in which v was not intervened on,
+exactly as in the score, so that with interventions each node has its own posterior;
+parameters of different nodes are independent given a DAG.
+
+R itself is never formed: for columns far from the prior mean, or nearly collinear, r
+would lose its digits. A root is kept instead, R = U'U, computed from the rows themselves.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -19,18 +32,141 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data
+from arcwise.data.columns import Kind
+from arcwise.data.profile import LawName
 from arcwise.laws.law import (
     Columns,
     FamilyPosterior,
     FamilyPosteriors,
+    Law,
     Parameters,
     configuration_numbers,
     looked_up,
 )
-from arcwise.laws.normal_wishart import conditioned, log_gamma_steps
-from arcwise.support.log_space import logarithms
+from arcwise.support.arrays import logarithms
 
 Array = NDArray[np.float64]
+
+# From here on the series for the ratio of gamma functions is exact to all digits, which a
+# difference of their logs would lose.
+_LARGE = 200.0
+
+
+@dataclass(frozen=True, eq=False)
+class NormalWishart:
+    """A normal-Wishart prior of given variables: mean and precision of normal rows.
+
+    Parameters
+    ----------
+    alpha_mu
+        The strength of the mean, as a number of rows.
+    alpha_w
+        The degrees of freedom of the precision.
+    mean, scale
+        The prior mean, and the matrix T of the precision.
+
+    Examples
+    --------
+    >>> NormalWishart(1.0, 4.0, np.zeros(2), np.eye(2)).alpha_w
+    4.0
+    """
+
+    alpha_mu: float
+    alpha_w: float
+    mean: NDArray[np.float64]
+    scale: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class NodePosterior:
+    """The normal-Wishart posterior from the rows in which one node was not intervened on."""
+
+    node: int
+    # alpha_mu + N, and alpha_w + N less the number of variables.
+    strength: float
+    degrees: float
+    # The posterior mean, and U.
+    mean: Array
+    root: Array
+
+
+def node_posteriors(data: Data, prior: NormalWishart) -> list[NodePosterior]:
+    """Return the posterior of each node, from all rows if it was never intervened on."""
+    values = data.continuous_values("a linear Gaussian model")
+    weights = np.ones(data.rows) if data.weights is None else data.weights
+    whole: tuple[float, float, Array, Array] | None = None
+    found = []
+    for node in range(len(data.variables)):
+        mask = None if data.intervened is None else data.intervened[:, node]
+        if mask is not None and mask.any():
+            own = updated(prior, values[~mask], weights[~mask])
+        else:
+            whole = updated(prior, values, weights) if whole is None else whole
+            own = whole
+        found.append(NodePosterior(node, *own))
+    return found
+
+
+def updated(
+    prior: NormalWishart, values: Array, weights: Array
+) -> tuple[float, float, Array, Array]:
+    """Return strength, degrees less the number of variables, mean and root of the posterior."""
+    total = float(weights.sum())
+    n = len(prior.mean)
+    mean, centred = prior.mean, np.zeros((0, n))
+    if total > 0:
+        mean = weights @ values / total
+        centred = values - mean
+        # The rounded mean is not quite the mean; far from zero, the remainder would matter.
+        rest = weights @ centred / total
+        centred -= rest
+        mean = mean + rest
+        centred *= np.sqrt(weights)[:, np.newaxis]
+    strength = prior.alpha_mu + total
+    offset = mean - prior.mean
+    border = math.sqrt(total * prior.alpha_mu / strength) * offset
+    rows = [border[np.newaxis], np.linalg.cholesky(prior.scale).T, centred]
+    root = np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))
+    centre = prior.mean + total / strength * offset
+    return strength, prior.alpha_w + total - n, centre, root
+
+
+def conditioned(roots: Array) -> tuple[Array, Array, Array]:
+    """Return the posteriors of regressions of the last column of some roots on the others."""
+    size = roots.shape[2] - 1
+    triangles = np.asarray(np.linalg.qr(roots, mode="r"))
+    diagonals = np.einsum("cii->ci", triangles)
+    triangles = triangles * np.where(diagonals < 0, -1.0, 1.0)[:, :, np.newaxis]
+    # The last column holds the projection of the node on its parents and, last, the residual.
+    inverse_roots = np.asarray(np.linalg.inv(triangles[:, :size, :size])).transpose(0, 2, 1)
+    coefficients = np.einsum("cij,ci->cj", inverse_roots, triangles[:, :size, size])
+    return coefficients, np.square(triangles[:, size, size]), inverse_roots
+
+
+def log_gamma_step(x: float) -> float:
+    """Return log Gamma(x + 1/2) - log Gamma(x)."""
+    if x < _LARGE:
+        return math.lgamma(x + 0.5) - math.lgamma(x)
+    return 0.5 * math.log(x) - 1 / (8 * x) + 1 / (192 * x**3)
+
+
+def log_gamma_steps(x: Array) -> Array:
+    """Return log Gamma(x + 1/2) - log Gamma(x) of each number, of which few are different."""
+    distinct, which = np.unique(x, return_inverse=True)
+    return np.array([log_gamma_step(each) for each in distinct.tolist()])[which.reshape(x.shape)]
+
+
+# --- Regressions ----------------------------------------------------------------------------------
+
+# Linear regressions of a continuous node, one for each configuration of its discrete parents.
+#
+# The posterior of each comes from the rows in that configuration as in `normal_wishart`, with the
+# share of the imaginary rows that the score gives it. All configurations are computed together; a
+# node without discrete parents has one.
+#
+# A configuration without a row has the prior alone, and that may have so few degrees of freedom
+# that it has no mean: its centre stands for it, and draws from it may be very far away.
+
 
 # Gamma variates of tiny shape underflow; below this, standard deviations would overflow soon.
 _SMALLEST_GAMMA = 1e-60
@@ -76,61 +212,39 @@ class RegressionPrior:
 
 @dataclass(frozen=True, eq=False)
 class ConfigurationMoments:
-    """The posterior of some columns together, by configuration along the first axis.
+    """The posterior of some columns together, by configuration along the first axis."""
 
-    Parameters
-    ----------
-    variables
-        The columns.
-    strengths, degrees
-        Of the mean, and of the precision less the number of columns.
-    means, roots
-        The posterior means, and a root U of each matrix R = U'U; see `normal_wishart`.
-    """
-
-    variables: tuple[int, ...]
+    variables: tuple[int, ...]  # the columns
+    # Of the mean, and of the precision less the number of columns.
     strengths: Array
     degrees: Array
+    # The posterior means, and a root U of each matrix R = U'U; see `normal_wishart`.
     means: Array
     roots: Array
 
 
 @dataclass(frozen=True, eq=False)
 class RegressionPosterior(FamilyPosterior):
-    """The posterior of a continuous node's regressions, one for each configuration.
+    """The posterior of a continuous node's regressions, one for each configuration."""
 
-    Parameters
-    ----------
-    given
-        The posteriors of all families.
-    node, parents
-        The family.
-    discrete, continuous
-        The discrete parents, by whose levels configurations are numbered, the last fastest, and
-        the continuous ones.
-    sizes
-        The numbers of levels of the discrete parents.
-    origin
-        Values near those of the continuous parents and, last, of the node, from which numbers are
-        counted.
-    strengths, degrees
-        Of the mean of the node, and d, the degrees of freedom, by configuration.
-    centres
-        The posterior means of the continuous parents and, last, of the node, by configuration.
-    coefficients, residuals, inverse_roots
-        What `normal_wishart.conditioned` returns, by configuration.
-    """
-
-    given: FamilyPosteriors
+    given: FamilyPosteriors  # the posteriors of all families
+    # The family.
     node: int
     parents: tuple[int, ...]
+    # The discrete parents, by whose levels configurations are numbered, the last fastest, and the
+    # continuous ones.
     discrete: tuple[int, ...]
     continuous: tuple[int, ...]
-    sizes: tuple[int, ...]
+    sizes: tuple[int, ...]  # the numbers of levels of the discrete parents
+    # Values near those of the continuous parents and, last, of the node, from which numbers are
+    # counted.
     origin: Array
+    # Of the mean of the node, and d, the degrees of freedom, by configuration.
     strengths: Array
     degrees: Array
+    # The posterior means of the continuous parents and, last, of the node, by configuration.
     centres: Array
+    # What `normal_wishart.conditioned` returns, by configuration.
     coefficients: Array
     residuals: Array
     inverse_roots: Array
@@ -237,25 +351,17 @@ class RegressionPosterior(FamilyPosterior):
 
 @dataclass(frozen=True, eq=False)
 class RegressionParameters(Parameters):
-    """Drawn regressions, as [draw, configuration] and, of coefficients, [..., parent].
-
-    Parameters
-    ----------
-    node, discrete, sizes, continuous
-        The family, as in `RegressionPosterior`.
-    origin
-        The values of the continuous parents and, last, of the node that count as 0.
-    intercepts, coefficients, deviations
-        The parameters.
-    """
+    """Drawn regressions, as [draw, configuration] and, of coefficients, [..., parent]."""
 
     arrays: ClassVar[tuple[str, ...]] = ("intercepts", "coefficients", "deviations")
 
+    # The family, as in `RegressionPosterior`.
     node: int
     discrete: tuple[int, ...]
     sizes: tuple[int, ...]
     continuous: tuple[int, ...]
-    origin: Array
+    origin: Array  # the values of the continuous parents and, last, of the node that count as 0
+    # The parameters.
     intercepts: Array
     coefficients: Array
     deviations: Array
@@ -320,3 +426,90 @@ class RegressionParameters(Parameters):
         which = self.configurations(columns, rows)
         noise = looked_up(self.deviations, which) * random.standard_normal((self.count, rows))
         return np.asarray(self._above(columns, which, noise) + self.origin[-1])
+
+
+# --- Linear gaussian ------------------------------------------------------------------------------
+
+# Linear Gaussian regressions, with the posterior of `BGe`.
+
+
+@dataclass(frozen=True, eq=False)
+class LinearGaussian(Law):
+    """A linear regression with normal noise for each family of continuous variables.
+
+    Parameters
+    ----------
+    prior
+        The prior of mean and precision of all variables, from which those of the regressions
+        follow; None for a score without one.
+
+    Examples
+    --------
+    >>> LinearGaussian(None).has_prior
+    False
+    """
+
+    has_means: ClassVar[bool] = True
+    kind: ClassVar[LawName] = "gaussian"
+    all_numbers: ClassVar[bool] = True
+
+    prior: NormalWishart | None
+
+    @property
+    def has_prior(self) -> bool:
+        """Whether the regressions have a prior."""
+        return self.prior is not None
+
+    def allows(self, child: Kind, parent: Kind) -> bool:
+        """Return True: whatever is a number."""
+        return True
+
+    def given(self, data: Data) -> LinearGaussianPosteriors:
+        """Return the posterior of all regressions."""
+        assert self.prior is not None
+        return LinearGaussianPosteriors(self, data, self.prior)
+
+
+class LinearGaussianPosteriors(FamilyPosteriors):
+    """The normal-Wishart posteriors of all regressions: those of many families come together."""
+
+    def __init__(self, law: Law, data: Data, prior: NormalWishart) -> None:
+        super().__init__(law, data)
+        self.prior = prior
+        self.nodes = node_posteriors(data, prior)
+
+    @property
+    def origin(self) -> Array:
+        """The posterior mean of each variable, from the rows that count for it."""
+        return np.array([own.mean[own.node] for own in self.nodes])
+
+    def family(self, node: int, parents: tuple[int, ...]) -> RegressionPosterior:
+        """Compute the posterior of one family."""
+        return self._of_one_size(node, [parents])[0]
+
+    def every(self, node: int, parents: Sequence[tuple[int, ...]]) -> list[FamilyPosterior]:
+        """Return the posteriors of some families of a node, those of one size at once."""
+        waiting: dict[int, list[tuple[int, ...]]] = {}
+        for members in parents:
+            if (node, members) not in self._families:
+                waiting.setdefault(len(members), []).append(members)
+        for of_size in waiting.values():
+            for found in self._of_one_size(node, of_size):
+                self._families[node, found.parents] = found
+        return super().every(node, parents)
+
+    def _of_one_size(
+        self, node: int, parents: Sequence[tuple[int, ...]]
+    ) -> list[RegressionPosterior]:
+        own = self.nodes[node]
+        columns = np.array([(*members, node) for members in parents], dtype=np.intp)
+        origins, centres = self.origin[columns], own.mean[columns]
+        found = conditioned(own.root.T[columns].transpose(0, 2, 1))
+        strengths, degrees = np.array([own.strength]), np.array([own.degrees + columns.shape[1]])
+        result = []
+        for place, members in enumerate(parents):
+            one = slice(place, place + 1)
+            regressions = centres[one], *(each[one] for each in found)
+            family = self, node, members, (), members, (), origins[place]
+            result.append(RegressionPosterior(*family, strengths, degrees, *regressions))
+        return result

@@ -30,8 +30,7 @@ from arcwise.laws.law import (
     configuration_numbers,
     looked_up,
 )
-from arcwise.support.log_space import logarithms
-from arcwise.support.numbering import row_numbers
+from arcwise.support.arrays import logarithms, row_numbers
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.uint16]

@@ -1,17 +1,70 @@
-"""Pictures of time series: slices side by side, the present on the right; and the process graph."""
+"""Routes for edges that the layers were not made for: straight, or round the nodes in the way."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arcwise.data.slices import Slices
+from arcwise.data.table import Slices
 from arcwise.dynamics.lagged_edges import ProcessEdge
-from arcwise.layout.detours import detours
 from arcwise.layout.drawing import Drawing, layered_drawing
-from arcwise.layout.links import Link
-from arcwise.layout.picture import Picture
+from arcwise.layout.picture import Link, Picture
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+# Offsets of the middle of an edge from the straight line, in edge lengths, by increasing size.
+_BENDS = (0.0, 0.09, -0.09, 0.18, -0.18, 0.3, -0.3)
+_CLEARANCE = 0.3
+
+
+def detours(points: Array, sources: Numbers, targets: Numbers) -> list[Array]:
+    """Return the point through which each edge must bend, and no point for straight edges."""
+    cost = np.full(len(sources), np.inf)
+    chosen = np.zeros(len(sources))
+    for bend in _BENDS:
+        # The cost is at least the bend itself, so edges with a cost at or below it are done.
+        rest = np.flatnonzero(cost > abs(bend))
+        own = _nodes_met(points, sources[rest], targets[rest], bend) + abs(bend)
+        better = own < cost[rest]
+        chosen[rest[better]] = bend
+        cost[rest[better]] = own[better]
+    middle = _middle(points, sources, targets, chosen[:, np.newaxis])
+    if len(points):  # keep inside the picture, whatever the bend
+        middle = np.clip(middle, points.min(axis=0), points.max(axis=0))
+    return [middle[i : i + 1] if bend else np.empty((0, 2)) for i, bend in enumerate(chosen)]
+
+
+def _middle(points: Array, sources: Numbers, targets: Numbers, bend: float | Array) -> Array:
+    start, end = points[sources], points[targets]
+    across = (end - start) @ np.array([[0.0, 1.0], [-1.0, 0.0]])
+    result: Array = (start + end) / 2 + bend * across
+    return result
+
+
+def _nodes_met(points: Array, sources: Numbers, targets: Numbers, bend: float) -> Array:
+    """Return the number of other nodes each edge would come too close to."""
+    start, end = points[sources], points[targets]
+    control = 2 * _middle(points, sources, targets, bend) - (start + end) / 2
+    squares = (points**2).sum(axis=1)
+    met = np.zeros((len(sources), len(points)), dtype=np.bool_)
+    for t in np.linspace(0.08, 0.92, 9):
+        point = (1 - t) ** 2 * start + 2 * t * (1 - t) * control + t**2 * end
+        # Squared distances by scalar products, which avoid a three-dimensional array.
+        distance = (point**2).sum(axis=1)[:, np.newaxis] - 2 * point @ points.T + squares
+        met |= distance < _CLEARANCE**2
+    rows = np.arange(len(sources))
+    met[rows, sources] = met[rows, targets] = False
+    counts: Array = met.sum(axis=1).astype(np.float64)
+    return counts
+
+
+# --- In time --------------------------------------------------------------------------------------
+
+# Pictures of time series: slices side by side, the present on the right; and the process graph.
+
 
 _ACROSS, _DOWN = 2.0, 0.7  # between slices, and between the variables of a slice
 _BULGE = 0.5  # of an edge within a slice, so that it does not cross what is between
@@ -21,16 +74,9 @@ _APART = 0.12  # of two edges between the same variables, as a share of their le
 def slices_picture(slices: Slices, links: Sequence[Link]) -> Picture:
     """Return the slices from left to right, static variables first, and the links between them.
 
-    Parameters
-    ----------
-    slices
-        Which column is of which time.
-    links
-        The links; their ends are positions of columns.
-
     Examples
     --------
-    >>> from arcwise.data.slices import Place
+    >>> from arcwise.data.table import Place
     >>> slices = Slices((Place("x", 0), Place("y", 0), Place("x", 1), Place("y", 1)))
     >>> slices_picture(slices, []).drawing.positions
     {'x(t)': (2.0, 0.0), 'y(t)': (2.0, 0.7), 'x(t-1)': (0.0, 0.0), 'y(t-1)': (0.0, 0.7)}
@@ -68,17 +114,7 @@ def slices_picture(slices: Slices, links: Sequence[Link]) -> Picture:
 def process_picture(
     variables: Sequence[str], edges: Sequence[ProcessEdge], threshold: float
 ) -> Picture:
-    """Return the process graph; a variable that depends on its own past is marked by ↺.
-
-    Parameters
-    ----------
-    variables
-        The variables, static ones included.
-    edges
-        The edges of the process graph.
-    threshold
-        The smallest probability at which an edge is drawn.
-    """
+    """Return the process graph; a variable that depends on its own past is marked by ↺."""
     shown = [edge for edge in edges if edge.probability >= threshold]
     own = {edge.source: edge.probability for edge in shown if edge.source == edge.target}
     labels = {name: f"{name} ↺ {own[name]:.2f}" if name in own else name for name in variables}

@@ -1,16 +1,163 @@
-"""`Picture`: the part of a network that is drawn, and where; the same on the page and in plots."""
+"""`Link`: a line between two nodes of a picture, with the probability of each direction."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 
 import numpy as np
+from numpy.typing import NDArray
 
+from arcwise.exchange.graphs import Exchanged, checked_graph
 from arcwise.layout.drawing import Drawing, layered_drawing
-from arcwise.layout.links import Link
-from arcwise.layout.modules import MOST_IN_MODULE, modules
+from arcwise.posterior import Posterior
+from arcwise.posterior.matrices import OPEN_SHARE
+
+
+@dataclass(frozen=True)
+class Link:
+    """Two nodes that may be adjacent."""
+
+    # The nodes, by position, in the order of the more probable direction.
+    source: int
+    target: int
+    # The probabilities of source → target and of target → source. They exclude each other in a DAG,
+    # so their sum is the probability of the adjacency.
+    forward: float
+    backward: float
+
+    @property
+    def probability(self) -> float:
+        """The probability of an edge in either direction."""
+        return min(1.0, self.forward + self.backward)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether each direction has at least a tenth of the probability of the adjacency."""
+        return 0.0 < self.probability * OPEN_SHARE <= self.backward
+
+
+def links_of(graph: Exchanged) -> list[Link]:
+    """Return all adjacent pairs of a posterior or a graph, the most probable first.
+
+    Those of a graph have the probability 1, and where it gives no direction each has one half.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> (link,) = links_of(arcwise.exact(model))
+    >>> link.is_open, round(link.probability, 3)
+    (True, 1.0)
+    """
+    return links_of_matrix(_edges(graph))
+
+
+def links_of_matrix(edges: NDArray[np.float64], least: float = 0.0) -> list[Link]:
+    """Return the pairs more probably adjacent than `least`, given [source, target]."""
+    either = edges + edges.T
+    u, v = np.nonzero(np.triu(either > least, 1))
+    turned = edges[v, u] > edges[u, v]
+    u, v = np.where(turned, v, u), np.where(turned, u, v)
+    order = np.argsort(-either[u, v], kind="stable")
+    u, v = u[order], v[order]
+    rows = zip(*(each.tolist() for each in (u, v, edges[u, v], edges[v, u])), strict=True)
+    return [Link(*row) for row in rows]
+
+
+def _edges(graph: Exchanged) -> NDArray[np.float64]:
+    checked = checked_graph(graph)
+    if isinstance(checked, Posterior):
+        return checked.edges
+    edges = checked.matrix()
+    return np.where(edges & edges.T, 0.5, edges)
+
+
+# --- Modules --------------------------------------------------------------------------------------
+
+# `modules`: a large network in parts that can each be looked at as a whole.
+
+
+Pair = tuple[int, int]
+
+MOST_IN_MODULE = 40
+"""The largest module: so many nodes, with their names, can be taken in at a glance."""
+
+
+def modules(
+    nodes: Sequence[int], weights: Mapping[Pair, float], most: int = MOST_IN_MODULE
+) -> list[list[int]]:
+    """Return a partition of the nodes with much weight inside its parts, the largest part first.
+
+    Parts are joined two by two, always those that gain most modularity (Clauset, Newman and
+    Moore 2004, "Finding community structure in very large networks"), while the result has at
+    most a given number of nodes. Parts that are not joined to any other part that has room for
+    them, and are at most half as large as allowed, are then put together.
+
+    Examples
+    --------
+    >>> pairs = [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (2, 3)]
+    >>> modules(range(6), dict.fromkeys(pairs, 1.0), most=4)
+    [[0, 1, 2], [3, 4, 5]]
+    """
+    members = {node: [node] for node in nodes}
+    near: dict[int, dict[int, float]] = {node: {} for node in nodes}
+    for (one, other), weight in weights.items():
+        near[one][other] = near[one].get(other, 0.0) + weight
+        near[other][one] = near[other].get(one, 0.0) + weight
+    strength = {node: sum(near[node].values()) for node in nodes}
+    total = sum(strength.values())  # twice the weight of all links
+
+    def entry(one: int, other: int) -> tuple[float, int, int, float]:
+        """Return a joining with its gain, the largest first, and the weight it was reckoned by."""
+        weight = near[one][other]
+        gain = weight - strength[one] * strength[other] / total
+        return -gain, min(one, other), max(one, other), weight
+
+    waiting = [entry(one, other) for one in nodes for other in near[one] if one < other]
+    heapify(waiting)
+    while waiting:
+        _, one, other, weight = heappop(waiting)
+        # A part that has grown meanwhile has newer entries.
+        if one not in members or near[one].get(other) != weight:
+            continue
+        if len(members[one]) + len(members[other]) > most:
+            continue
+        members[one] += members.pop(other)
+        strength[one] += strength.pop(other)
+        del near[one][other]
+        for third, more in near.pop(other).items():
+            if third != one:
+                near[one][third] = near[one].get(third, 0.0) + more
+                del near[third][other]
+                near[third][one] = near[one][third]
+        for third in near[one]:
+            heappush(waiting, entry(one, third))
+    return _packed(list(members.values()), most)
+
+
+def _packed(parts: list[list[int]], most: int) -> list[list[int]]:
+    """Put small parts together, each where it first fits."""
+    ordered = sorted((sorted(part) for part in parts), key=lambda part: (-len(part), part))
+    result = [part for part in ordered if 2 * len(part) > most]
+    shared: list[list[int]] = []
+    for part in ordered[len(result) :]:
+        room = next((other for other in shared if len(other) + len(part) <= most), None)
+        if room is None:
+            shared.append(list(part))
+        else:
+            room += part
+    return sorted(
+        [*result, *(sorted(part) for part in shared)], key=lambda part: (-len(part), part)
+    )
+
+
+# --- Picture --------------------------------------------------------------------------------------
+
+# `Picture`: the part of a network that is drawn, and where; the same on the page and in plots.
+
 
 MOST_TOGETHER = 60
 """The largest number of joined nodes that is drawn without modules."""
@@ -53,23 +200,13 @@ def modules_of(links: Sequence[Link], nodes: int) -> list[list[int]]:
 
 @dataclass(frozen=True)
 class Picture:
-    """Nodes with their places, and the links between them.
+    """Nodes with their places, and the links between them."""
 
-    Parameters
-    ----------
-    variables
-        The names of the nodes in the picture.
-    links
-        The links between them, the most probable first; their ends are positions among these.
-    drawing
-        The places.
-    elsewhere
-        For each node, how many links lead to nodes that are not in the picture.
-    """
-
-    variables: tuple[str, ...]
+    variables: tuple[str, ...]  # the names of the nodes in the picture
+    # The links between them, the most probable first; their ends are positions among these.
     links: tuple[Link, ...]
-    drawing: Drawing
+    drawing: Drawing  # the places
+    # For each node, how many links lead to nodes that are not in the picture.
     elsewhere: tuple[int, ...]
 
     @classmethod

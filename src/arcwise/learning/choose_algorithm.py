@@ -21,16 +21,15 @@ from typing import Any
 from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.sample import usual_space
 from arcwise.algorithms.sampling_session import sums_for
-from arcwise.diagnostics.limits import DEFAULT_RULE
+from arcwise.diagnostics.findings import DEFAULT_RULE
 from arcwise.errors import ArcwiseWarning, ArgumentError, option
 from arcwise.imputation.averaging import DEFAULT_CHAINS
 from arcwise.learning import costs
 from arcwise.learning.request import Request
 from arcwise.learning.study import Study
-from arcwise.records.algorithm import Algorithm
+from arcwise.records.budget import Algorithm, StoppingRule
 from arcwise.records.ladders import FIRST_TEMPERATURES
 from arcwise.records.settings import usual_order_steps
-from arcwise.records.stopping_rule import StoppingRule
 from arcwise.spaces import CanonicalOrders, Dags
 from arcwise.support.words import rounded
 

@@ -10,15 +10,15 @@ from dataclasses import replace
 from typing import Any
 
 from arcwise.algorithms.growth import grow
-from arcwise.algorithms.timely_models import model_within
-from arcwise.candidates import Candidates
-from arcwise.candidates import candidates as choose_candidates
+from arcwise.algorithms.growth_state import model_within
 from arcwise.errors import InterruptedWarning, TimeIsUpError
 from arcwise.learning import costs
-from arcwise.learning.forecast import say_preparation
+from arcwise.learning.run_time import say_preparation
 from arcwise.learning.study import GROWTH, SCORES, Study
 from arcwise.model import Definition, Model, Question, model_of
-from arcwise.records.algorithm import Algorithm
+from arcwise.model.candidates import Candidates
+from arcwise.model.candidates import candidates as choose_candidates
+from arcwise.records.budget import Algorithm
 from arcwise.support.clock import Deadline
 from arcwise.support.devices import where_worthwhile
 from arcwise.support.words import quoted, rounded
@@ -64,25 +64,7 @@ def with_parents(
     deadline: Deadline,
     keep_interrupted: bool = False,
 ) -> Study:
-    """Return the study with the parent sets that a method chooses.
-
-    Parameters
-    ----------
-    study
-        The study; its model, if it has one already, has its parent sets.
-    method
-        ``"all"``; ``"grow"`` or ``"grow:METHOD"``, to start from the candidates of a method; a
-        method of `arcwise.candidates`; or the candidates themselves. None to leave those of
-        the question.
-    plus_one
-        Whether a parent set may have one parent that is not a candidate; None for no. With
-        grown candidates it always may.
-    deadline
-        The clock of the whole computation, of which half is left to what comes after.
-    keep_interrupted
-        Whether to accept candidates whose growth was interrupted; otherwise
-        KeyboardInterrupt is raised.
-    """
+    """Return the study with the parent sets that a method chooses."""
     asked = study.asked
     if isinstance(asked, Model):
         Definition(candidates=method, plus_one=bool(plus_one)).refuse_beside("a model")
@@ -113,15 +95,6 @@ def scored(study: Study, deadline: Deadline, *, in_full: bool = False) -> Study:
     """Return the study with the model on its parent sets, or on fewer if the time is too short.
 
     If the device is a graphics processor, it scores them where that is worth it.
-
-    Parameters
-    ----------
-    study
-        The study.
-    deadline
-        By when the model is needed.
-    in_full
-        Whether to raise `TimeIsUpError` instead of leaving out parent sets.
     """
     asked = study.asked
     if isinstance(asked, Model):

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 
-from arcwise.algorithms.exact_limits import MOST_FAMILIES
-from arcwise.algorithms.exact_limits import SHARE_OF_EXACT as SHARE_OF_EXACT
-from arcwise.algorithms.exact_limits import exact_is_cheap as exact_is_cheap
-from arcwise.algorithms.exact_limits import exact_limit as exact_limit
-from arcwise.algorithms.exact_limits import exact_operations as exact_operations
-from arcwise.algorithms.exact_limits import exact_seconds as exact_seconds
-from arcwise.algorithms.rates import steps_per_second
+from arcwise.algorithms.ais import steps_per_second
+from arcwise.algorithms.exact_computation import MOST_FAMILIES
+from arcwise.algorithms.exact_computation import SHARE_OF_EXACT as SHARE_OF_EXACT
+from arcwise.algorithms.exact_computation import exact_is_cheap as exact_is_cheap
+from arcwise.algorithms.exact_computation import exact_limit as exact_limit
+from arcwise.algorithms.exact_computation import exact_operations as exact_operations
+from arcwise.algorithms.exact_computation import exact_seconds as exact_seconds
 from arcwise.errors import ArgumentError, CapacityError, option
 from arcwise.model import Modularity, Question
-from arcwise.model.scoring_time import scoring_seconds, scoring_work
+from arcwise.model.scoring import scoring_seconds, scoring_work
+from arcwise.support.checks import available_memory
 from arcwise.support.clock import Deadline
-from arcwise.support.memory import available_memory
 from arcwise.support.words import byte_size, plural
 
 # DAGs drawn from an exact posterior by default.

@@ -10,21 +10,28 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.constraints.arguments import SYNONYMS, ConstraintArguments
 from arcwise.data import Data
 from arcwise.data.reader import read_table
 from arcwise.data.reading import LENIENT, Reading, ReadingToLearn
 from arcwise.errors import ArgumentError, option
+from arcwise.families.constraints import SYNONYMS, ConstraintArguments
 from arcwise.learning.learn import learned
 from arcwise.learning.request import Request
-from arcwise.parameters.frames import figure, frame, html_table, stacked, text_table, write_columns
 from arcwise.parameters.predict import predict
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
+from arcwise.parameters.summaries import (
+    figure,
+    frame,
+    html_table,
+    stacked,
+    text_table,
+    write_columns,
+)
+from arcwise.support.arrays import weighted_sum
 from arcwise.support.checks import whole_number
 from arcwise.support.names import positions
 from arcwise.support.running import Run
 from arcwise.support.settings import Settings, keywords_of, setting
-from arcwise.support.weighted_sums import weighted_sum
 from arcwise.support.words import plural
 
 # The stream of the folds: the same seed for chains and folds must not make them dependent.

@@ -32,7 +32,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.algorithms.mcmc import mcmc
-from arcwise.candidates import candidates
 from arcwise.data import Data
 from arcwise.data.description import summary as in_short
 from arcwise.data.profile import DataProfile
@@ -40,17 +39,17 @@ from arcwise.errors import ConvergenceWarning, InterruptedWarning, TimeIsUpError
 from arcwise.graphs.dag import Dag
 from arcwise.learning.study import Study
 from arcwise.model import Model, Modularity, Question
+from arcwise.model.candidates import candidates
 from arcwise.priors import Sparse
 from arcwise.priors.constant import odds_of_dags
 from arcwise.records.settings import usual_order_steps
 from arcwise.scores import LocalScore
 from arcwise.scores.base import NAMED_SCORES
 from arcwise.spaces import LinearOrders
+from arcwise.support.arrays import weighted_sum
 from arcwise.support.clock import NEVER
-from arcwise.support.descriptions import words_of
 from arcwise.support.running import LocalRun
-from arcwise.support.weighted_sums import weighted_sum
-from arcwise.support.words import listing, plural
+from arcwise.support.words import listing, plural, words_of
 
 EXPECTED_PARENTS = tuple(0.03125 * 2.0**step for step in range(9))
 """The expected numbers of parents that are compared: 1/32 to 8, each twice the one before."""
@@ -89,20 +88,13 @@ _NOT_CHOSEN = (
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """Score and prior as chosen by the evidence.
+    """Score and prior as chosen by the evidence."""
 
-    Parameters
-    ----------
-    score, prior
-        The most probable score, and the prior that expects as many edges as the values do on
-        average.
-    scores, probabilities
-        The scores compared, and the posterior probability of each of them with each of
-        `EXPECTED_PARENTS`, as [score, number].
-    """
-
+    # The most probable score, and the prior that expects as many edges as the values do on average.
     score: LocalScore
     prior: Sparse
+    # The scores compared, and the posterior probability of each of them with each of
+    # `EXPECTED_PARENTS`, as [score, number].
     scores: tuple[LocalScore, ...]
     probabilities: NDArray[np.float64]
 
@@ -174,24 +166,7 @@ def question_by_evidence(
     score: bool,
     run: LocalRun = _ALONE,
 ) -> tuple[Question, tuple[str, ...]]:
-    """Return a question with the prior, and the score if asked for, that the evidence chooses.
-
-    Parameters
-    ----------
-    asked
-        The question.
-    modularity
-        Which posterior is to be computed.
-    score
-        Whether the score is to be chosen, too.
-    run
-        What carries the whole computation out.
-
-    Returns
-    -------
-    tuple
-        The question, and in words what was chosen, or that choosing it takes too long.
-    """
+    """Return a question with the prior, and the score if asked for, that the evidence chooses."""
     if asked.score is None:
         return asked, ()
     found = choose_hyperparameters(
@@ -220,21 +195,7 @@ def choose_hyperparameters(
     effort: float = 1.0,
     run: LocalRun = _ALONE,
 ) -> Hyperparameters | None:
-    """Return score and prior by the evidence, or None if that takes too long.
-
-    Parameters
-    ----------
-    question
-        The data with their constraints.
-    scores
-        The scores to choose from.
-    modularity
-        Which posterior is to be computed.
-    effort
-        The share of the usual work, up to 1.
-    run
-        What carries this out; after its time nothing is chosen.
-    """
+    """Return score and prior by the evidence, or None if that takes too long."""
     size = _candidates_of_a_node(question, effort)
     if size == 0:
         return None
@@ -267,17 +228,7 @@ def chosen_of(
     probabilities: NDArray[np.float64],
     modularity: Modularity,
 ) -> Hyperparameters:
-    """Return the score and the prior to take, given the posterior of both.
-
-    Parameters
-    ----------
-    question
-        The data with their constraints.
-    scores, probabilities
-        As for `Hyperparameters`.
-    modularity
-        Which posterior is to be computed.
-    """
+    """Return the score and the prior to take, given the posterior of both."""
     place = int(np.argmax(probabilities.sum(axis=1)))
     share = probabilities[place] / probabilities[place].sum()
     expected = prior_odds(question, float(weighted_sum(share, EXPECTED_PARENTS)), modularity)

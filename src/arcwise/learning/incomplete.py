@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.candidates import candidates as choose_candidates
 from arcwise.data import ContinuousColumn, Data, IncompleteData
 from arcwise.errors import ArgumentError, DataError, Wording, option
 from arcwise.graphs.dag import Dag
@@ -46,14 +45,15 @@ from arcwise.learning.hyperparameters import (
 from arcwise.learning.request import Request
 from arcwise.learning.study import RESULT, Study
 from arcwise.model import Modularity, Question
+from arcwise.model.candidates import candidates as choose_candidates
 from arcwise.parameters.conditionals import can_draw
 from arcwise.posterior import DagSample
 from arcwise.priors import Sparse
 from arcwise.priors.constant import MOST_VARIABLES, log_sum_of_weights
-from arcwise.records.algorithm import Algorithm
+from arcwise.records.budget import Algorithm
 from arcwise.scores import BGe, LocalScore
 from arcwise.spaces import Dags
-from arcwise.support.log_space import relative_weights
+from arcwise.support.arrays import relative_weights
 from arcwise.support.plain import digest
 from arcwise.support.running import Run, running
 
@@ -228,17 +228,7 @@ def _fingerprint(study: Study, question: Question, settings: ImputationSettings)
 
 
 class HyperparameterDraws:
-    """Draws score and prior given the DAG and the cells of a chain.
-
-    Parameters
-    ----------
-    asked
-        The variables with their constraints.
-    scores
-        The scores to choose from.
-    modularity
-        Which posterior is computed.
-    """
+    """Draws score and prior given the DAG and the cells of a chain."""
 
     def __init__(
         self, asked: Question, scores: Sequence[LocalScore], modularity: Modularity
@@ -277,13 +267,6 @@ class HyperparameterDraws:
             L(m) = sum over o of p(o) o^m / (sum of o^edges over all DAGs),
 
         and with the odds of this number o^m: what is left is log L(m') - log L(m) - (m' - m) log o.
-
-        Parameters
-        ----------
-        number
-            The number of the score and the prior that the weights of families are from.
-        new, old
-            The parents of each node in both DAGs.
         """
         there, here = self._edges(new), self._edges(old)
         own = self._log_odds[number % len(self._priors)]

@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from arcwise.algorithms.exact import Exact, exactly
-from arcwise.algorithms.growth_log import read_log
-from arcwise.algorithms.resume import resume_run
-from arcwise.algorithms.sample import SAMPLED_BY, SAMPLERS, SamplerOptions
+from arcwise.algorithms.growth_state import read_log
+from arcwise.algorithms.sample import SAMPLED_BY, SAMPLERS, SamplerOptions, resume_run
 from arcwise.comparison import sensitivity
-from arcwise.constraints.arguments import SYNONYMS, ConstraintArguments
 from arcwise.data import IncompleteData
 from arcwise.data.reading import ReadingToLearn
 from arcwise.errors import ArgumentError, TimeIsUpError, Wording
+from arcwise.families.constraints import SYNONYMS, ConstraintArguments
 from arcwise.graphs.dag import Dag
 from arcwise.imputation.checkpoint import FILE as COMPLETIONS
 from arcwise.learning import costs
@@ -32,7 +31,6 @@ from arcwise.learning.choose_algorithm import (
     try_chains,
 )
 from arcwise.learning.choose_parents import choose_parents
-from arcwise.learning.forecast import say_sampling
 from arcwise.learning.hyperparameters import by_evidence
 from arcwise.learning.incomplete import (
     as_imputed,
@@ -41,11 +39,12 @@ from arcwise.learning.incomplete import (
     refuse_with_missing_values,
 )
 from arcwise.learning.request import Request
+from arcwise.learning.run_time import say_sampling
 from arcwise.learning.study import GROWTH, RESULT, SCORES, KeptStudy, Study, identity_of
 from arcwise.model import Definition, Model, Question, ask
 from arcwise.model.question import table_to_learn
 from arcwise.posterior import Posterior
-from arcwise.records.algorithm import Algorithm
+from arcwise.records.budget import Algorithm
 from arcwise.records.settings import SamplerSettings
 from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
 from arcwise.support.checks import folder_path

@@ -12,10 +12,8 @@ from arcwise.algorithms.growth_state import DEFAULT_MAX_SIZE
 from arcwise.algorithms.sample import SAMPLERS, SamplerOptions, refuse_options_of_others
 from arcwise.errors import ArgumentError, Wording, option
 from arcwise.model.question import BY_EVIDENCE
-from arcwise.records.algorithm import Algorithm
-from arcwise.records.budget import Budget
+from arcwise.records.budget import Algorithm, Budget, StoppingRule, as_stopping_rule
 from arcwise.records.settings import Recording
-from arcwise.records.stopping_rule import StoppingRule, as_stopping_rule
 from arcwise.support.checks import true_or_false, whole_number
 from arcwise.support.settings import Settings, setting, setting_like
 from arcwise.support.words import quoted, shown

@@ -23,18 +23,16 @@ from arcwise.imputation.chain import Redraw
 from arcwise.learning import costs
 from arcwise.learning.request import Request
 from arcwise.model import Model, Question
+from arcwise.model.score_sums import ScoreSums
 from arcwise.posterior import Posterior
 from arcwise.records.account import Account, Choices
-from arcwise.records.algorithm import Algorithm
+from arcwise.records.budget import Algorithm
 from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, ImputationRun
 from arcwise.spaces import Space
-from arcwise.sums import ScoreSums
-from arcwise.support.descriptions import words_of
 from arcwise.support.files import UNREADABLE, write_json
-from arcwise.support.plain import attributes, digest, plain
-from arcwise.support.plain_dataclasses import PlainDataclasses
+from arcwise.support.plain import PlainDataclasses, attributes, digest, plain
 from arcwise.support.running import Run
-from arcwise.support.words import plural
+from arcwise.support.words import plural, words_of
 
 FILE = "study.json"
 """The file with what is kept of a study."""
@@ -51,53 +49,28 @@ RESULT = "posterior.npz"
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What is computed, and why.
+    """What is computed, and why."""
 
-    Parameters
-    ----------
-    request
-        What was requested.
-    run
-        What carries the computation out.
-    asked
-        The question about the data, which each choice makes more definite; in the end the model.
-    identity
-        Request and question in plain values, by which a resumed run knows its own request.
-    incomplete
-        The table with its missing values, if it has any.
-    algorithm, reason
-        The algorithm, and why, as the end of a sentence. Where values are missing, it is the one
-        that draws the DAGs of each completed table.
-    settings
-        The arguments of the algorithm.
-    parents
-        The source of the parent sets: ``"all"``, ``"candidates"``, ``"grown"`` or ``"given"``.
-    growth
-        The result of growing the candidates, if they were grown.
-    sums
-        The score sums of the model, once they were needed.
-    redraw
-        Draws score and prior with the missing values; None if they are known.
-    sentences
-        What was done so far, in words.
-    posterior
-        The result.
-    """
-
-    request: Request
-    run: Run
+    request: Request  # what was requested
+    run: Run  # what carries the computation out
+    # The question about the data, which each choice makes more definite; in the end the model.
     asked: Model | Question
+    # Request and question in plain values, by which a resumed run knows its own request.
     identity: Mapping[str, Any] = field(default_factory=dict)
-    incomplete: IncompleteData | None = None
+    incomplete: IncompleteData | None = None  # the table with its missing values, if it has any
+    # The algorithm, and why, as the end of a sentence. Where values are missing, it is the one that
+    # draws the DAGs of each completed table.
     algorithm: Algorithm | None = None
     reason: str = ""
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)  # the arguments of the algorithm
+    # The source of the parent sets: ``"all"``, ``"candidates"``, ``"grown"`` or ``"given"``.
     parents: str = "given"
-    growth: Growth | None = None
-    sums: ScoreSums | None = None
+    growth: Growth | None = None  # the result of growing the candidates, if they were grown
+    sums: ScoreSums | None = None  # the score sums of the model, once they were needed
+    # Draws score and prior with the missing values; None if they are known.
     redraw: Redraw | None = None
-    sentences: tuple[str, ...] = ()
-    posterior: Posterior | None = None
+    sentences: tuple[str, ...] = ()  # what was done so far, in words
+    posterior: Posterior | None = None  # the result
 
     @property
     def question(self) -> Question:
@@ -184,28 +157,15 @@ class Study:
 
 @dataclass(frozen=True)
 class KeptStudy:
-    """What a run directory keeps of a study.
+    """What a run directory keeps of a study."""
 
-    Parameters
-    ----------
-    request
-        Request and question in plain values.
-    sentences
-        What was done before the run, in words.
-    reason
-        Why this algorithm was chosen, as the end of a sentence.
-    chosen
-        The choices for programs.
-    best, best_log_weight
-        The edges of the best DAG that was found while candidates were grown, and its
-        unnormalised log posterior. Chains seldom meet a DAG as good: those they draw have many
-        edges that are improbable each.
-    """
-
-    request: Mapping[str, Any]
-    sentences: tuple[str, ...]
-    reason: str
-    chosen: Choices
+    request: Mapping[str, Any]  # request and question in plain values
+    sentences: tuple[str, ...]  # what was done before the run, in words
+    reason: str  # why this algorithm was chosen, as the end of a sentence
+    chosen: Choices  # the choices for programs
+    # The edges of the best DAG that was found while candidates were grown, and its unnormalised log
+    # posterior. Chains seldom meet a DAG as good: those they draw have many edges that are
+    # improbable each.
     best: tuple[tuple[str, str], ...] = ()
     best_log_weight: float | None = None
 

@@ -1,36 +1,215 @@
-"""`Model`: a local score and a structure prior on the same families."""
+"""The two modularities: the posterior under the modular or the order-modular prior."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.constraints import ConstraintArguments
-from arcwise.constraints.arguments import SYNONYMS
-from arcwise.constraints.edges import as_dag
 from arcwise.data.profile import DataProfile
-from arcwise.errors import ArgumentError, ConstraintError
+from arcwise.errors import ArgumentError, ConstraintError, option
 from arcwise.families import Families
-from arcwise.families.functions import parent_names
-from arcwise.model.folded import FoldedWeights
-from arcwise.model.provenance import Provenance
+from arcwise.families.constraints import SYNONYMS, ConstraintArguments
+from arcwise.families.edges import as_dag
+from arcwise.families.families import parent_names
+from arcwise.graphs.dag import Dag
 from arcwise.model.question import Definition, Question
 from arcwise.model.scoring import ScoringRun, score_families
 from arcwise.priors import PriorTerms, Uniform
 from arcwise.scores import FamilyScores
-from arcwise.support.checks import file_path
-from arcwise.support.descriptions import Description, words_of
+from arcwise.support.checks import file_path, one_of
 from arcwise.support.html import card, facts
-from arcwise.support.running import Progress, Run
+from arcwise.support.plain import PlainDataclasses
+from arcwise.support.running import Progress, Run, running
 from arcwise.support.settings import Settings, made_of
-from arcwise.support.words import plural, quoted, shown
+from arcwise.support.words import Description, plural, quoted, shown, words_of
+
+Modularity = Literal["modular", "order-modular"]
+"""The prior of a DAG: the product of its family weights, or that times its number of orders."""
+
+
+def as_modularity(value: Any) -> Modularity:
+    """Return the modularity, or refuse any other value."""
+    found: Modularity = one_of(Modularity)(value, option("modularity"))
+    return found
+
+
+# --- Provenance -----------------------------------------------------------------------------------
+
+# `Provenance`: the description of the model and the data behind a result.
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """The model and the data behind a result; None where unknown.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> provenance = arcwise.Model({"a": [0, 1, 1], "b": [1, 0, 1]}).provenance()
+    >>> provenance.rows, provenance.score.name
+    (3, 'BDeu')
+    """
+
+    version: str | None = None  # the version of arcwise
+    # The score and the structure prior.
+    score: Description | None = None
+    prior: Description | None = None
+    # The constraints, as `Model` takes them.
+    constraints: Mapping[str, Any] = field(default_factory=dict)
+    # The candidate parents of each variable; None if they exclude no parent.
+    candidates: Mapping[str, tuple[str, ...]] | None = None
+    plus_one: bool = False  # whether a parent set may have one parent that is not a candidate
+    families: int | None = None  # the number of parent sets that were scored
+    # The number of rows of the data, and their fingerprint.
+    rows: int | None = None
+    data_fingerprint: str | None = None
+    data: DataProfile | None = None  # what is to be known about the data to judge a result
+    data_name: str | None = None  # the name of the file the data were read from, without its folder
+    # The fingerprint of the variables that have parents, if others are conditioned on: the evidence
+    # is theirs alone. None if all variables are modelled.
+    modelled_fingerprint: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that only a damaged file can hold."""
+        if (self.rows is not None and self.rows < 1) or (self.families or 0) < 0:
+            raise ValueError(f"{self.rows} rows and {self.families} families")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, with score and prior as text."""
+        profile = PlainDataclasses().write(self.data)
+        return {
+            "arcwise": self.version,
+            "score": None if self.score is None else self.score.text,
+            "prior": None if self.prior is None else self.prior.text,
+            "constraints": dict(self.constraints),
+            "candidates": None
+            if self.candidates is None
+            else {node: list(parents) for node, parents in self.candidates.items()},
+            "plus_one": self.plus_one,
+            "families": self.families,
+            "rows": self.rows,
+            "data_fingerprint": self.data_fingerprint,
+            **({} if profile is None else {"data": profile}),
+            "data_name": self.data_name,
+            **(
+                {}
+                if self.modelled_fingerprint is None
+                else {"modelled_fingerprint": self.modelled_fingerprint}
+            ),
+        }
+
+
+# --- Folded ---------------------------------------------------------------------------------------
+
+# `FoldedWeights`: the weights of a model over its ordinary variables, and the way back to all.
+#
+# Parent-only variables have children only. Families with the same ordinary parents are added up
+# over their parent-only ones, so that spaces, moves and exact computation run over the ordinary
+# variables and do not know about the others; draws and probabilities are unfolded afterwards.
+
+
+# As if of another run, so that unfolding has no random numbers in common with what it unfolds.
+_OTHER_SEED = 0x0F_01DED_5EED
+
+
+@dataclass(frozen=True, eq=False)
+class FoldedWeights:
+    """Log weights of families over the ordinary variables.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(["a", "b", "z"], lambda v, parents: 0.0, parent_only="z")
+    >>> model.folded.ordinary, model.folded.table.values(0).round(6).tolist()  # log 2
+    (('a', 'b'), [0.693147, 0.693147])
+    """
+
+    variables: tuple[str, ...]  # all variables
+    ordinary: tuple[str, ...]  # those that are not parent-only, in the same order
+    weights: _core.FamilyTable  # the log weights over all variables
+    core: _core.FoldedFamilies | None  # the folded families; None if all variables are ordinary
+
+    @classmethod
+    def of(
+        cls, variables: tuple[str, ...], parent_only: Sequence[str], weights: _core.FamilyTable
+    ) -> FoldedWeights:
+        """Fold the weights of a model."""
+        if not parent_only:
+            return cls(variables, variables, weights, None)
+        places = [place for place, name in enumerate(variables) if name in parent_only]
+        ordinary = tuple(name for name in variables if name not in parent_only)
+        with running(None, None, "") as run:
+            core = _core.FoldedFamilies(weights, places, run.threads, run.progress)
+        return cls(variables, ordinary, weights, core)
+
+    @property
+    def table(self) -> _core.FamilyTable:
+        """The log weights of ordinary parent sets: sums over the parent-only parents."""
+        return self.weights if self.core is None else self.core.sums
+
+    @property
+    def maxima(self) -> _core.FamilyTable:
+        """The log weight of the heaviest family with each ordinary parent set."""
+        return self.weights if self.core is None else self.core.maxima
+
+    @property
+    def families(self) -> int:
+        """The number of ordinary parent sets of all variables."""
+        return sum(self.table.count(node) for node in range(len(self.ordinary)))
+
+    def probabilities(
+        self, families: _core.FamilyTable, edges: NDArray[np.float64]
+    ) -> tuple[_core.FamilyTable, NDArray[np.float64]]:
+        """Return the probabilities of all families and edges from those of ordinary ones."""
+        if self.core is None:
+            return families, edges
+        return self.core.probabilities(self.weights, families)
+
+    def draws(self, parents: NDArray[Any], seed: int, first: int) -> NDArray[Any]:
+        """Return DAGs over all variables, of which those over the ordinary ones were drawn."""
+        if self.core is None:
+            return parents
+        return self.core.draw(_packed(parents), seed ^ _OTHER_SEED, first)
+
+    def best(self, dag: Dag) -> Dag:
+        """Return a DAG of the ordinary variables with the best parent-only parents added."""
+        if self.core is None:
+            return dag
+        place = {name: number for number, name in enumerate(self.ordinary)}
+        rows = np.zeros((1, len(place), (len(place) + 63) // 64), dtype=np.uint64)
+        for name, number in place.items():
+            for parent in dag.parents(name):
+                rows[0, number, place[parent] // 64] |= np.uint64(1 << (place[parent] % 64))
+        (found,) = self.core.best(rows)
+        bits = np.unpackbits(
+            np.ascontiguousarray(found, dtype="<u8").view(np.uint8), axis=1, bitorder="little"
+        )
+        return Dag.from_matrix(self.variables, bits[:, : len(self.variables)].T.astype(np.bool_))
+
+    def restricted(self, dag: Dag) -> Dag:
+        """Return a DAG without its parent-only variables."""
+        if self.core is None:
+            return dag
+        kept = set(self.ordinary)
+        return Dag(self.ordinary, {v: kept.intersection(dag.parents(v)) for v in self.ordinary})
+
+
+def _packed(parents: NDArray[Any]) -> NDArray[np.uint64]:
+    whole = parents[:, :, np.newaxis] if parents.ndim == 2 else parents
+    return np.ascontiguousarray(whole, dtype=np.uint64)
+
+
+# --- Model ----------------------------------------------------------------------------------------
+
+# `Model`: a local score and a structure prior on the same families.
 
 
 @dataclass(frozen=True)

@@ -14,18 +14,17 @@ from typing import Any
 import numpy as np
 
 from arcwise import _core
-from arcwise.constraints import ConstraintArguments, Constraints
-from arcwise.constraints.in_time import in_time
 from arcwise.data import Data, IncompleteData
 from arcwise.data.reader import read_table
 from arcwise.data.reading import Reading, ReadingToLearn
 from arcwise.errors import ArgumentError, ConstraintError, Wording, option
 from arcwise.families import Families
+from arcwise.families.constraints import ConstraintArguments, Constraints, in_time
 from arcwise.families.families import parent_matrix
 from arcwise.priors import EdgeProbabilities, Prior, Sparse, Uniform, as_prior
 from arcwise.scores import FamilyScores, FunctionScore, LocalScore, as_score
 from arcwise.scores.family_scores import as_family_scores
-from arcwise.scores.job import FamilyScoring
+from arcwise.scores.score_families import FamilyScoring
 from arcwise.support.checks import true_or_false
 from arcwise.support.settings import setting
 from arcwise.support.words import quoted
@@ -67,19 +66,6 @@ class Definition(ConstraintArguments):
 class Question:
     """The definition of a model, before anything is scored.
 
-    Parameters
-    ----------
-    data
-        A table, precomputed scores, or the names of the variables.
-    score
-        The score; None if the scores are precomputed.
-    prior
-        The structure prior.
-    constraints
-        Which edges are allowed, and how many parents.
-    candidates, plus_one
-        See `Families.of`.
-
     Examples
     --------
     >>> question = Question.of({"a": [0, 1, 1], "b": [0, 1, 0]}, Definition(prior="fair"))
@@ -87,10 +73,13 @@ class Question:
     (('a', 'b'), BDeu(equivalent_sample_size=1.0))
     """
 
+    # A table, precomputed scores, or the names of the variables.
     data: Data | FamilyScores | tuple[str, ...]
-    score: LocalScore | None
-    prior: Prior = field(default_factory=Uniform)
+    score: LocalScore | None  # the score; None if the scores are precomputed
+    prior: Prior = field(default_factory=Uniform)  # the structure prior
+    # Which edges are allowed, and how many parents.
     constraints: Constraints = field(default_factory=Constraints)
+    # See `Families.of`.
     candidates: Any = None
     plus_one: bool = False
 
@@ -105,19 +94,7 @@ class Question:
 
     @classmethod
     def of(cls, data: Any, definition: Definition | None = None) -> Question:
-        """Return the question that data and definition state.
-
-        Parameters
-        ----------
-        data
-            Anything `arcwise.read` takes; `FamilyScores`, also as the path of a .jkl file; a
-            list of names, if the score is a function; or a question, which is complete
-            in itself.
-        definition
-            The rest. The default prior is `Sparse` for a table, and the uniform one, which adds
-            nothing, for precomputed scores and functions. With the prior ``"by-evidence"``, that
-            of a table is chosen as `learn` does, and the score with it unless it is given.
-        """
+        """Return the question that data and definition state."""
         given = definition or Definition()
         if isinstance(data, Question):
             given.refuse_beside("a question")

@@ -1,14 +1,15 @@
 """Networks: random DAGs, networks with parameters, and data drawn from them."""
 
-from arcwise.networks.asia import asia
-from arcwise.networks.conditional_gaussian import ConditionalGaussianNetwork, Regression
-from arcwise.networks.dags import random_dag
-from arcwise.networks.discrete import DiscreteNetwork
-from arcwise.networks.gaussian import GaussianNetwork, gaussian_network
+from arcwise.networks.discrete import DiscreteNetwork, asia, discrete_network
+from arcwise.networks.gaussian import (
+    ConditionalGaussianNetwork,
+    GaussianNetwork,
+    Regression,
+    conditional_gaussian_network,
+    gaussian_network,
+)
 from arcwise.networks.network import Network
-from arcwise.networks.random_regressions import conditional_gaussian_network
-from arcwise.networks.random_tables import discrete_network
-from arcwise.networks.simulate import simulate
+from arcwise.networks.simulate import random_dag, simulate
 
 __all__ = [
     "ConditionalGaussianNetwork",

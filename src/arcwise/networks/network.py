@@ -16,7 +16,7 @@ from arcwise.errors import ArgumentError, option
 from arcwise.graphs.dag import Dag
 from arcwise.laws import Parameters
 from arcwise.support.checks import real_number, refuse_beyond_memory, whole_number
-from arcwise.support.cycles import topological_order
+from arcwise.support.edges import topological_order
 from arcwise.support.names import positions
 from arcwise.support.random import Purpose, generator
 from arcwise.support.words import quoted, shown

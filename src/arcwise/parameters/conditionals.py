@@ -20,9 +20,17 @@ from numpy.typing import NDArray
 
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
+from arcwise.graphs.dag import Dag
 from arcwise.laws import Parameters, RegressionParameters
 from arcwise.laws.law import Columns
+from arcwise.laws.regressions import RegressionPosterior
+from arcwise.laws.tables import TablePosterior
+from arcwise.model import Model
+from arcwise.networks import DiscreteNetwork, GaussianNetwork
+from arcwise.parameters.requirements import inference
 from arcwise.scores import LocalScore
+from arcwise.support.checks import instance
+from arcwise.support.names import positions, refuse_other_names
 
 Array = NDArray[np.float64]
 
@@ -57,17 +65,10 @@ class Regression(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Conditionals:
-    """One draw of all parameters of a DAG.
+    """One draw of all parameters of a DAG."""
 
-    Parameters
-    ----------
-    parents
-        The parents of each node, as positions.
-    parameters
-        One draw for each node, or for those that are asked about.
-    """
-
-    parents: tuple[tuple[int, ...], ...]
+    parents: tuple[tuple[int, ...], ...]  # the parents of each node, as positions
+    # One draw for each node, or for those that are asked about.
     parameters: Mapping[int, Parameters]
 
     def with_families(self, others: Conditionals) -> Conditionals:
@@ -78,28 +79,12 @@ class Conditionals:
         return Conditionals(tuple(parents), {**self.parameters, **others.parameters})
 
     def log_probability(self, node: int, columns: Columns) -> Array:
-        """Return the log probability, or density, of the node's value given its parents', by row.
-
-        Parameters
-        ----------
-        node
-            The position of the node.
-        columns
-            The columns; those of the node and of its parents are looked at.
-        """
+        """Return the log probability or density of the node given its parents, by row."""
         found: Array = self.parameters[node].log_density(columns)[0]
         return found
 
     def regression(self, node: int, columns: Columns) -> Regression | None:
-        """Return the normal distribution of the node given its parents; None if it is discrete.
-
-        Parameters
-        ----------
-        node
-            The position of the node.
-        columns
-            The columns; those of the discrete parents may be looked at, and the number of rows.
-        """
+        """Return the normal distribution of the node given its parents; None if it is discrete."""
         own = self.parameters[node]
         if not isinstance(own, RegressionParameters):
             return None
@@ -127,19 +112,6 @@ def draw_conditionals(
 ) -> Conditionals:
     """Draw all parameters of a DAG from their posterior given complete data.
 
-    Parameters
-    ----------
-    parents
-        The parents of each node.
-    data
-        The data.
-    score
-        The score, whose prior on parameters is meant.
-    random
-        The source of random numbers.
-    nodes
-        The nodes whose parameters are drawn, and nothing is known of the others; None for all.
-
     Examples
     --------
     >>> import arcwise
@@ -162,3 +134,68 @@ def draw_conditionals(
         tuple(parents),
         {node: posteriors.of(node, parents[node]).drawn(1, random) for node in wanted},
     )
+
+
+# --- Mean network ---------------------------------------------------------------------------------
+
+# `mean_network`: one DAG with the posterior means of its parameters, as a network.
+
+
+def mean_network(dag: Dag, model: Model) -> DiscreteNetwork | GaussianNetwork:
+    """Return a DAG as a network whose parameters are their posterior means.
+
+    For programs that take one network with parameters; see `to_pgmpy`. For discrete data,
+    probabilities under this network, given evidence or an intervention, are the posterior means
+    that `arcwise.predict` and `arcwise.interventional` give for this DAG. For continuous data its
+    coefficients are the posterior means, but its predictive distributions are narrower than those
+    of `predict`, which averages over parameters.
+
+    Parameters
+    ----------
+    dag
+        The DAG, such as ``posterior.map_dag`` or ``posterior.median_dag()``.
+    model
+        The model, such as ``posterior.model``: discrete data with `BDeu` or `BDe`, or continuous
+        data with `BGe`.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> mean_network(Dag(["a", "b"], {"b": ["a"]}), model).tables["b"].round(3)
+    array([[0.976, 0.024],
+           [0.024, 0.976]])
+    """
+    instance(dag, Dag, "dag", "an arcwise.Dag")
+    found = inference(dag, model, "mean_network")
+    variables = found.data.variables
+    refuse_other_names(dict.fromkeys(dag.variables), variables, "dag")
+    families = {
+        name: (place, tuple(positions(dag.parents(name), variables, "dag")))
+        for name, place in zip(
+            dag.variables, positions(dag.variables, variables, "dag"), strict=True
+        )
+    }
+    every = {name: found.posteriors.of(*family) for name, family in families.items()}
+    tables = {name: each for name, each in every.items() if isinstance(each, TablePosterior)}
+    regressions = [each for each in every.values() if isinstance(each, RegressionPosterior)]
+    if len(tables) == len(every):
+        return DiscreteNetwork(
+            dag,
+            {each.name: each.kind.levels for each in found.data.columns},
+            {name: each.mean().table[0] for name, each in tables.items()},
+        )
+    if len(regressions) < len(every):
+        raise ArgumentError(
+            "mean_network is for discrete or continuous data, but the model's are mixed; use "
+            "predict, effects and interventional, which average over parameters"
+        )
+    n = len(dag.variables)
+    weights, intercepts, variances = np.zeros((n, n)), np.empty(n), np.empty(n)
+    for target, each in enumerate(regressions):
+        mean = each.mean()
+        weights[list(dag.parent_indices[target]), target] = mean.coefficients[0, 0]
+        intercepts[target] = mean.absolute_intercepts()[0, 0]
+        # The mean of an inverse gamma variable of shape d / 2 and scale r / 2.
+        variances[target] = each.residuals[0] / (each.degrees[0] - 2)
+    return GaussianNetwork(dag, weights, intercepts, variances)

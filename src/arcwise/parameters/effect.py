@@ -17,16 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
-from arcwise.parameters.frames import (
+from arcwise.parameters.summaries import (
     LEVEL,
     Tabular,
+    checked_level,
     figure,
+    highest_density,
     html_table,
     intervals_text,
     stacked,
     text_table,
 )
-from arcwise.parameters.highest_density import checked_level, highest_density
 from arcwise.posterior.estimate import Interval
 from arcwise.support.checks import is_hashable
 from arcwise.support.words import quoted, shown
@@ -204,32 +205,19 @@ class LinearEffect(Tabular):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ComparedLevels(Tabular):
-    """Effects of setting a variable to each of its levels; see `LevelEffects` and `MeanEffects`.
+    """Effects of setting a variable to each of its levels; see `LevelEffects` and `MeanEffects`."""
 
-    Parameters
-    ----------
-    source, target
-        The variables.
-    source_levels, target_levels
-        Their levels; none of a continuous target.
-    reference
-        The level of the source that the others are compared with.
-    probability
-        The probability that there is an effect: of a directed path.
-    estimates
-        For each level of the source the probability of each level of the target, or its mean
-        alone.
-    differences
-        The differences from the reference, in the same form; None at the reference itself.
-    """
-
+    # The variables.
     source: str
     target: str
+    # Their levels; none of a continuous target.
     source_levels: tuple[object, ...]
     target_levels: tuple[object, ...]
-    reference: object
-    probability: float
+    reference: object  # the level of the source that the others are compared with
+    probability: float  # the probability that there is an effect: of a directed path
+    # For each level of the source the probability of each level of the target, or its mean alone.
     estimates: Sequence[Sequence[EffectEstimate]]
+    # The differences from the reference, in the same form; None at the reference itself.
     differences: Sequence[Sequence[EffectEstimate] | None]
 
     def __repr__(self) -> str:

@@ -8,11 +8,10 @@ from typing import overload
 
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
-from arcwise.parameters.completed_effects import pooled_effect
-from arcwise.parameters.completed_tables import tables_of
+from arcwise.parameters.completed import pooled_effect, tables_of
 from arcwise.parameters.effect import LevelEffects, LinearEffect, MeanEffects
 from arcwise.parameters.effect_matrix import Effects
-from arcwise.parameters.pair_effect import AnyEffect
+from arcwise.parameters.intervened import AnyEffect
 from arcwise.parameters.requirements import AnyModel, inference, refuse_transformed
 from arcwise.parameters.sampled import Dags, dags_of, draws_for_each, sampled_families
 from arcwise.posterior import Posterior

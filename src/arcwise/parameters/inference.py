@@ -17,18 +17,26 @@ from numpy.typing import NDArray
 from arcwise.data import Data
 from arcwise.errors import ArgumentError, DataError
 from arcwise.laws import Law
-from arcwise.laws.linear_gaussian import LinearGaussianPosteriors
-from arcwise.parameters.drawn_families import DrawnFamilies
+from arcwise.laws.regressions import LinearGaussianPosteriors
 from arcwise.parameters.effect import EffectEstimate, LinearEffect
 from arcwise.parameters.effect_matrix import Effects, effect_matrix
-from arcwise.parameters.intervened import Setting, intervened
+from arcwise.parameters.intervened import (
+    AnyEffect,
+    Pair,
+    Setting,
+    intervened,
+    pair_effect,
+    refuse_reference,
+)
 from arcwise.parameters.level_prediction import log_joint
-from arcwise.parameters.mixtures import Mixtures
-from arcwise.parameters.new_rows import with_new_rows
-from arcwise.parameters.pair_effect import AnyEffect, Pair, pair_effect, refuse_reference
-from arcwise.parameters.partial_rows import PartialRows
-from arcwise.parameters.prediction_by_draws import hidden_numbers, level_logarithms, mixtures
-from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
+from arcwise.parameters.new_rows import PartialRows, with_new_rows
+from arcwise.parameters.prediction_by_draws import (
+    DrawnFamilies,
+    hidden_numbers,
+    level_logarithms,
+    mixtures,
+)
+from arcwise.parameters.predictions import LevelPredictions, Mixtures, NumberPredictions
 from arcwise.parameters.sampled import SampledFamilies
 
 Array = NDArray[np.float64]
@@ -39,18 +47,12 @@ _NO_EFFECT = EffectEstimate(0.0, 0.0, 0.0, np.empty(0), np.empty(0))
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What is to be predicted.
+    """What is to be predicted."""
 
-    Parameters
-    ----------
-    rows, target
-        The rows, and the variable to predict.
-    draws, seed
-        The number of parameter draws for each DAG, where there are any, and their seed.
-    """
-
+    # The rows, and the variable to predict.
     rows: PartialRows
     target: int
+    # The number of parameter draws for each DAG, where there are any, and their seed.
     draws: int
     seed: int
 
@@ -60,17 +62,7 @@ class Asked:
 
 
 class Inference:
-    """Inference about the parameters of DAGs, given data and the law of the nodes.
-
-    Parameters
-    ----------
-    data
-        The data.
-    score
-        The name of the score, for messages.
-    law
-        The law, with the prior of the score.
-    """
+    """Inference about the parameters of DAGs, given data and the law of the nodes."""
 
     def __init__(self, data: Data, score: str, law: Law) -> None:
         self.data, self.score, self.law = data, score, law
@@ -108,19 +100,7 @@ class Inference:
         draws: int,
         seed: int,
     ) -> AnyEffect:
-        """Return the effect of the first variable of a pair on the second.
-
-        Parameters
-        ----------
-        families
-            The DAGs.
-        pair
-            The source and the target.
-        reference
-            The level of a discrete source to compare the others with; None for the first.
-        draws, seed
-            The number of parameter draws for each DAG, and their seed.
-        """
+        """Return the effect of the first variable of a pair on the second."""
         about = Pair.of(self.data, self.posteriors.levels, pair, reference)
         if not about.source_levels:
             refuse_reference(reference)
@@ -158,15 +138,7 @@ class Inference:
     def prediction(
         self, families: SampledFamilies, asked: Asked, level: float
     ) -> LevelPredictions | NumberPredictions:
-        """Return the distribution of the target given the rest of each row.
-
-        Parameters
-        ----------
-        families, asked
-            The DAGs, and what is to be predicted.
-        level
-            The probability of the intervals of a continuous target.
-        """
+        """Return the distribution of the target given the rest of each row."""
         if self.predicts_levels(asked.target):
             return self.levels_predicted(asked, self.level_logarithms(families, asked))
         return self.numbers_predicted(asked, level, self.mixtures(families, asked))

@@ -1,16 +1,9 @@
-"""The joint probability of a discrete target and the known values of a row, by any law.
-
-With the parameters of a DAG integrated out, the probability of a row is the product of the mean
-conditional probabilities of its families. Families whose values are all known, up to the
-target's, are looked up, for all DAGs and rows at once. Unknown values are summed over by
-variable elimination, component by component: an unknown variable is connected with those it
-shares a family with, the target and known values apart, and a component is the same in all
-DAGs that have the same families there, and in all rows in which the same values are unknown.
-Unknown variables without a descendant that is known or the target add up to 1.
-"""
+"""Variable elimination: the sum of a product of tables over all variables but some."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,11 +12,81 @@ from numpy.typing import NDArray
 from arcwise.errors import CapacityError, option
 from arcwise.laws import FamilyPosteriors
 from arcwise.laws.tables import MAX_CELLS
-from arcwise.parameters.elimination import eliminate, elimination_order
-from arcwise.parameters.partial_rows import PartialRows
+from arcwise.parameters.new_rows import PartialRows
 from arcwise.parameters.sampled import DagBits, SampledFamilies, members_of
 
 Array = NDArray[np.float64]
+Scope = tuple[int, ...]
+
+
+def elimination_order(
+    scopes: Sequence[Scope], levels: Sequence[int], kept: Scope
+) -> tuple[list[int], int]:
+    """Return an elimination order, and the number of cells of the largest table it needs.
+
+    Greedy: the next variable is the one with the smallest table, the first of several.
+    """
+    left = [frozenset(scope) for scope in scopes]
+    largest = max((math.prod(levels[v] for v in scope) for scope in left), default=1)
+    order: list[int] = []
+    waiting = sorted(frozenset().union(*left) - frozenset(kept))
+    while waiting:
+        joined = {v: frozenset().union(*(s for s in left if v in s)) for v in waiting}
+        cells = {v: math.prod(levels[each] for each in joined[v]) for v in waiting}
+        chosen = min(waiting, key=cells.__getitem__)
+        largest = max(largest, cells[chosen])
+        left = [scope for scope in left if chosen not in scope] + [joined[chosen] - {chosen}]
+        order.append(chosen)
+        waiting.remove(chosen)
+    return order, largest
+
+
+def eliminate(factors: Sequence[tuple[Scope, Array]], order: Sequence[int], kept: Scope) -> Array:
+    """Return the sum over the variables of `order` of the product of all tables.
+
+    The first axis of each table holds draws or rows, of a common length or of length 1; the
+    others are the variables of its scope. Those of `kept` remain, as [draw, *kept]; one that
+    no table has is an axis of length 1.
+    """
+    left = list(factors)
+    for variable in order:
+        touched = [factor for factor in left if variable in factor[0]]
+        left = [factor for factor in left if variable not in factor[0]]
+        members = {member for scope, _ in touched for member in scope} - {variable}
+        scope = tuple(sorted(members))
+        left.append((scope, _product(touched, (variable, *scope)).sum(axis=1)))
+    return _product(left, kept)
+
+
+def _product(factors: Sequence[tuple[Scope, Array]], scope: Scope) -> Array:
+    """Return the product of tables, with the axes in the order of the scope."""
+    result: Array = np.ones((1,) * (1 + len(scope)))
+    for own, table in factors:
+        result = result * aligned(table, own, scope)
+    return result
+
+
+def aligned(table: Array, own: Scope, scope: Scope) -> Array:
+    """Return a table with the axes in the order of a scope, of length 1 for absent variables."""
+    axes = [own.index(variable) for variable in scope if variable in own]
+    lengths = iter(axes)
+    shape = [table.shape[1 + next(lengths)] if v in own else 1 for v in scope]
+    return table.transpose(0, *(1 + a for a in axes)).reshape(len(table), *shape)
+
+
+# --- Level prediction -----------------------------------------------------------------------------
+
+# The joint probability of a discrete target and the known values of a row, by any law.
+#
+# With the parameters of a DAG integrated out, the probability of a row is the product of the mean
+# conditional probabilities of its families. Families whose values are all known, up to the
+# target's, are looked up, for all DAGs and rows at once. Unknown values are summed over by
+# variable elimination, component by component: an unknown variable is connected with those it
+# shares a family with, the target and known values apart, and a component is the same in all DAGs
+# that have the same families there, and in all rows in which the same values are unknown. Unknown
+# variables without a descendant that is known or the target add up to 1.
+
+
 Family = tuple[int, tuple[int, ...]]
 Component = tuple[tuple[Family, ...], int]
 """Families that share unknown variables, and these variables as bits."""

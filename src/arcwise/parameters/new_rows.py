@@ -1,9 +1,10 @@
-"""New data for prediction, read with the variables, kinds and levels of a model's data."""
+"""New rows of which any values may be missing, read as the model's data were."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,101 @@ from numpy.typing import NDArray
 from arcwise.data import Column, ContinuousColumn, Data
 from arcwise.data.encoding import as_labels
 from arcwise.data.messages import columns as columns_text
+from arcwise.data.messages import warn
 from arcwise.data.raw import RawColumn, RawNumbers, level_type
 from arcwise.data.sources import raw_columns
 from arcwise.errors import ArcwiseError, DataError, option
-from arcwise.support.words import counted, listing, quoted, shown
+from arcwise.support.words import counted, listing, near_miss, quoted, shown
+
+
+@dataclass(frozen=True, eq=False)
+class PartialRows:
+    """Rows with the variables of the model's data, some of whose values are known."""
+
+    # Codes of levels, or numbers, as [row, variable]; 0 where unknown. Whole numbers if all
+    # variables are discrete.
+    values: NDArray[Any]
+    known: NDArray[np.bool_]  # which of them are known
+    # Which variables were intervened on, and so say nothing about their parents.
+    intervened: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.values)
+
+    def without(self, node: int) -> PartialRows:
+        """Return the rows with one variable unknown."""
+        known = self.known.copy()
+        known[:, node] = False
+        return PartialRows(self.values, known, self.intervened)
+
+    def take(self, rows: slice | NDArray[Any]) -> PartialRows:
+        """Return some of the rows."""
+        return PartialRows(self.values[rows], self.known[rows], self.intervened[rows])
+
+    def patterns(self) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int64]]]:
+        """Yield what is known and what was intervened on, with the rows that are so."""
+        both = np.concatenate([self.known, self.intervened], axis=1)
+        distinct, which = np.unique(both, axis=0, return_inverse=True)
+        which = which.reshape(-1)
+        rows = np.argsort(which, kind="stable")
+        ends = np.cumsum(np.bincount(which, minlength=len(distinct)))
+        n = self.known.shape[1]
+        for pattern, own in zip(distinct, np.split(rows, ends[:-1]), strict=True):
+            yield pattern[:n], pattern[n:], own
+
+
+def read_partial_rows(table: Any, data: Data, *, continuous_only: bool) -> PartialRows:
+    """Return the rows of a table that may lack columns and values of the model's data.
+
+    Columns that are not variables of the model are left out with a warning.
+    """
+    given = given_columns(table, data, "the table")
+    rows = len(next(iter(given.values())).missing) if given else 0
+    if rows == 0:
+        raise DataError("the table has no rows; give at least one")
+    _check_partial_names(list(given), data)
+    shape = rows, len(data.variables)
+    some_numbers = continuous_only or "continuous" in data.kinds.values()
+    values = np.zeros(shape, dtype=np.float64 if some_numbers else np.int64)
+    known = np.zeros(shape, dtype=np.bool_)
+    for place, column in enumerate(data.columns):
+        if column.name not in given:
+            continue
+        name, numbers = column.name, continuous_only or not column.size
+        found, there = values_of(given[name], column, numbers=numbers, table="the table")
+        if numbers:
+            found[there] = scaled(found[there], name, data, table, "the table")
+        values[:, place], known[:, place] = found, there
+    intervened = np.zeros(shape, dtype=np.bool_)
+    if isinstance(table, Data) and table.intervened is not None:
+        for place, name in enumerate(data.variables):
+            if name in table.variables:
+                intervened[:, place] = table.intervened[:, table.index(name)]
+    return PartialRows(values, known, intervened)
+
+
+def _check_partial_names(given: list[str], data: Data) -> None:
+    unknown = [name for name in given if name not in data.variables]
+    if len(unknown) == len(given):
+        raise DataError(
+            f"the table has {columns_text(given)}, but none of the model's variables "
+            f"{quoted(data.variables)}; give at least one of them"
+        )
+    if unknown:
+        absent = [name for name in data.variables if name not in given]
+        hints = "".join(near_miss(name, absent) for name in unknown)
+        verb = "is" if len(unknown) == 1 else "are"
+        warn(
+            f"{columns_text(unknown)} of the table {verb} left out, as no variables of the "
+            f"model{hints}"
+        )
+
+
+# --- New rows -------------------------------------------------------------------------------------
+
+# New data for prediction, read with the variables, kinds and levels of a model's data.
+
 
 # The levels of `discretize`.
 _INTERVAL = re.compile(r"[(\[]([^,]+), ([^,]+)\)")
@@ -25,15 +117,6 @@ def read_new_rows(new_data: Any, data: Data, *, continuous_only: bool) -> Data:
     """Return new rows with the variables of the data, in their order.
 
     Unlike `arcwise.read`, this accepts a single row and constant columns.
-
-    Parameters
-    ----------
-    new_data
-        Anything `arcwise.read` accepts. The weights and interventions of a `Data` are kept.
-    data
-        The data of the model.
-    continuous_only
-        Whether all columns are continuous, including those of whole numbers.
     """
     given = given_columns(new_data, data, "new_data")
     _check_names(list(given), data.variables)
@@ -161,13 +244,6 @@ def level_codes(column: RawColumn, known: Column, table: str = "new_data") -> ND
     """Return the codes of new labels among the levels of the model's data; -1 if missing.
 
     Where the model's data have a level for missing values, that is it.
-
-    Parameters
-    ----------
-    column, known
-        The new column, and that of the model's data.
-    table
-        What the new rows are called in messages.
     """
     if isinstance(column, RawNumbers):
         intervals = interval_bounds(known.kind.levels)

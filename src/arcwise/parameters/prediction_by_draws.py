@@ -1,11 +1,9 @@
-"""Predictions by draws of the parameters: sums over unknown levels, integrals over unknown numbers.
+"""Conditioning of linear Gaussian networks by least squares over the unknown values.
 
-The average over draws of p(y, K), for the known values K of a row, is normalised. Where numbers are
-linear in each other, they are jointly normal given a draw and a configuration of the discrete
-variables, and are integrated out; configurations of unknown levels are gone through one by one, or
-if there are too many, each draw of the parameters takes one of them, drawn from the variables
-above. Under other laws each draw takes one completion of the row, drawn from above to below, and is
-weighted by the density of the known values.
+The density of a row is the product over nodes of that of its noise, e_v = x_v - c_v - b_v' x_P,
+with standard deviation s_v. With known values put in, the scaled noise is A u + r, linear in the
+m unknown values u, and integrating these out is a least-squares problem of size m: it is small
+when most values are known, and needs no covariance matrix of the known ones.
 """
 
 from __future__ import annotations
@@ -13,20 +11,172 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.laws import FamilyPosteriors
-from arcwise.parameters.drawn_families import DrawnFamilies
-from arcwise.parameters.gaussian_conditioning import integrated
-from arcwise.parameters.mixtures import Mixtures
-from arcwise.parameters.partial_rows import PartialRows
-from arcwise.parameters.sampled import SampledFamilies
-from arcwise.support.numbering import all_combinations
+from arcwise.errors import ArgumentError, option
+from arcwise.laws import FamilyPosteriors, Parameters, RegressionParameters, TableParameters
+from arcwise.laws.law import looked_up
+from arcwise.parameters.new_rows import PartialRows
+from arcwise.parameters.predictions import Mixtures
+from arcwise.parameters.sampled import SampledFamilies, in_order
+from arcwise.support.arrays import all_combinations
 from arcwise.support.random import Purpose, generator
 
 Array = NDArray[np.float64]
+
+# Of a Gram matrix of unit columns that rounding has made singular.
+_JITTER = 1e-12
+
+
+def integrated(slopes: Array, rest: Array) -> tuple[Array, Array, Array]:
+    """Return mean and deviation of the last unknown value, and the log of the integral over all.
+
+    The integral of exp(-|A u + r|^2 / 2) over u, up to a power of 2 pi.
+    """
+    squares = np.square(rest).sum(axis=-2)
+    if slopes.shape[-1] == 0:
+        return np.zeros(squares.shape), np.zeros(squares.shape[:-1]), -0.5 * squares
+    norms = np.sqrt(np.square(slopes).sum(axis=-2))
+    unit = slopes / norms[..., np.newaxis, :]
+    covered = np.swapaxes(unit, -1, -2) @ rest
+    if slopes.shape[-1] == 1:
+        squares = squares - np.square(covered[..., 0, :])
+        found = -covered[..., 0, :] / norms
+        return found, 1 / norms[..., 0], -0.5 * squares - np.log(norms)
+    gram = np.swapaxes(unit, -1, -2) @ unit
+    try:
+        triangles = np.linalg.cholesky(gram)
+    except np.linalg.LinAlgError:
+        triangles = np.linalg.cholesky(gram + _JITTER * np.eye(gram.shape[-1]))
+    solved = np.asarray(np.linalg.solve(triangles, covered))
+    squares = squares - np.square(solved).sum(axis=-2)
+    diagonal = np.einsum("...ii->...i", triangles) * norms
+    last = diagonal[..., -1]
+    found = -solved[..., -1, :] / last[..., np.newaxis]
+    logs = -0.5 * squares - np.log(diagonal).sum(axis=-1)[..., np.newaxis]
+    return found, 1 / last, logs
+
+
+# --- Drawn families -------------------------------------------------------------------------------
+
+# Parameters of all DAGs of a sample, drawn from their posterior.
+
+
+Columns = NDArray[Any]
+"""Values of all variables, as [variable, draw, row], or with a second axis of length 1."""
+
+_MOST_NUMBERS = 1 << 27
+
+
+class DrawnFamilies:
+    """Draws of all parameters, all of the first DAG first."""
+
+    def __init__(
+        self, families: SampledFamilies, posteriors: FamilyPosteriors, draws: int, seed: int
+    ) -> None:
+        self.count, self.families = len(families) * draws, families
+        self.levels, self.continuous = posteriors.levels, posteriors.continuous
+        self.origin = posteriors.origin
+        with np.errstate(divide="ignore"):
+            self.log_shares = np.repeat(np.log(families.shares / draws), draws)
+        self._each = draws
+        self._drawn: list[list[tuple[NDArray[np.int64], Parameters]]] = []
+        numbers = 0
+        for node, parent_sets in enumerate(families.parents):
+            purpose = Purpose.DRAWN_REGRESSIONS
+            if posteriors.is_discrete(node):
+                purpose = Purpose.DRAWN_TABLES
+            random = generator(seed, purpose, node)
+            of_draw = np.repeat(families.places[:, node], draws)
+            self._drawn.append([])
+            for number, posterior in enumerate(posteriors.every(node, parent_sets)):
+                own = np.flatnonzero(of_draw == number)
+                numbers += len(own) * posterior.numbers
+                if numbers > _MOST_NUMBERS:
+                    raise ArgumentError(
+                        option("draws"),
+                        f" is {draws} for each of {len(families)} DAGs, whose parameters are too "
+                        "many; give fewer draws, or fewer DAGs",
+                    )
+                self._drawn[-1].append((own, posterior.drawn(len(own), random)))
+
+    @cached_property
+    def linear(self) -> bool:
+        """Whether numbers are linear in each other, and levels do not depend on numbers."""
+        return all(
+            isinstance(parameters, TableParameters | RegressionParameters)
+            for of_node in self._drawn
+            for _, parameters in of_node
+        )
+
+    def log_densities(self, node: int, columns: Columns) -> Array:
+        """Return the log density of a node by each draw, as [draw, row]."""
+        found = np.empty((self.count, columns.shape[2]))
+        for own, parameters in self._drawn[node]:
+            values = columns if columns.shape[1] == 1 else columns[:, own]
+            found[own] = parameters.log_density(values)
+        return found
+
+    def regressions(self, columns: Columns, draws: slice) -> tuple[Array, Array, Array]:
+        """Return coefficients, intercepts and deviations by some of the draws, in each row.
+
+        As [draw, row, node, parent] and [draw, row, node], over the continuous variables, whose
+        values are counted from the origin. Without discrete variables all rows have the same, and
+        there is one.
+        """
+        place = {v: number for number, v in enumerate(self.continuous)}
+        shape = draws.stop - draws.start, columns.shape[2] if any(self.levels) else 1, len(place)
+        coefficients = np.zeros((*shape, len(place)))
+        intercepts, deviations = np.empty(shape), np.empty(shape)
+        for node, at in place.items():
+            for every, parameters in self._drawn[node]:
+                inside = slice(*np.searchsorted(every, (draws.start, draws.stop)))
+                own, each = every[inside] - draws.start, parameters.take(inside)
+                assert isinstance(each, RegressionParameters)
+                values = columns if columns.shape[1] == 1 else columns[:, every[inside]]
+                which = each.configurations(values, shape[1])
+                intercepts[own, :, at] = looked_up(each.intercepts, which)
+                deviations[own, :, at] = looked_up(each.deviations, which)
+                above = looked_up(each.coefficients, which).transpose(0, 2, 1)
+                parents = [place[parent] for parent in each.continuous]
+                coefficients[own[:, np.newaxis], :, at, parents] = above
+        return coefficients, intercepts, deviations
+
+    def completed(
+        self, columns: Columns, unknown: NDArray[np.bool_], random: np.random.Generator
+    ) -> Columns:
+        """Draw unknown values given those above them, by each draw."""
+        found = np.repeat(columns, self.count, axis=1)
+        nodes = np.flatnonzero(unknown.any(axis=0)).tolist()
+        for dag, places in enumerate(self.families.places.tolist()):
+            own = np.arange(dag * self._each, (dag + 1) * self._each)
+            parents = {node: self.families.parents[node][places[node]] for node in nodes}
+            for node in in_order(parents):
+                of_family, parameters = self._drawn[node][places[node]]
+                rows = np.flatnonzero(unknown[:, node])
+                at = parameters.take(np.searchsorted(of_family, own))
+                here = found[:, own][:, :, rows]
+                found[node, own[:, np.newaxis], rows] = at.sample(here, len(rows), random)
+        return found
+
+
+# --- Prediction by draws --------------------------------------------------------------------------
+
+# Predictions by draws of the parameters: sums over unknown levels, integrals over unknown
+# numbers.
+#
+# The average over draws of p(y, K), for the known values K of a row, is normalised. Where numbers
+# are linear in each other, they are jointly normal given a draw and a configuration of the
+# discrete variables, and are integrated out; configurations of unknown levels are gone through
+# one by one, or if there are too many, each draw of the parameters takes one of them, drawn from
+# the variables above. Under other laws each draw takes one completion of the row, drawn from
+# above to below, and is weighted by the density of the known values.
+
+
 Mask = NDArray[np.bool_]
 
 MOST_CONFIGURATIONS = 64
@@ -37,17 +187,7 @@ _PIECE = 1 << 22
 
 
 def level_logarithms(drawn: DrawnFamilies, rows: PartialRows, target: int, seed: int) -> Array:
-    """Return log P(target = level, known values of the row), as [row, level], up to a constant.
-
-    Parameters
-    ----------
-    drawn
-        The drawn parameters of all DAGs.
-    rows, target
-        The rows, without the target, and the target.
-    seed
-        The seed of what is drawn besides.
-    """
+    """Return log P(target = level, known values of the row), as [row, level], up to a constant."""
     prediction = _Prediction(drawn, rows, target, seed)
     found = np.empty((len(rows), drawn.levels[target]))
     for chosen, conditioned in prediction.blocks():
@@ -62,17 +202,7 @@ def level_logarithms(drawn: DrawnFamilies, rows: PartialRows, target: int, seed:
 def mixtures(
     drawn: DrawnFamilies, rows: PartialRows, target: int, seed: int
 ) -> Iterator[tuple[NDArray[np.int64], Mixtures]]:
-    """Yield the predictive mixtures of a continuous target, for some rows at a time.
-
-    Parameters
-    ----------
-    drawn
-        The drawn parameters of all DAGs.
-    rows, target
-        The rows, of which the mixtures do not use what they have of the target, and the target.
-    seed
-        The seed of what is drawn besides.
-    """
+    """Yield the predictive mixtures of a continuous target, for some rows at a time."""
     prediction = _Prediction(drawn, rows.without(target), target, seed)
     for chosen, conditioned in prediction.blocks():
         count, (number, _, configurations) = drawn.count, conditioned.shape
@@ -95,54 +225,29 @@ def mixtures(
 
 @dataclass(frozen=True, eq=False)
 class _Conditioned:
-    """Rows by every draw and configuration, as [draw, row and configuration].
+    """Rows by every draw and configuration, as [draw, row and configuration]."""
 
-    Parameters
-    ----------
-    shape
-        The numbers of rows, of levels of a discrete target (1 of a continuous one) and of
-        configurations of the other unknown levels.
-    logs
-        The log density of what is known, with the weight of the draw.
-    means, deviations
-        Those of a continuous target given what is known.
-    """
-
+    # The numbers of rows, of levels of a discrete target (1 of a continuous one) and of
+    # configurations of the other unknown levels.
     shape: tuple[int, int, int]
-    logs: Array
+    logs: Array  # the log density of what is known, with the weight of the draw
+    # Those of a continuous target given what is known.
     means: Array
     deviations: Array
 
 
 @dataclass(frozen=True, eq=False)
 class _Pattern:
-    """What is known in some of the rows, and what matters of the rest.
-
-    Parameters
-    ----------
-    rows
-        The rows.
-    levels
-        The unknown discrete variables that matter, other than the target.
-    numbers
-        The unknown continuous variables that matter, as places, a continuous target last.
-    known
-        The known continuous variables, as places.
-    counted
-        The discrete variables whose probability counts.
-    noises
-        The continuous variables whose noise counts, as places.
-    configurations
-        Of the unknown levels.
-    """
+    """What is known in some of the rows, and what matters of the rest."""
 
     rows: NDArray[np.int64]
-    levels: tuple[int, ...]
+    levels: tuple[int, ...]  # the unknown discrete variables that matter, other than the target
+    # The unknown continuous variables that matter, as places, a continuous target last.
     numbers: tuple[int, ...]
-    known: tuple[int, ...]
-    counted: tuple[int, ...]
-    noises: tuple[int, ...]
-    configurations: int
+    known: tuple[int, ...]  # the known continuous variables, as places
+    counted: tuple[int, ...]  # the discrete variables whose probability counts
+    noises: tuple[int, ...]  # the continuous variables whose noise counts, as places
+    configurations: int  # of the unknown levels
 
 
 class _Prediction:

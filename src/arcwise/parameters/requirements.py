@@ -9,14 +9,13 @@ from arcwise.data import Data, IncompleteData
 from arcwise.errors import ArgumentError, Wording, option
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model
-from arcwise.model.provenance import Provenance
+from arcwise.model.model import Provenance
 from arcwise.parameters.inference import Inference
 from arcwise.parameters.sampled import Dags, not_dags
 from arcwise.posterior import DagSample, Posterior
 from arcwise.scores import LocalScore
 from arcwise.scores.base import NAMED_SCORES
-from arcwise.support.descriptions import Description
-from arcwise.support.words import listing, quoted
+from arcwise.support.words import Description, listing, quoted
 
 AnyModel: TypeAlias = Model | Data | IncompleteData | None
 """A model; its data, if the posterior knows the score; or None for the posterior's own model."""
@@ -25,17 +24,7 @@ _WITH_PARAMETERS = "BDeu, BDe, BGe or ConditionalGaussian"
 
 
 def inference(posterior: Dags, model: AnyModel, purpose: str) -> Inference:
-    """Return what follows from the parameters of a posterior's model, or refuse it.
-
-    Parameters
-    ----------
-    posterior
-        The posterior, which may have its model; DAGs have none.
-    model
-        The model, or its data, if given: data, score and prior must be those of the posterior.
-    purpose
-        What needs the parameters, for the messages.
-    """
+    """Return what follows from the parameters of a posterior's model, or refuse it."""
     if isinstance(posterior, Posterior) and posterior.completions is not None:
         raise ArgumentError(
             f"{purpose} needs the parameters of one table, but the posterior is averaged over "
@@ -55,13 +44,7 @@ def inference(posterior: Dags, model: AnyModel, purpose: str) -> Inference:
 
 
 def on_known_scales(posterior: Dags, data: Data) -> Data:
-    """Return data that know their scales, as the posterior does; files of tables do not.
-
-    Parameters
-    ----------
-    posterior, data
-        The posterior, and the data that it was computed from.
-    """
+    """Return data that know their scales, as the posterior does; files of tables do not."""
     known = posterior.provenance.data if isinstance(posterior, Posterior) else None
     if known is None or known.preparation.scales == data.preparation.scales:
         return data
@@ -72,17 +55,7 @@ def on_known_scales(posterior: Dags, data: Data) -> Data:
 def refuse_transformed(
     posterior: Dags, data: Data | None, purpose: str, names: Sequence[str] | None = None
 ) -> None:
-    """Refuse what would be told of normal scores as if it were of the columns themselves.
-
-    Parameters
-    ----------
-    posterior, data
-        The posterior, which knows how its data were prepared, and the data of DAGs, which do not.
-    purpose
-        What is asked for.
-    names
-        The columns concerned; None for all.
-    """
+    """Refuse what would be told of normal scores as if it were of the columns themselves."""
     known = posterior.provenance.data if isinstance(posterior, Posterior) else None
     preparation = known.preparation if known is not None else data and data.preparation
     found = [
@@ -116,27 +89,13 @@ def _refuse_scales(data: Data, purpose: str) -> None:
 
 
 def conditioned_on(posterior: Dags, model: AnyModel) -> tuple[str, ...]:
-    """Return the parent-only variables of a posterior's model, which have no law of their own.
-
-    Parameters
-    ----------
-    posterior, model
-        As for `inference`.
-    """
+    """Return the parent-only variables of a posterior's model, which have no law of their own."""
     known = posterior if isinstance(posterior, Posterior) else model
     return known.parent_only if isinstance(known, Posterior | Model) else ()
 
 
 def inference_of(data: Data, score: LocalScore, purpose: str) -> Inference:
-    """Return what follows from the parameters of data under a score, or refuse the score.
-
-    Parameters
-    ----------
-    data, score
-        The data and the score.
-    purpose
-        What needs the parameters, for the messages.
-    """
+    """Return what follows from the parameters of data under a score, or refuse the score."""
     _refuse_scales(data, purpose)
     found = score.law(data)
     if found is None or not found.has_prior:

@@ -14,9 +14,9 @@ from arcwise.errors import ArgumentError, Wording, option
 from arcwise.graphs.dag import Dag
 from arcwise.graphs.linear_extensions import packed_parents
 from arcwise.posterior import DagSample, Posterior
+from arcwise.support.arrays import row_numbers
 from arcwise.support.checks import MOST_INT, whole_number
-from arcwise.support.cycles import topological_order
-from arcwise.support.numbering import row_numbers
+from arcwise.support.edges import topological_order
 from arcwise.support.words import quoted
 
 Dags = Posterior | DagSample | Dag
@@ -25,24 +25,13 @@ Dags = Posterior | DagSample | Dag
 
 @dataclass(frozen=True, eq=False)
 class SampledFamilies:
-    """The families of weighted DAGs.
+    """The families of weighted DAGs."""
 
-    Parameters
-    ----------
-    parents
-        The distinct parent sets of each node, as ascending positions.
-    places
-        For each DAG and node, the index of its parent set among these.
-    shares
-        The weight of each DAG; they sum to 1.
-    chains
-        The chain each DAG is from, or None.
-    """
-
+    # The distinct parent sets of each node, as ascending positions.
     parents: tuple[tuple[tuple[int, ...], ...], ...]
-    places: NDArray[np.int32]
-    shares: NDArray[np.float64]
-    chains: NDArray[np.int64] | None
+    places: NDArray[np.int32]  # for each DAG and node, the index of its parent set among these
+    shares: NDArray[np.float64]  # the weight of each DAG; they sum to 1
+    chains: NDArray[np.int64] | None  # the chain each DAG is from, or None
 
     def __len__(self) -> int:
         """Return the number of DAGs."""

@@ -6,15 +6,18 @@ cell, or through ``display(axes)``. ``axes.figure.savefig("network.pdf")`` write
 so does `draw`. The colours are those of the report page, and suitable for colour-blind readers.
 """
 
-from arcwise.plots.agreement import agreement
-from arcwise.plots.convergence import ranks, round_trips
-from arcwise.plots.curves import roc
+from arcwise.plots.charts import (
+    agreement,
+    edge_matrix,
+    effect,
+    forest,
+    ranks,
+    roc,
+    round_trips,
+    traces,
+)
 from arcwise.plots.draw import draw
-from arcwise.plots.effects import effect
-from arcwise.plots.forest import forest
-from arcwise.plots.matrix import edge_matrix
 from arcwise.plots.network import network
-from arcwise.plots.traces import traces
 
 __all__ = [
     "agreement",

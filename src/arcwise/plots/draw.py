@@ -11,7 +11,7 @@ from typing import Any
 
 from arcwise.dynamics.lagged_edges import process_graph, required_slices
 from arcwise.errors import ArgumentError, Wording, option
-from arcwise.exchange.weighted_edges import Exchanged
+from arcwise.exchange.graphs import Exchanged
 from arcwise.layout.in_time import process_picture
 from arcwise.plots.network import NetworkPlot, links_from, picture_of
 from arcwise.posterior import Posterior

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from arcwise.layout.colours import GREY, SHADES
+from arcwise.layout.marks import GREY, SHADES
 from arcwise.support.checks import instance
 from arcwise.support.optional import optional
 

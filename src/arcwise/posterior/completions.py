@@ -23,13 +23,19 @@ from numpy.typing import NDArray
 from arcwise.data import Data, IncompleteData
 from arcwise.errors import ArgumentError
 from arcwise.features import Conditional, Feature, Not
-from arcwise.posterior.estimate import Estimate, Interval, event_interval, mean_interval
+from arcwise.posterior.estimate import (
+    Estimate,
+    Interval,
+    counted,
+    event_estimate,
+    event_interval,
+    mean_interval,
+)
 from arcwise.posterior.estimation import from_matrices
-from arcwise.posterior.sample_estimation import counted, event_estimate
 from arcwise.scores import LocalScore
 from arcwise.statistics.convergence import weighted_standard_error
+from arcwise.support.arrays import weighted_sum
 from arcwise.support.checks import real_numbers
-from arcwise.support.weighted_sums import weighted_sum
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior
@@ -38,48 +44,29 @@ Array = NDArray[np.float64]
 
 
 class Spread(NamedTuple):
-    """The mean of probabilities of several tables, its standard error, and how far they are apart.
+    """The mean over several tables, its standard error, and the spread of the tables."""
 
-    Parameters
-    ----------
-    mean, error
-        The mean, and its standard error.
-    total
-        The standard deviation of what the complete table would give: with what the missing values
-        leave open.
-    """
-
+    # The mean, and its standard error.
     mean: Any
     error: Any
+    # The standard deviation of what the complete table would give: with what the missing values
+    # leave open.
     total: Any
 
 
 @dataclass(frozen=True, eq=False)
 class Completions:
-    """The completed tables that a posterior is averaged over.
+    """The completed tables that a posterior is averaged over."""
 
-    Parameters
-    ----------
-    edges
-        The probabilities of edges given each table, as [table, source, target].
-    chains
-        The number of the chain that each table is from, in the order drawn.
-    values
-        The values of the missing cells, as [table, cell]: codes of levels, or numbers.
-    paths
-        The probabilities of directed paths given each table, as [table, source, target].
-    source
-        The table with its missing cells; None if it is not available, as of a posterior that was
-        loaded from a file.
-    score
-        The score, with all that it takes from the data fixed; None likewise.
-    """
-
-    edges: Array
-    chains: NDArray[np.int64]
-    values: Array
+    edges: Array  # the probabilities of edges given each table, as [table, source, target]
+    chains: NDArray[np.int64]  # the number of the chain that each table is from, in the order drawn
+    values: Array  # the values of the missing cells, as [table, cell]: codes of levels, or numbers
+    # The probabilities of directed paths given each table, as [table, source, target].
     paths: Array | None = None
+    # The table with its missing cells; None if it is not available, as of a posterior that was
+    # loaded from a file.
     source: IncompleteData | None = None
+    # The score, with all that it takes from the data fixed; None likewise.
     score: LocalScore | None = None
 
     def __post_init__(self) -> None:
@@ -110,15 +97,7 @@ class Completions:
         return self.__dict__ | {"source": None, "score": None}
 
     def table(self, number: int, source: IncompleteData | None = None) -> Data:
-        """Return a completed table.
-
-        Parameters
-        ----------
-        number
-            Which of them.
-        source
-            The table with missing cells, if it is not available here.
-        """
+        """Return a completed table."""
         given = self.source if source is None else source
         if given is None:
             raise ArgumentError(
@@ -128,17 +107,7 @@ class Completions:
         return given.completed(self.values[number])
 
     def spread(self, values: Array, weights: Array | None = None, noise: float = 0.0) -> Spread:
-        """Return the mean over tables, its error, and the spread between tables.
-
-        Parameters
-        ----------
-        values
-            A number, or an array of them, for each table.
-        weights
-            The weight of each table; None if all are equal.
-        noise
-            The mean variance of the values given their tables, which says nothing about these.
-        """
+        """Return the mean over tables, its error, and the spread between tables."""
         given = np.ones(len(self)) if weights is None else weights
         mean = weighted_sum(given, values) / given.sum()
         error = weighted_standard_error(values, given, self.chains)
@@ -154,15 +123,7 @@ class Completions:
         )
 
     def estimate(self, posterior: Posterior, asked: Feature | Conditional) -> Estimate:
-        """Return the probability of a feature, with what the missing values leave open.
-
-        Parameters
-        ----------
-        posterior
-            The posterior, for its DAGs.
-        asked
-            The feature.
-        """
+        """Return the probability of a feature, with what the missing values leave open."""
         values = self._by_matrices(posterior, asked)
         weights, noise = None, 0.0
         if values is None:

@@ -16,19 +16,15 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
 from arcwise.posterior.dag_sample import DagSample
-from arcwise.posterior.evidence import Evidence
-from arcwise.posterior.lower_bounds import LowerBound
+from arcwise.posterior.evidence import Evidence, LowerBound
 from arcwise.posterior.matrices import relation_errors
-from arcwise.records.convergence import Convergence
-from arcwise.records.plain_space import plain_space
+from arcwise.records.budget import Convergence
+from arcwise.records.chain_record import Traces
+from arcwise.records.run_files import plain_space
 from arcwise.records.runs import AnnealingRun, ChainRun, MergedRun, OrderWeights
-from arcwise.records.traces import Traces
 from arcwise.statistics.chains import trace_convergence
-from arcwise.statistics.log_estimate import LogEstimate
-from arcwise.statistics.log_weights import effective_runs
-from arcwise.statistics.student import summed_degrees
-from arcwise.support.log_space import relative_weights
-from arcwise.support.weighted_sums import weighted_sum
+from arcwise.statistics.log_estimates import LogEstimate, effective_runs, summed_degrees
+from arcwise.support.arrays import relative_weights, weighted_sum
 from arcwise.support.words import listing, shown
 
 if TYPE_CHECKING:

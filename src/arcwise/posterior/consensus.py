@@ -19,7 +19,7 @@ from arcwise.posterior.matrices import (
     unpacked,
 )
 from arcwise.support.checks import real_number, true_or_false
-from arcwise.support.cycles import cycle_in_words, find_cycle
+from arcwise.support.edges import cycle_in_words, find_cycle
 
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample
@@ -245,17 +245,7 @@ class CredibleSet:
 
 
 def credible_set(dags: DagSample, level: float, classes: bool, total: float = 1.0) -> CredibleSet:
-    """Return the smallest set of sampled graphs with at least a given total probability.
-
-    Parameters
-    ----------
-    dags
-        The DAGs.
-    level, classes
-        As for `DagSample.credible_set`.
-    total
-        The total probability of the DAGs, if known.
-    """
+    """Return the smallest set of sampled graphs with at least a given total probability."""
     level = real_number(
         level, "level", lambda x: 0.0 < x <= 1.0, "a probability above 0, at most 1"
     )

@@ -1,4 +1,4 @@
-"""`DagSample`: a weighted sample of DAGs and the estimates from it."""
+"""Checks of DAGs that come as packed parent sets, before anything goes through them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arcwise.errors import ArgumentError
 from arcwise.features import AnyFeature, ParentSet, as_feature
 from arcwise.graphs.dag import Dag
 from arcwise.posterior.consensus import CredibleSet, credible_set
-from arcwise.posterior.estimate import Estimate
+from arcwise.posterior.estimate import Estimate, estimate_from_dags, weighted_mean
 from arcwise.posterior.matrices import (
     FeatureMatrix,
     Relation,
@@ -25,12 +25,63 @@ from arcwise.posterior.matrices import (
     relation_probabilities,
     unpacked,
 )
-from arcwise.posterior.packed_dags import checked_parents
-from arcwise.posterior.sample_estimation import estimate_from_dags, weighted_mean
+from arcwise.support.arrays import relative_weights
 from arcwise.support.checks import as_array, instance, real_numbers, whole_number
-from arcwise.support.log_space import relative_weights
+from arcwise.support.devices import Processors
+from arcwise.support.edges import cycle_in_words, find_cycle
 from arcwise.support.names import as_list, checked_variables, positions
 from arcwise.support.words import shown
+
+
+def checked_parents(variables: tuple[str, ...], parents: Any) -> NDArray[np.uint64]:
+    """Return parent sets as words of 64 bits, (DAGs, nodes, words), after checking all of them."""
+    n = len(variables)
+    words = (n + 63) // 64
+    try:
+        given = np.asarray(parents)
+    except ValueError:  # rows of different lengths
+        given = np.empty(0, dtype=object)
+    if given.dtype.kind not in "ui" or (given.dtype.kind == "i" and (given < 0).any()):
+        raise ArgumentError(
+            f"parents holds values of the type {given.dtype}; give sets of bits as whole numbers, "
+            "0 or more"
+        )
+    packed = np.ascontiguousarray(given, dtype=np.uint64)
+    if packed.ndim == 2:
+        packed = packed[:, :, np.newaxis]
+    if packed.ndim != 3 or packed.shape[1:] != (n, words):
+        raise ArgumentError(
+            f"parents has the shape {packed.shape}; for {n} variables give (DAGs, {n}, {words})"
+        )
+    found = _core.find_faulty_dag(packed, Processors.available().threads)
+    if found is not None:
+        raise ArgumentError(_fault_in_words(variables, packed, *found))
+    return packed
+
+
+def _fault_in_words(
+    variables: tuple[str, ...], packed: NDArray[np.uint64], index: int, node: int, fault: str
+) -> str:
+    n = len(variables)
+    if fault == "beyond":
+        bits = unpacked(packed[index, node], 64 * packed.shape[2])
+        beyond = int(np.flatnonzero(bits[n:])[0]) + n
+        return (
+            f"parents[{index}] has bit {beyond} among the parents of {variables[node]!r}, and for "
+            f"{n} variables bits 0 to {n - 1} can be set; clear the others"
+        )
+    if fault == "loop":
+        return f"parents[{index}] has {variables[node]!r} as a parent of itself; give DAGs"
+    sets = [np.flatnonzero(unpacked(row, n)).tolist() for row in packed[index]]
+    cycle = find_cycle(sets)
+    assert cycle is not None
+    return f"parents[{index}] has the cycle {cycle_in_words(cycle, variables)}; give DAGs"
+
+
+# --- Dag sample -----------------------------------------------------------------------------------
+
+# `DagSample`: a weighted sample of DAGs and the estimates from it.
+
 
 # Edges at least this uncertain show how quickly the DAGs mix.
 _UNCERTAIN = 0.05

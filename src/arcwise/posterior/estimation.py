@@ -21,7 +21,14 @@ from arcwise.features import (
     as_feature,
 )
 from arcwise.posterior.dag_sample import DagSample
-from arcwise.posterior.estimate import Estimate, Interval, mean_interval
+from arcwise.posterior.estimate import (
+    Estimate,
+    Interval,
+    estimate_from_dags,
+    event_estimate,
+    mean_interval,
+    weighted_mean,
+)
 from arcwise.posterior.matrices import (
     FeatureMatrix,
     Relation,
@@ -30,7 +37,6 @@ from arcwise.posterior.matrices import (
     error_of_mean,
     relation_errors,
 )
-from arcwise.posterior.sample_estimation import estimate_from_dags, event_estimate, weighted_mean
 from arcwise.records.runs import UniqueDagsRun
 from arcwise.support.names import positions
 from arcwise.support.words import shown
@@ -99,15 +105,7 @@ def estimate_from_posterior(posterior: Posterior, asked: Feature | Conditional) 
 def estimate_without_error(
     dags: DagSample, asked: Feature | Conditional, bounds: Interval | None = None
 ) -> Estimate:
-    """Return the mean over DAGs that are not random draws and so give no standard error.
-
-    Parameters
-    ----------
-    dags, asked
-        As for `estimate_from_dags`.
-    bounds
-        Guaranteed bounds on the probability, if any.
-    """
+    """Return the mean over DAGs that are not random draws and so give no standard error."""
     found = weighted_mean(dags, asked)
     if found.is_event:
         interval = bounds or Interval(0.0, 1.0)

@@ -1,4 +1,8 @@
-"""`Evidence`: the marginal likelihood of the data, exact or estimated, and how reliable that is."""
+"""Lower bounds on the log evidence that hold with high probability, from independent weights.
+
+They are those of Theorem 14 of Niinimäki, Parviainen and Koivisto (2016), "Structure discovery
+in Bayesian networks by sampling partial orders".
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,92 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from arcwise.errors import ArgumentError
 from arcwise.posterior.estimate import Interval
-from arcwise.posterior.lower_bounds import LowerBound
 from arcwise.records.account import Verdict
-from arcwise.statistics.log_estimate import LogEstimate, interval_of
-from arcwise.statistics.student import t_quantile
+from arcwise.statistics.log_estimates import (
+    LogEstimate,
+    checked_log_weights,
+    interval_of,
+    log_mean,
+    t_quantile,
+)
+from arcwise.support.checks import open_fraction, whole_number
 from arcwise.support.html import card, facts, paragraphs
 from arcwise.support.words import shown
+
+
+@dataclass(frozen=True)
+class LowerBound:
+    """A lower bound on the log evidence that holds with high probability.
+
+    Examples
+    --------
+    >>> LowerBound(-120.5, 0.95, 9).bins
+    9
+    """
+
+    value: float  # the bound on the log scale
+    confidence: float  # the confidence level: the bound holds with at least this probability
+    bins: int  # the number of bins the samples were divided into
+
+
+def lower_bound(log_weights: ArrayLike, bins: int, confidence: float) -> LowerBound:
+    """Return a lower bound on the logarithm of the expectation of independent weights.
+
+    The weights are divided into bins of equal size in the order given; the remainder is
+    not used. By Markov's inequality, delta^(1/bins) times the smallest bin mean exceeds
+    the expectation with probability at most delta = 1 - confidence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> bound = lower_bound(np.log([1.0, 3.0, 4.0, 4.0, 100.0]), bins=2, confidence=0.75)
+    >>> round(math.exp(bound.value), 6)  # the square root of 0.25, times 2
+    1.0
+    """
+    logs = checked_log_weights(log_weights)
+    count = whole_number(bins, "bins", at_least=1)
+    if count > len(logs):
+        raise ArgumentError(
+            f"bins is {count}, but there are only {len(logs)} weights; give at most as many bins "
+            "as weights"
+        )
+    confidence = open_fraction(confidence, "confidence")
+    size = len(logs) // count
+    # Each bin has its own scale, as a bin far below the others determines the bound.
+    least = min(log_mean(group) for group in logs[: size * count].reshape(count, size))
+    return LowerBound(math.log1p(-confidence) / count + least, float(confidence), count)
+
+
+def lower_bounds(log_weights: ArrayLike) -> dict[str, LowerBound]:
+    """Return the bounds of three schemes, except those that need more weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> list(lower_bounds(np.zeros(8)))
+    ['slack-2', 'square-root']
+    """
+    logs = checked_log_weights(log_weights)
+    schemes = {
+        "slack-2": (5, 1 - 2.0**-5),
+        "square-root": (math.isqrt(len(logs)), 1 - 2.0**-5),
+        "nine-bins": (9, 0.95),
+    }
+    return {
+        name: lower_bound(logs, bins, confidence)
+        for name, (bins, confidence) in schemes.items()
+        if bins <= len(logs)
+    }
+
+
+# --- Evidence -------------------------------------------------------------------------------------
+
+# `Evidence`: the marginal likelihood of the data, exact or estimated, and how reliable that is.
+
 
 FEWEST_EFFECTIVE_RUNS = 10.0
 """Below this, the standard error itself is too uncertain to be stated."""

@@ -48,15 +48,14 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.errors import ArcwiseError, FileFormatError
 from arcwise.graphs.dag import Dag
-from arcwise.model.modularity import Modularity
-from arcwise.model.provenance import Provenance
+from arcwise.model.model import Modularity, Provenance
 from arcwise.posterior.completions import Completions
 from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.evidence import Evidence
 from arcwise.records.account import Account
+from arcwise.records.chain_record import Traces
 from arcwise.records.run_files import form_of
 from arcwise.records.runs import AnyRun
-from arcwise.records.traces import Traces
 from arcwise.scores import FamilyScores
 from arcwise.support.archives import read_archive, write_archive
 from arcwise.support.files import UNREADABLE

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arcwise.graphs import Cpdag
 from arcwise.graphs.dag import Dag
-from arcwise.model.provenance import Provenance
+from arcwise.model.model import Provenance
 from arcwise.records.settings import SumSettings
 from arcwise.support.checks import file_path
 from arcwise.support.files import write_json, write_table
@@ -24,21 +24,13 @@ _SAME_WEIGHT = 1e-9
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """The settings of a search for the MAP DAG.
-
-    Parameters
-    ----------
-    restarts, patience, seconds, seed
-        As for `map`.
-    sums
-        How score sums were computed.
-    """
+    """The settings of a search for the MAP DAG."""
 
     restarts: int
     patience: int
     seconds: float | None
     seed: int
-    sums: SumSettings
+    sums: SumSettings  # how score sums were computed
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values."""

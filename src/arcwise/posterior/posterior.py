@@ -15,27 +15,26 @@ from arcwise.errors import ArgumentError, FileFormatError
 from arcwise.features import AnyFeature
 from arcwise.graphs import Cpdag
 from arcwise.graphs.dag import Dag
-from arcwise.model.modularity import Modularity
-from arcwise.model.provenance import Provenance
+from arcwise.model.model import Modularity, Provenance
 from arcwise.posterior import concatenation, consensus, estimation, files
-from arcwise.posterior.adjacencies import (
+from arcwise.posterior.completions import Completions
+from arcwise.posterior.dag_sample import DagSample
+from arcwise.posterior.estimate import Estimate
+from arcwise.posterior.evidence import Evidence
+from arcwise.posterior.matrices import (
     Adjacency,
+    FeatureMatrix,
+    Relation,
     ThresholdOn,
     adjacencies,
     direction_columns,
     pair_columns,
 )
-from arcwise.posterior.completions import Completions
-from arcwise.posterior.dag_sample import DagSample
-from arcwise.posterior.estimate import Estimate
-from arcwise.posterior.evidence import Evidence
-from arcwise.posterior.matrices import FeatureMatrix, Relation
-from arcwise.posterior.notebook import posterior_html
-from arcwise.posterior.summary import summary_of
+from arcwise.posterior.summary import posterior_html, summary_of
 from arcwise.posterior.summary_graphs import SummaryGraph, summary_graph
 from arcwise.records.account import Account
+from arcwise.records.chain_record import Traces
 from arcwise.records.runs import AnyRun
-from arcwise.records.traces import Traces
 from arcwise.scores import FamilyScores
 from arcwise.support.checks import file_path, real_numbers
 from arcwise.support.files import write_json, write_table
@@ -455,13 +454,13 @@ class Posterior:
 
     def to_pandas(self, threshold: float = 0.0, *, on: ThresholdOn = "adjacency") -> Any:
         """Return a pandas DataFrame of the edges; see `arcwise.exchange.to_pandas`."""
-        from arcwise.exchange.tables import to_pandas
+        from arcwise.exchange.graphs import to_pandas
 
         return to_pandas(self, threshold, on=on)
 
     def to_polars(self, threshold: float = 0.0, *, on: ThresholdOn = "adjacency") -> Any:
         """Return a polars DataFrame of the edges; see `arcwise.exchange.to_pandas`."""
-        from arcwise.exchange.tables import to_polars
+        from arcwise.exchange.graphs import to_polars
 
         return to_polars(self, threshold, on=on)
 
@@ -473,13 +472,13 @@ class Posterior:
 
     def to_dot(self, threshold: float = 0.5, *, on: ThresholdOn = "adjacency") -> str:
         """Return the probable edges as Graphviz DOT text; see `arcwise.exchange.to_dot`."""
-        from arcwise.exchange.texts import to_dot
+        from arcwise.exchange.graphs import to_dot
 
         return to_dot(self, threshold, on=on)
 
     def to_gml(self, threshold: float = 0.5, *, on: ThresholdOn = "adjacency") -> str:
         """Return the probable edges as GML text; see `arcwise.exchange.to_gml`."""
-        from arcwise.exchange.texts import to_gml
+        from arcwise.exchange.graphs import to_gml
 
         return to_gml(self, threshold, on=on)
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
 from arcwise.graphs import Cpdag, cpdag
+from arcwise.graphs.cpdags import with_knowledge
 from arcwise.graphs.dag import Dag
-from arcwise.graphs.knowledge import with_knowledge
 from arcwise.posterior.consensus import median_cpdag, most_probable_class
 from arcwise.support.words import listing, shown
 

@@ -8,7 +8,7 @@ parents P, of weights of the form ::
 A user-defined prior is a subclass of `Prior` with the one method `terms`.
 """
 
-from arcwise.families.functions import FamilyFunction
+from arcwise.families.families import FamilyFunction
 from arcwise.priors.base import (
     EdgePenalty,
     Fair,
@@ -20,8 +20,7 @@ from arcwise.priors.base import (
     Uniform,
     as_prior,
 )
-from arcwise.priors.edge_probabilities import EdgeProbabilities
-from arcwise.priors.edge_weights import DistanceToDag, EdgeWeights
+from arcwise.priors.edge_probabilities import DistanceToDag, EdgeProbabilities, EdgeWeights
 
 __all__ = [
     "DistanceToDag",

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.constraints import Constraints
 from arcwise.errors import ArgumentError
-from arcwise.families.functions import FamilyFunction, evaluate, refuse_uncallable
+from arcwise.families.constraints import Constraints
+from arcwise.families.families import FamilyFunction, evaluate, refuse_uncallable
 from arcwise.support.checks import positive_number, real_number, real_numbers
 from arcwise.support.names import as_list, checked_variables, positions
 from arcwise.support.words import quoted, shown

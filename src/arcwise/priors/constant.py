@@ -38,18 +38,6 @@ def log_constant_by_size(
 
     and the order-modular one is n! a(0) a(1) ... a(n - 1).
 
-    Parameters
-    ----------
-    log_weights
-        The log weight of a family by its number of parents, from 0 to the maximum
-        indegree.
-    n
-        The number of nodes.
-    order_modular
-        Whether each DAG counts once for each of its topological orders.
-    parent_only
-        The number of further nodes, which have children only.
-
     Examples
     --------
     >>> round(math.exp(log_constant_by_size([0.0, 0.0, 0.0], 3, order_modular=False)))
@@ -119,13 +107,6 @@ _ROUNDS = 60
 
 def odds_of_dags(odds: float, variables: int) -> float:
     """Return the odds under which DAGs have as many edges as given an order under other odds.
-
-    Parameters
-    ----------
-    odds
-        The odds of an edge given an order.
-    variables
-        The number of variables.
 
     Examples
     --------

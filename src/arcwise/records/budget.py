@@ -1,13 +1,212 @@
-"""How long samplers run: `Budget` for chains, and `AnnealingBudget`."""
+"""`Algorithm`: the algorithms, with the names users know them by."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
 
 from arcwise.errors import ArgumentError, option
-from arcwise.records.algorithm import Algorithm
-from arcwise.records.stopping_rule import Condition, StoppingRule
 from arcwise.support.words import shown
+
+
+class Algorithm(StrEnum):
+    """The algorithm that computed a posterior.
+
+    Examples
+    --------
+    >>> Algorithm("mcmc") is Algorithm.MCMC
+    True
+    """
+
+    EXACT = "exact"
+    MCMC = "mcmc"
+    MC3 = "mc3"
+    AIS = "ais"
+    SMC = "smc"
+    UNIQUE_DAGS = "unique-dags"
+    IMPUTATION = "imputation"
+
+
+# --- Convergence ----------------------------------------------------------------------------------
+
+# `Convergence`: the convergence figures of a run of any kind.
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """The agreement of chains and their effective sample sizes.
+
+    Figures that do not apply are None: an exact run has none, annealing has only an
+    effective sample size, and a single chain has no difference.
+
+    Parameters
+    ----------
+    rhat
+        R-hat of the log posterior; infinite if every chain is constant at a different value.
+    ess
+        The effective sample size of the log posterior; for annealing, of the particles.
+    edge_rhat
+        The largest R-hat of an edge.
+    edge_ess
+        The smallest known effective sample size of an edge.
+    difference
+        The largest difference of an edge probability between two chains, as each has
+        averaged it, or as their DAGs have it where chains average none.
+
+    Examples
+    --------
+    >>> Convergence(rhat=1.01).ess is None
+    True
+    """
+
+    rhat: float | None = None
+    ess: float | None = None
+    edge_rhat: float | None = None
+    edge_ess: float | None = None
+    difference: float | None = None
+
+
+# --- Stopping rule --------------------------------------------------------------------------------
+
+# Stopping rules for chains, such as ``"rhat<1.01, ess>400"``.
+
+
+# A quantity that never changed in fewer draws than this may still change.
+_FEWEST_STATES = 1_000
+
+# The figures of `Convergence`, and on which side of its bound each must be.
+_SENSES = {"rhat": "<", "ess": ">", "edge_rhat": "<", "edge_ess": ">", "difference": "<"}
+# Bounds at or below these could never be met.
+_FLOORS = {"rhat": 1.0, "edge_rhat": 1.0, "ess": 0.0, "edge_ess": 0.0, "difference": 0.0}
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A convergence figure and the bound it must meet."""
+
+    name: str
+    bound: float
+
+    def __str__(self) -> str:
+        """Return the rule as users write it."""
+        return f"{self.name}{_SENSES[self.name]}{self.bound:g}"
+
+    def progress(self, measured: Convergence, states: int) -> float:
+        """Return how close the figure is to its bound, 1 if the condition is met.
+
+        A figure that is undefined because the quantity never changed meets the condition
+        once each chain has a thousand draws; a difference between chains is always defined.
+        """
+        value: float | None = getattr(measured, self.name)
+        if value is None:
+            return float(self.name != "difference" and states >= _FEWEST_STATES)
+        if _SENSES[self.name] == ">":
+            return min(1.0, value / self.bound)
+        if value < self.bound:
+            return 1.0
+        floor = _FLOORS[self.name]
+        return min(0.99, (self.bound - floor) / (value - floor))
+
+
+@dataclass(frozen=True)
+class StoppingRule:
+    """Conditions that must all hold.
+
+    Examples
+    --------
+    >>> rule = StoppingRule.parse("rhat < 1.01, ess > 400")
+    >>> str(rule)
+    'rhat<1.01, ess>400'
+    """
+
+    conditions: tuple[Condition, ...]
+
+    @classmethod
+    def parse(cls, text: Any) -> StoppingRule:
+        """Parse a rule, with conditions separated by commas or "and"."""
+        if isinstance(text, StoppingRule):
+            return text
+        if not isinstance(text, str):
+            raise ArgumentError(option("until"), f" is {shown(text)}; {_FORM}")
+        return cls(tuple(_condition(part) for part in re.split(r",|;|\band\b", text)))
+
+    def __str__(self) -> str:
+        """Return the rule as users write it."""
+        return ", ".join(map(str, self.conditions))
+
+    def __and__(self, other: StoppingRule) -> StoppingRule:
+        """Return the rule that requires both."""
+        return StoppingRule(self.conditions + other.conditions)
+
+    def refuse_unknowable(self, chains: int, dags_per_state: int) -> None:
+        """Refuse conditions that such a run cannot evaluate."""
+        names = {condition.name for condition in self.conditions}
+        if "difference" in names and chains < 2:
+            raise ArgumentError(
+                option("until"),
+                " requires a difference between chains, but there is only one chain; set ",
+                option("chains"),
+                " to 2 or more",
+            )
+        if names & {"edge_rhat", "edge_ess"} and dags_per_state < 1:
+            raise ArgumentError(
+                option("until"),
+                " uses edge_rhat or edge_ess, which are computed from DAGs, but ",
+                option("dags_per_state"),
+                " is 0; set it to 1 or more",
+            )
+
+    @property
+    def needs_edges(self) -> bool:
+        """Whether it has a condition on edges, which take longer to check than traces."""
+        return any(condition.name not in ("rhat", "ess") for condition in self.conditions)
+
+    def progress(self, measured: Convergence, states: int) -> float:
+        """Return how close the farthest condition is to being met; 1 if all are met."""
+        return min(condition.progress(measured, states) for condition in self.conditions)
+
+
+_EXAMPLES = {"rhat": 1.01, "ess": 400, "edge_rhat": 1.1, "edge_ess": 100, "difference": 0.05}
+_WORDS = {"<": "below", ">": "above"}
+_FORM = (
+    "give conditions such as 'rhat<1.01, ess>400' on rhat, ess, edge_rhat, edge_ess or difference"
+)
+
+
+def _condition(text: str) -> Condition:
+    """Return the condition that a part of a rule stands for, or refuse it."""
+
+    def refused(remedy: str) -> ArgumentError:
+        return ArgumentError(option("until"), f" has {text.strip()!r}; {remedy}")
+
+    found = re.fullmatch(r"\s*([a-z_-]+)\s*([<>])=?\s*([0-9.eE+-]+)\s*", text)
+    name = found[1].replace("-", "_") if found else ""
+    if found is None or name not in _SENSES:
+        raise refused(_FORM)
+    sense = _SENSES[name]
+    if found[2] != sense:
+        example = f"{name}{sense}{_EXAMPLES[name]}"
+        raise refused(f"require {name} to be {_WORDS[sense]} a number, as in {example}")
+    try:
+        bound = float(found[3])
+    except ValueError:
+        raise refused(_FORM) from None
+    if not _FLOORS[name] < bound < float("inf"):
+        raise refused(f"give {name} a bound above {_FLOORS[name]:g}")
+    return Condition(name, bound)
+
+
+def as_stopping_rule(value: Any) -> StoppingRule | None:
+    """Return the stopping rule a user gave, as an object or as text; None for none."""
+    return None if value is None else StoppingRule.parse(value)
+
+
+# --- Budget ---------------------------------------------------------------------------------------
+
+# How long samplers run: `Budget` for chains, and `AnnealingBudget`.
+
 
 # The default number of draws of each chain: one in 2 n steps, within these bounds. More would add
 # little information, and DAGs drawn from them would fill the memory.
@@ -29,32 +228,19 @@ def _only_one(*names: str) -> ArgumentError:
 
 @dataclass(frozen=True)
 class Budget:
-    """How long chains run: a number of steps, a time, or until a stopping rule is met.
+    """How long chains run: a number of steps, a time, or until a stopping rule is met."""
 
-    Parameters
-    ----------
-    steps
-        Steps of each chain, burn-in included.
-    seconds
-        Wall-clock time, burn-in included.
-    effective_samples
-        The requested effective sample size of the log posterior, over all chains:
-        shorthand for a stopping rule.
-    burn_in
-        The fraction of steps or seconds at the start that is discarded; None for a half, or a
-        fifth of chains that begin where those of orders have settled.
-    thinning
-        Steps between draws; None for 2 n, but at least 1,000 and at most 10,000 draws of
-        each chain.
-    until
-        A stopping rule; if steps or seconds are also given, whichever comes first.
-    """
-
-    steps: int | None = None
-    seconds: float | None = None
+    steps: int | None = None  # steps of each chain, burn-in included
+    seconds: float | None = None  # wall-clock time, burn-in included
+    # The requested effective sample size of the log posterior, over all chains: shorthand for a
+    # stopping rule.
     effective_samples: float | None = None
+    # The fraction of steps or seconds at the start that is discarded; None for a half, or a fifth
+    # of chains that begin where those of orders have settled.
     burn_in: float | None = None
+    # Steps between draws; None for 2 n, but at least 1,000 and at most 10,000 draws of each chain.
     thinning: int | None = None
+    # A stopping rule; if steps or seconds are also given, whichever comes first.
     until: StoppingRule | None = None
 
     def __post_init__(self) -> None:
@@ -101,17 +287,9 @@ class Budget:
 
 @dataclass(frozen=True)
 class AnnealingBudget:
-    """The number of annealing runs, their total time, or the effective sample size to reach.
+    """The number of annealing runs, their total time, or the effective sample size to reach."""
 
-    Parameters
-    ----------
-    runs
-        The number of runs: particles of `ais`, populations of `smc`.
-    seconds, effective_samples
-        As for `ais`.
-    """
-
-    runs: int | None = None
+    runs: int | None = None  # the number of runs: particles of `ais`, populations of `smc`
     seconds: float | None = None
     effective_samples: float | None = None
 

@@ -1,4 +1,4 @@
-"""`ChainRecord`: the draws of one chain or one annealing run, as arrays."""
+"""`Traces`: the unnormalised log posterior along each chain."""
 
 from __future__ import annotations
 
@@ -10,8 +10,49 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
+from arcwise.errors import ArgumentError
+from arcwise.support.arrays import logarithms
+from arcwise.support.checks import real_numbers, whole_number
 from arcwise.support.devices import Processors
-from arcwise.support.log_space import logarithms
+
+
+@dataclass(frozen=True, eq=False)
+class Traces:
+    """The unnormalised log posterior of each draw of each chain.
+
+    For annealing it holds instead the log importance weights of the particles.
+
+    Examples
+    --------
+    >>> traces = Traces((np.array([-3.0, -2.0, -2.5]), np.array([-4.0, -2.5])), steps=10)
+    >>> traces.log_weights_matrix()
+    array([[-3. , -2. ],
+           [-4. , -2.5]])
+    """
+
+    # A vector for each chain; chains may differ in length.
+    log_weights: tuple[NDArray[np.float64], ...]
+    steps: int = 1  # the thinning interval: the number of steps between draws
+
+    def __post_init__(self) -> None:
+        rows = tuple(real_numbers(row, "log_weights") for row in self.log_weights)
+        if not rows or any(row.ndim != 1 for row in rows):
+            raise ArgumentError(
+                "log_weights must hold a vector of numbers for each of one or more chains"
+            )
+        object.__setattr__(self, "log_weights", rows)
+        object.__setattr__(self, "steps", whole_number(self.steps, "steps", at_least=1))
+
+    def log_weights_matrix(self) -> NDArray[np.float64]:
+        """Return the values as (chains, draws), cut to the length of the shortest chain."""
+        shortest = min(len(row) for row in self.log_weights)
+        return np.stack([row[:shortest] for row in self.log_weights])
+
+
+# --- Chain record ---------------------------------------------------------------------------------
+
+# `ChainRecord`: the draws of one chain or one annealing run, as arrays.
+
 
 # The arrays with an entry for each draw: by state, and by DAG.
 _OF_STATES = ("log_weights", "codes", "dag_counts")
@@ -20,20 +61,7 @@ DRAW_ARRAYS = _OF_STATES + _OF_DAGS
 
 
 def refuse_other_draws(record: dict[str, Any], like: dict[str, Any]) -> None:
-    """Refuse draws read from a file that are not of the types and shapes of those of the core.
-
-    Parameters
-    ----------
-    record
-        The draws read.
-    like
-        Draws of the same chain, of any number, from the core.
-
-    Raises
-    ------
-    ValueError
-        If they are, or if one is no DAG.
-    """
+    """Refuse draws read from a file that are not of the types and shapes of those of the core."""
     for name in DRAW_ARRAYS:
         one, other = record[name], like[name]
         if one.dtype != other.dtype or one.ndim != other.ndim:
@@ -52,42 +80,24 @@ def refuse_other_draws(record: dict[str, Any], like: dict[str, Any]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class ChainRecord:
-    """The draws of one chain or one annealing run.
+    """The draws of one chain or one annealing run."""
 
-    Parameters
-    ----------
-    log_weights
-        The unnormalised log posterior of each state.
-    codes
-        Each state as whole numbers.
-    dag_counts
-        The number of DAGs drawn from each state.
-    parents
-        The parents of every node of each DAG, as bits.
-    log_extensions, extension_errors
-        For each DAG the log of its number of topological orders, and its standard error
-        if it is an estimate.
-    edge_sums, edge_batches, edge_batch_size
-        Sums of the conditional edge probabilities, over all states and over batches of
-        them; None if they were not requested. Those of a state are the mean over it and
-        states on the way to it.
-    summed
-        The number of states in the edge sums, if it exceeds the number of states here.
-    every
-        The thinning of the states here: one in this many of the draws.
-    """
-
-    log_weights: NDArray[np.float64]
-    codes: NDArray[np.uint16]
-    dag_counts: NDArray[np.uint32]
-    parents: NDArray[np.uint64]
+    log_weights: NDArray[np.float64]  # the unnormalised log posterior of each state
+    codes: NDArray[np.uint16]  # each state as whole numbers
+    dag_counts: NDArray[np.uint32]  # the number of DAGs drawn from each state
+    parents: NDArray[np.uint64]  # the parents of every node of each DAG, as bits
+    # For each DAG the log of its number of topological orders, and its standard error if it is an
+    # estimate.
     log_extensions: NDArray[np.float64]
     extension_errors: NDArray[np.float64]
+    # Sums of the conditional edge probabilities, over all states and over batches of them; None if
+    # they were not requested. Those of a state are the mean over it and states on the way to it.
     edge_sums: NDArray[np.float64] | None = None
     edge_batches: NDArray[np.float64] | None = None
     edge_batch_size: int = 0
+    # The number of states in the edge sums, if it exceeds the number of states here.
     summed: int | None = None
-    every: int = 1
+    every: int = 1  # the thinning of the states here: one in this many of the draws
 
     @property
     def states(self) -> int:

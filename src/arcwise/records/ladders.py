@@ -1,21 +1,87 @@
-"""Temperature ladders: from the uniform distribution, or over the bridge, to the posterior.
-
-The bridge leads from the order-modular posterior, where chains mix well, to the modular one; its
-places run from 0 to 1. A point of a path is an inverse temperature at the end of the bridge, or
-both numbers.
-"""
+"""`Tempering`: the temperatures of coupled chains, and their places on the bridge."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from arcwise.errors import ArgumentError, option
-from arcwise.records.tempering import Path, PathPoint, Tempering
-from arcwise.spaces.space import NAMED_SPACES, Space
-from arcwise.support.checks import real_numbers, refuse_beyond_memory
+from arcwise.spaces import NAMED_SPACES, Space
+from arcwise.support.checks import MOST_INT, real_numbers, refuse_beyond_memory, whole_number
 from arcwise.support.names import as_list
 from arcwise.support.words import quoted, shown
+
+PathPoint = float | tuple[float, float]
+"""An inverse temperature, at the end of the bridge or with its place on it."""
+
+Path = Sequence[PathPoint]
+"""The way to the posterior, its end included."""
+
+
+def path_of(inverse_temperatures: Sequence[float], bridge: Sequence[float] | None) -> Path:
+    """Return inverse temperatures, with their places if they are on the bridge."""
+    if bridge is None:
+        return list(inverse_temperatures)
+    return list(zip(inverse_temperatures, bridge, strict=True))
+
+
+@dataclass(frozen=True)
+class Tempering:
+    """The inverse temperatures of a coupled chain, and how states are exchanged."""
+
+    # The inverse temperatures, increasing to 1, that of the posterior.
+    inverse_temperatures: tuple[float, ...]
+    adapt: bool = False  # whether to adapt them during the burn-in
+    # The place of each on the bridge from the order-modular posterior, 0, to the modular one, 1;
+    # None if all are at its end.
+    bridge: tuple[float, ...] | None = None
+    # The number of steps of each temperature before states are exchanged.
+    steps_between_exchanges: int = 1
+    # The number of temperatures up to which the burn-in may add some; None to keep those there are.
+    most_temperatures: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that the core cannot hold, which only files have."""
+        for name in ("steps_between_exchanges", "most_temperatures"):
+            value = getattr(self, name)
+            if value is not None:
+                number = whole_number(value, option(name), at_least=1, at_most=MOST_INT)
+                object.__setattr__(self, name, number)
+
+    @classmethod
+    def of(cls, path: Sequence[PathPoint], *, adapt: bool = False) -> Tempering:
+        """Return the temperatures along a path."""
+        if not any(isinstance(point, tuple) for point in path):
+            return cls(tuple(float(point) for point in path if not isinstance(point, tuple)), adapt)
+        pairs = [point if isinstance(point, tuple) else (point, 1.0) for point in path]
+        inverses, places = zip(*pairs, strict=True)
+        return cls(inverses, adapt, bridge=places)
+
+    @property
+    def path(self) -> Path:
+        """The temperatures, with their places if they are on the bridge."""
+        return path_of(self.inverse_temperatures, self.bridge)
+
+    @property
+    def reaches_uniform(self) -> bool:
+        """Whether the hottest temperature is the uniform distribution, as the evidence needs."""
+        return self.inverse_temperatures[0] == 0.0
+
+    @property
+    def spans_bridge(self) -> bool:
+        """Whether it leads from the order-modular posterior itself to the modular one."""
+        return self.bridge is not None and self.path[0] == (1.0, 0.0)
+
+
+# --- Ladders --------------------------------------------------------------------------------------
+
+# Temperature ladders: from the uniform distribution, or over the bridge, to the posterior.
+#
+# The bridge leads from the order-modular posterior, where chains mix well, to the modular one;
+# its places run from 0 to 1. A point of a path is an inverse temperature at the end of the
+# bridge, or both numbers.
+
 
 LADDERS = ("linear", "harmonic", "adapted", "bridge", "uniform bridge")
 """The ladders that have a name."""
@@ -64,17 +130,7 @@ def bridge(steps: int, nodes: int) -> list[float]:
 
 
 def uniform_bridge(steps: int, nodes: int, hold: int = 1) -> list[tuple[float, float]]:
-    """Return a path of K steps: from the uniform distribution to the bridge, and over it.
-
-    Parameters
-    ----------
-    steps
-        The number of steps, half of which lead to the bridge.
-    nodes
-        The number of variables.
-    hold
-        The number of steps at each place of the bridge, where to change it takes time.
-    """
+    """Return a path of K steps: from the uniform distribution to the bridge, and over it."""
     before = max(1, steps // 2)
     over = max(1, steps - before)
     places = bridge(max(1, over // hold), nodes)
@@ -108,18 +164,7 @@ def adapts(ladder: object) -> bool:
 
 
 def tempering_along(ladder: str | Path, temperatures: int | None, nodes: int) -> Tempering:
-    """Return the temperatures of coupled chains.
-
-    Parameters
-    ----------
-    ladder
-        One of `LADDERS`, or the points of a path.
-    temperatures
-        The number of temperatures of a named ladder; None to let the burn-in choose it, where
-        the ladder adapts.
-    nodes
-        The number of variables.
-    """
+    """Return the temperatures of coupled chains."""
     if not isinstance(ladder, str):
         return Tempering.of(ladder)
     adapting = adapts(ladder)

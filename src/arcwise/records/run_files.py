@@ -1,13 +1,15 @@
-"""Conversion of runs and their settings to plain values for JSON, and back."""
+"""Conversion of spaces to plain values for files, and back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, get_type_hints
 
-from arcwise.errors import ArcwiseError, FileFormatError
-from arcwise.records.algorithm import Algorithm
-from arcwise.records.plain_space import plain_space, read_space
+from arcwise import _core
+from arcwise.errors import ArcwiseError, ArgumentError, FileFormatError
+from arcwise.model.score_sums import ScoreSums
+from arcwise.records.budget import Algorithm
 from arcwise.records.runs import (
     AnnealingRun,
     ChainRun,
@@ -17,11 +19,69 @@ from arcwise.records.runs import (
     UniqueDagsRun,
 )
 from arcwise.records.settings import SETTINGS_OF, SamplerSettings, SamplingSettings
-from arcwise.spaces.space import Space
+from arcwise.spaces import NAMED_SPACES, Space
 from arcwise.support.files import UNREADABLE
-from arcwise.support.plain_dataclasses import PlainDataclasses
+from arcwise.support.plain import PlainDataclasses
 from arcwise.support.running import Run
 from arcwise.support.settings import settings_of
+
+_FOREIGN = "other"
+
+
+def is_known(space: Space) -> bool:
+    """Say whether a space has a name, so that it can be made again from a file."""
+    return type(space) in NAMED_SPACES.values()
+
+
+def plain_space(space: Space, variables: tuple[str, ...]) -> dict[str, Any]:
+    """Return a space as plain values; of one without a name, the text it shows.
+
+    Examples
+    --------
+    >>> from arcwise.spaces import BucketOrders
+    >>> plain_space(BucketOrders(3), ("a", "b"))
+    {'kind': 'BucketOrders', 'size': 3}
+    """
+    if not is_known(space):
+        return {"kind": _FOREIGN, "text": repr(space)}
+    return {"kind": type(space).__name__, **space.plain(variables)}
+
+
+def read_space(values: dict[str, Any]) -> Space:
+    """Return the space of plain values."""
+    rest = {name: value for name, value in values.items() if name != "kind"}
+    if values["kind"] == _FOREIGN:
+        return ForeignSpace(str(values["text"]))
+    kinds = {kind.__name__: kind for kind in NAMED_SPACES.values()}
+    if values["kind"] not in kinds:
+        raise FileFormatError(
+            f"the run uses the space {values['kind']!r}, which this version of arcwise does not "
+            "have; use the version that started the run"
+        )
+    return kinds[values["kind"]].of_plain(rest)
+
+
+@dataclass(frozen=True, repr=False)
+class ForeignSpace(Space):
+    """A space that arcwise does not know, of which only the repr was kept."""
+
+    text: str  # its repr
+
+    def __repr__(self) -> str:
+        """Return the text."""
+        return self.text
+
+    def build(self, sums: ScoreSums) -> _core.Space:
+        """Refuse, since only its repr was kept."""
+        raise ArgumentError(
+            f"the space {self.text} cannot be restored from a file; give the space itself"
+        )
+
+
+# --- Run files ------------------------------------------------------------------------------------
+
+# Conversion of runs and their settings to plain values for JSON, and back.
+
 
 _KINDS: dict[str, type] = {
     "exact": ExactRun,
@@ -71,13 +131,7 @@ def write_settings(
 
 
 def read_settings(values: dict[str, Any]) -> tuple[SamplingSettings, Run]:
-    """Return the settings of a run from plain values, and its seed and seconds.
-
-    Raises
-    ------
-    FileFormatError
-        If they are not the settings of a run.
-    """
+    """Return the settings of a run from plain values, and its seed and seconds."""
     try:
         form = form_of()
         settings: SamplingSettings = form.read(SamplerSettings, values)

@@ -1,69 +1,150 @@
-"""The settings, cost and diagnostics of a run: a type for each kind of run."""
+"""`RunRecord`: what runs of every kind record."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from arcwise.records.algorithm import Algorithm
-from arcwise.records.imputation_run import ImputationRun as ImputationRun
-from arcwise.records.run_record import Acceptance as Acceptance
-from arcwise.records.run_record import OrderWeights as OrderWeights
-from arcwise.records.run_record import RunRecord as RunRecord
+from arcwise.records.budget import Algorithm, Convergence
+from arcwise.records.ladders import Path, path_of
 from arcwise.records.settings import AnnealingSettings, ChainSettings
-from arcwise.records.tempering import Path, path_of
+
+Acceptance = Mapping[str, float | None]
+"""The acceptance rate of each kind of move; None if none was proposed."""
+
+
+@dataclass(frozen=True)
+class OrderWeights:
+    """Quality of the weights of DAGs, where each is 1 / (number of topological orders)."""
+
+    effective_dags: float  # kish's effective sample size of the weights
+    # The number of DAGs whose topological orders were estimated rather than counted.
+    estimated: int = 0
+    largest_error: float = 0.0  # the largest standard error of such an estimate, on the log scale
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRecord(ABC):
+    """What runs of every kind record."""
+
+    dags: int = 0  # the number of DAGs drawn
+    seconds: float | None = None  # the running time of the call; None if it is not known
+    interrupted: bool = False  # whether Ctrl-C ended it
+    convergence: Convergence = field(default_factory=Convergence)  # the convergence figures
+    # The quality of the weights of DAGs; None if they need none.
+    order_weights: OrderWeights | None = None
+
+    @property
+    @abstractmethod
+    def algorithm(self) -> Algorithm:
+        """The algorithm."""
+
+    @property
+    def draws(self) -> int:
+        """The number of draws that edge probabilities are the mean of."""
+        return self.dags
+
+    @property
+    def annealed(self) -> bool:
+        """Whether it consists of independent annealing runs with importance weights."""
+        return False
+
+    @property
+    def acceptance(self) -> Acceptance:
+        """The acceptance rate of each kind of move."""
+        return {}
+
+
+# --- Imputation run -------------------------------------------------------------------------------
+
+# `ImputationRun`: chains over DAGs, parameters and the missing cells of a table.
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImputationRun(RunRecord):
+    """Completed tables drawn by chains over DAGs, parameters and missing cells.
+
+    Parameters
+    ----------
+    missing
+        The number of missing values of each column that has any.
+    completions
+        The number of completed tables that the posterior is averaged over.
+    chains
+        The number of chains they are from.
+    burn_in, thinning
+        The sweeps of each chain before the first table, and between the last two tables.
+    steps, steps_on_a_table
+        The steps over DAGs in a sweep, and on a table that is kept; None where DAGs are drawn
+        from the exact posterior.
+    seed
+        The seed.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> data = {"a": [0, 0, 1, 1, None] * 5, "b": [0, 0, 1, None, 1] * 5}
+    >>> run = arcwise.learn(data, completions=8, progress=None).run
+    >>> run.missing, run.completions, run.chains
+    ({'a': 5, 'b': 5}, 8, 4)
+    """
+
+    missing: Mapping[str, int]
+    completions: int
+    chains: int
+    burn_in: int
+    thinning: int
+    steps: int | None
+    steps_on_a_table: int | None
+    seed: int
+
+    algorithm: ClassVar[Algorithm] = Algorithm.IMPUTATION
+
+    @property
+    def draws(self) -> int:
+        """The number of completed tables."""
+        return self.completions
+
+
+# --- Runs -----------------------------------------------------------------------------------------
+
+# The settings, cost and diagnostics of a run: a type for each kind of run.
 
 
 @dataclass(frozen=True)
 class EvidenceRatio:
-    """How much more probable the data are under the modular prior than the order-modular one.
+    """How much more probable the data are under the modular prior than the order-modular one."""
 
-    Parameters
-    ----------
-    log_weights
-        The log ratio of the summed weights of all DAGs, counted once each or once for each of
-        their topological orders.
-    log_ratio
-        The difference of the log evidences: the same with normalised priors; None where the
-        constants of the priors are not known exactly.
-    standard_error
-        The Monte Carlo standard error of both. Where chains of orders are stuck in some of
-        several modes, it does not know of the others; ``evidence(model, "bridge")`` starts
-        from exact draws instead.
-    """
-
+    # The log ratio of the summed weights of all DAGs, counted once each or once for each of their
+    # topological orders.
     log_weights: float
+    # The difference of the log evidences: the same with normalised priors; None where the constants
+    # of the priors are not known exactly.
     log_ratio: float | None
+    # The Monte Carlo standard error of both. Where chains of orders are stuck in some of several
+    # modes, it does not know of the others; ``evidence(model, "bridge")`` starts from exact draws
+    # instead.
     standard_error: float
 
 
 @dataclass(frozen=True)
 class Exchanges:
-    """The exchanges of states in coupled chains.
+    """The exchanges of states in coupled chains."""
 
-    Parameters
-    ----------
-    inverse_temperatures
-        The final inverse temperatures of each chain.
-    acceptance
-        The acceptance rates of exchanges between adjacent temperatures, the hottest first: of
-        all chains together or, where they have different numbers of temperatures, of the one
-        that accepts fewest.
-    round_trips
-        For each chain, how often a state went from the hottest temperature to the coldest and
-        back after the burn-in.
-    bridge
-        The final places of each chain on the bridge; None if all are at its end.
-    evidence_ratio
-        The ratio of the modular to the order-modular evidence, where the bridge is all of the
-        ladder.
-    """
-
+    # The final inverse temperatures of each chain.
     inverse_temperatures: tuple[tuple[float, ...], ...]
+    # The acceptance rates of exchanges between adjacent temperatures, the hottest first: of all
+    # chains together or, where they have different numbers of temperatures, of the one that accepts
+    # fewest.
     acceptance: tuple[float | None, ...]
+    # For each chain, how often a state went from the hottest temperature to the coldest and back
+    # after the burn-in.
     round_trips: tuple[int, ...]
+    # The final places of each chain on the bridge; None if all are at its end.
     bridge: tuple[tuple[float, ...], ...] | None = None
+    # The ratio of the modular to the order-modular evidence, where the bridge is all of the ladder.
     evidence_ratio: EvidenceRatio | None = None
 
     @property
@@ -189,19 +270,12 @@ class ChainRun(RunRecord):
 
 @dataclass(frozen=True)
 class PopulationPlan:
-    """The path of the populations of sequential Monte Carlo, as their pilot chose it.
+    """The path of the populations of sequential Monte Carlo, as their pilot chose it."""
 
-    Parameters
-    ----------
-    inverse_temperatures, bridge
-        The inverse temperatures, and the places on the bridge, if any.
-    steps
-        The number of steps at each temperature but the first.
-    """
-
+    # The inverse temperatures, and the places on the bridge, if any.
     inverse_temperatures: tuple[float, ...]
     bridge: tuple[float, ...] | None
-    steps: tuple[int, ...]
+    steps: tuple[int, ...]  # the number of steps at each temperature but the first
 
     @property
     def path(self) -> Path:

@@ -15,15 +15,11 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 from arcwise import _core
 from arcwise.errors import ArgumentError, Wording, option
 from arcwise.model import Model
-from arcwise.model.modularity import Modularity, as_modularity
-from arcwise.records.algorithm import Algorithm
-from arcwise.records.budget import AnnealingBudget, Budget
-from arcwise.records.ladders import linear, uniform_bridge
-from arcwise.records.stopping_rule import StoppingRule
-from arcwise.records.tempering import Path, Tempering
-from arcwise.spaces import as_space, space_words
-from arcwise.spaces.space import Space
-from arcwise.sums import ScoreSums, checked_sums
+from arcwise.model.model import Modularity, as_modularity
+from arcwise.model.score_sums import ScoreSums, checked_sums
+from arcwise.records.budget import Algorithm, AnnealingBudget, Budget, StoppingRule
+from arcwise.records.ladders import Path, Tempering, linear, uniform_bridge
+from arcwise.spaces import Space, as_space, space_words
 from arcwise.support.checks import (
     MOST_INT,
     open_fraction,
@@ -162,21 +158,11 @@ class Recording(Settings):
 
 @dataclass(frozen=True)
 class SumSettings:
-    """How score sums are computed.
+    """How score sums are computed."""
 
-    Parameters
-    ----------
-    methods
-        The method for each node.
-    tolerance
-        The largest fraction of a sum that may be left out.
-    tabulate
-        What the tables hold.
-    """
-
-    methods: tuple[Literal["table", "rows", "walk", "scan"], ...]
-    tolerance: float
-    tabulate: Literal["sums", "maxima", "both"]
+    methods: tuple[Literal["table", "rows", "walk", "scan"], ...]  # the method for each node
+    tolerance: float  # the largest fraction of a sum that may be left out
+    tabulate: Literal["sums", "maxima", "both"]  # what the tables hold
 
     @classmethod
     def of(cls, sums: ScoreSums) -> SumSettings:
@@ -435,21 +421,12 @@ class ChainSettings(SamplerSettings):
 
 @dataclass(frozen=True)
 class Schedule:
-    """The inverse temperatures of an annealing run.
+    """The inverse temperatures of an annealing run."""
 
-    Parameters
-    ----------
-    steps
-        The number of steps from 0 to 1.
-    given
-        The inverse temperatures; None for equal steps.
-    bridge
-        Whether it goes over the bridge: half of the steps to the order-modular posterior, and
-        half from there to the modular one.
-    """
-
-    steps: int
-    given: tuple[float, ...] | None = None
+    steps: int  # the number of steps from 0 to 1
+    given: tuple[float, ...] | None = None  # the inverse temperatures; None for equal steps
+    # Whether it goes over the bridge: half of the steps to the order-modular posterior, and half
+    # from there to the modular one.
     bridge: bool = False
 
     @property

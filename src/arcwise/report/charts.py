@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.diagnostics.diagnosis import Diagnosis
-from arcwise.layout.forest import UNCERTAIN, forest_rows
+from arcwise.layout.marks import UNCERTAIN, forest_rows
 from arcwise.posterior import Posterior
 from arcwise.records.runs import ChainRun
-from arcwise.statistics.ranks import rank_shares
+from arcwise.statistics.convergence import rank_shares
 from arcwise.support.words import number, plural
 
 _MOST_TRACE_POINTS = 1000

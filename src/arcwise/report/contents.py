@@ -1,4 +1,4 @@
-"""Everything the report page shows about a posterior, as plain values."""
+"""The reliability of a posterior in its two parts: verdicts, their reasons, and figures."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import Any
 
 from arcwise._core import version
 from arcwise.diagnostics.diagnose import diagnose
-from arcwise.layout.colours import SHADES
+from arcwise.diagnostics.diagnosis import Diagnosis
+from arcwise.layout.marks import SHADES
 from arcwise.posterior import Evidence, Posterior
+from arcwise.records.account import SIGNS, Part, sentences_of
 from arcwise.records.runs import ExactRun, ImputationRun
 from arcwise.report.charts import (
     agreement_chart,
@@ -16,18 +18,113 @@ from arcwise.report.charts import (
     rank_chart,
     trace_chart,
 )
-from arcwise.report.network import network, nodes
-from arcwise.report.process_graph import process_contents
-from arcwise.report.provenance import provenance_tables, reproduction
-from arcwise.report.reliability import reliability
+from arcwise.report.network import network, nodes, process_contents
+from arcwise.report.provenance import log_value, provenance_tables, reproduction
 from arcwise.report.summary import (
     key_figures,
     what_was_done,
     what_was_found,
 )
-from arcwise.report.words import log_value
 from arcwise.support.plain import plain_dict
 from arcwise.support.words import number
+
+# For each verdict a style class for its colour, and a sign for readers who do not see colours.
+_GOOD, _DOUBTFUL, _BAD = ("good", "✓"), ("doubtful", "!"), ("bad", "✗")
+_LOOKS = {
+    "exact": _GOOD,
+    "reliable": _GOOD,
+    "doubtful": _DOUBTFUL,
+    "not converged": _BAD,
+    "no problem found": _GOOD,
+    "questionable": _DOUBTFUL,
+    "poor": _BAD,
+}
+
+
+def reliability(diagnosis: Diagnosis) -> dict[str, Any]:
+    """Return both verdicts with their findings, and the figures of the computation."""
+    return {
+        "computation": _part(diagnosis, "computation", diagnosis.verdict),
+        "data": _part(diagnosis, "data and model", diagnosis.data_verdict),
+        "rows": _figures(diagnosis),
+    }
+
+
+def _part(diagnosis: Diagnosis, part: Part, verdict: str) -> dict[str, Any]:
+    look, sign = _LOOKS.get(verdict, ("open", "?"))
+    findings = [finding for finding in diagnosis.findings if finding.part == part]
+    return {
+        "title": part[:1].upper() + part[1:],
+        "verdict": verdict[:1].upper() + verdict[1:],
+        "look": look,
+        "sign": sign,
+        "findings": [
+            {"severity": finding.severity, "sign": SIGNS[finding.severity], "sentence": sentence}
+            for finding, sentence in zip(findings, sentences_of(findings), strict=True)
+        ],
+    }
+
+
+def _figures(diagnosis: Diagnosis) -> list[tuple[str, str, str]]:
+    """Return names, values and explanations of the figures that are known."""
+    found, edge = diagnosis.convergence, diagnosis.most_different_edge
+    annealed = diagnosis.effective_runs is not None
+    rows = [
+        ("R-hat of the log posterior", found.rhat, "1 if the chains agree"),
+        ("Largest R-hat of an edge", found.edge_rhat, "1 if the chains agree"),
+        (
+            "Largest difference between "
+            + ("chains" if diagnosis.chains <= 4 else "four groups of chains"),
+            found.difference,
+            f"in the probability of {edge[0]} → {edge[1]}" if edge else "in an edge probability",
+        ),
+        (
+            "Effective sample size (ESS) of the log posterior",
+            None if annealed else found.ess,
+            "the equivalent number of independent draws",
+        ),
+        (
+            "Smallest ESS of an edge",
+            found.edge_ess,
+            "among edges that change often enough to estimate it",
+        ),
+        (
+            "Largest standard error of an edge",
+            diagnosis.largest_standard_error,
+            "Monte Carlo error only",
+        ),
+        (
+            "ESS of the weighted DAGs",
+            diagnosis.effective_dags,
+            "the equivalent number of equally weighted DAGs",
+        ),
+        (
+            "ESS of annealing",
+            diagnosis.effective_runs,
+            "the equivalent number of equally weighted particles",
+        ),
+        (
+            "Lowest acceptance rate of exchanges",
+            diagnosis.worst_acceptance,
+            "between adjacent temperatures",
+        ),
+        (
+            "Fewest round trips of a chain",
+            None if diagnosis.round_trips is None else min(diagnosis.round_trips, default=None),
+            "states that went from the hottest temperature to the coldest and back",
+        ),
+    ]
+    return [(name, _figure(value), note) for name, value, note in rows if value is not None]
+
+
+def _figure(value: float) -> str:
+    return number(round(value) if 100 <= value < 1e15 else value, 3)
+
+
+# --- Contents -------------------------------------------------------------------------------------
+
+# Everything the report page shows about a posterior, as plain values.
+
 
 _TITLE = "Posterior over network structures"
 
@@ -39,15 +136,6 @@ def report_contents(
 
     A section that does not apply to the posterior is None, with the reason under
     ``"missing"``.
-
-    Parameters
-    ----------
-    posterior
-        Any posterior: exact, sampled or annealed, with or without DAGs.
-    title
-        The heading of the page.
-    data_description
-        A sentence about the data, for the summary.
 
     Examples
     --------

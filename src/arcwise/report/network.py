@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.dynamics.lagged_edges import slices_of
-from arcwise.layout.detours import detours
-from arcwise.layout.in_time import slices_picture
-from arcwise.layout.labels import lines_of, pieces
-from arcwise.layout.links import Link, links_of_matrix
-from arcwise.layout.picture import Picture, modules_of, starting_threshold
+from arcwise.dynamics.lagged_edges import ProcessEdge, process_graph, slices_of
+from arcwise.layout.in_time import detours, process_picture, slices_picture
+from arcwise.layout.marks import lines_of, pieces
+from arcwise.layout.picture import Link, Picture, links_of_matrix, modules_of, starting_threshold
 from arcwise.posterior import Posterior
 from arcwise.posterior.matrices import relation_probabilities
 from arcwise.support.words import number, plural
@@ -174,3 +172,55 @@ def _largest(row: NDArray[np.float64]) -> list[list[Any]]:
         for index in order
         if row[index] >= _SMALLEST_IN_PANEL
     ][: 2 * _MOST_IN_PANEL]
+
+
+# --- Process graph --------------------------------------------------------------------------------
+
+# The process graph of a time series on the report page: edges over all lags.
+
+
+_THRESHOLD = 0.5
+_LEAST = 0.05
+_MOST_ROWS = 100
+
+
+def process_contents(posterior: Posterior) -> dict[str, Any] | None:
+    """Return the picture and the table of the process graph; None without time."""
+    slices = slices_of(posterior)
+    if slices is None or not slices.lags:
+        return None
+    edges = process_graph(posterior, _LEAST)
+    variables = (*slices.variables, *slices.static)
+    picture = process_picture(variables, edges, _THRESHOLD)
+    links = [
+        [link.source, link.target, round(link.forward, 6), 0.0, None] for link in picture.links
+    ]
+    return {
+        "network": {
+            "variables": list(picture.variables),
+            "labels": [[name] for name in picture.variables],
+            "pieces": [pieces(name) for name in picture.variables],
+            "links": links,
+            "views": [
+                view_of("Over all lags", range(len(variables)), picture, list(picture.links))
+            ],
+            "start": {"threshold": _THRESHOLD, "view": 0},
+        },
+        "rows": [
+            (edge.source, edge.target, f"{edge.probability:.3f}", _lags(edge))
+            for edge in edges[:_MOST_ROWS]
+        ],
+        "lead": f"An arrow from one variable to another stands for an edge at any lag, with a "
+        f"probability of at least {_THRESHOLD}; ↺ for an effect of a variable's own past.",
+        "note": f"{plural(len(edges), 'edge', zero='no')} over all lags have a probability of at "
+        f"least {_LEAST}"
+        + (f"; the {_MOST_ROWS} most probable are listed." if len(edges) > _MOST_ROWS else "."),
+    }
+
+
+def _lags(edge: ProcessEdge) -> str:
+    return ", ".join(
+        f"{'static' if lag is None else f'lag {lag}'}: {probability:.3f}"
+        for lag, probability in edge.by_lag.items()
+        if probability >= 0.001
+    )

@@ -8,7 +8,7 @@ import numpy as np
 
 from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.posterior import Posterior
-from arcwise.posterior.adjacencies import Adjacency
+from arcwise.posterior.matrices import Adjacency
 from arcwise.records.account import UNCONVERGED
 from arcwise.records.runs import (
     AnnealingRun,
@@ -18,8 +18,7 @@ from arcwise.records.runs import (
     MergedRun,
     UniqueDagsRun,
 )
-from arcwise.support.descriptions import Description, in_words
-from arcwise.support.words import listing, number, plural
+from arcwise.support.words import Description, in_words, listing, number, plural
 
 _NEAR_CERTAIN, _POSSIBLE = 0.9, 0.1
 _MOST_NAMED = 6

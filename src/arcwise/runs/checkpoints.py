@@ -9,11 +9,11 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-from arcwise.engines.sampling_jobs import Moves
+from arcwise.engines import Moves
 from arcwise.errors import RunDirectoryError
 from arcwise.runs.control import Controller, Kind
 from arcwise.runs.ledger import Ledger
-from arcwise.support.plain_dataclasses import PlainDataclasses
+from arcwise.support.plain import PlainDataclasses
 
 _MOST_SHARE_OF_COST = 0.1  # of the time, spent on checkpoints and on pausing for them
 _FIRST_PART = 2  # steps, draws or runs before the first look at the clock

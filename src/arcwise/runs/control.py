@@ -16,9 +16,8 @@ from enum import Enum
 from typing import TypeVar
 
 from arcwise.errors import ArgumentError, option
-from arcwise.records.budget import AnnealingBudget, Budget
-from arcwise.records.convergence import Convergence
-from arcwise.spaces.space import Space
+from arcwise.records.budget import AnnealingBudget, Budget, Convergence
+from arcwise.spaces import Space
 
 SHORTEST = 1e-6
 """Seconds that chains have run at least, for rates."""

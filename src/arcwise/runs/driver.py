@@ -15,12 +15,11 @@ from typing import Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.engines.sampling_jobs import AnnealedRuns, Chains, Moves, total_moves
+from arcwise.engines import AnnealedRuns, Chains, Moves, total_moves
 from arcwise.errors import TimeIsUpError
-from arcwise.records.chain_record import DRAW_ARRAYS, ChainRecord, refuse_other_draws
-from arcwise.records.convergence import Convergence
+from arcwise.records.budget import Convergence
+from arcwise.records.chain_record import DRAW_ARRAYS, ChainRecord, Traces, refuse_other_draws
 from arcwise.records.settings import AnnealingSettings, ChainSettings
-from arcwise.records.traces import Traces
 from arcwise.runs.checkpoints import Checkpoints
 from arcwise.runs.control import (
     AnnealingController,
@@ -30,12 +29,10 @@ from arcwise.runs.control import (
     Kind,
     Observation,
 )
-from arcwise.runs.ledger import reading
-from arcwise.runs.packing import decompressed, pack, unpack
-from arcwise.spaces.space import Space
-from arcwise.statistics.chains import chain_convergence, trace_convergence
-from arcwise.statistics.log_weights import effective_runs
-from arcwise.statistics.settled import settled
+from arcwise.runs.ledger import decompressed, pack, reading, unpack
+from arcwise.spaces import Space
+from arcwise.statistics.chains import chain_convergence, settled, trace_convergence
+from arcwise.statistics.log_estimates import effective_runs
 from arcwise.support.clock import Deadline
 from arcwise.support.progress import ProgressUpdate
 from arcwise.support.running import Stage

@@ -1,11 +1,8 @@
-"""`Ledger`: the SQLite file a run appends to, with one transaction for each checkpoint.
+"""Packing of records into bytes, and back.
 
-The table ``checkpoints`` has a row for each: its number, from 1; ``facts``, JSON text about
-the run so far; ``draws``, the draws since the previous checkpoint, packed by
-`packing.pack`; ``state``, everything needed to resume from here; and ``digest``, the
-SHA-256 of these and of the previous digest, so that a damaged, missing or misplaced row is
-always detected. States are large, and only about 2 log2(c) of c checkpoints keep theirs,
-increasingly sparse towards the start.
+Packed records are compressed; they contain the length of a header, the header as JSON, and
+the arrays one after another in little-endian order. The header holds the name, type and
+shape of the arrays of each record.
 """
 
 from __future__ import annotations
@@ -16,14 +13,87 @@ import os
 import shlex
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arcwise.errors import ArcwiseError, RunDirectoryError, Wording
+from arcwise.support.checks import available_memory
 from arcwise.support.files import UNREADABLE
+
+Arrays = Mapping[str, NDArray[Any]]
+
+_LENGTH = 8
+_FASTEST = 1
+
+
+def pack(records: Sequence[Arrays]) -> bytes:
+    """Return the arrays of all records as one byte string.
+
+    Examples
+    --------
+    >>> (record,) = unpack(pack([{"log_weights": np.array([-1.5, -2.0])}]))
+    >>> record["log_weights"]
+    array([-1.5, -2. ])
+    """
+    header, contents = [], []
+    for record in records:
+        entry = []
+        for name, values in record.items():
+            array = np.ascontiguousarray(values)
+            little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+            entry.append([name, little.dtype.str, list(array.shape)])
+            contents.append(little.tobytes())
+        header.append(entry)
+    text = json.dumps(header).encode()
+    whole = b"".join([len(text).to_bytes(_LENGTH, "little"), text, *contents])
+    return zlib.compress(whole, _FASTEST)
+
+
+def decompressed(content: bytes) -> bytes:
+    """Return what was compressed; what would not fit into memory is refused, as damage."""
+    reader = zlib.decompressobj()
+    whole = reader.decompress(content, max(1, available_memory() // 2))
+    if not reader.eof:
+        raise ValueError("the compressed bytes have no end")
+    return whole
+
+
+def unpack(content: bytes) -> list[dict[str, NDArray[Any]]]:
+    """Return the records `pack` was given."""
+    whole = memoryview(decompressed(content))
+    start = _LENGTH + int.from_bytes(whole[:_LENGTH], "little")
+    records = []
+    for entry in json.loads(bytes(whole[_LENGTH:start])):
+        record = {}
+        for name, kind, shape in entry:
+            dtype = np.dtype(kind)
+            if dtype.kind not in "biuf":
+                raise ValueError(f"{kind!r} is no type of numbers")
+            count = int(np.prod(shape, dtype=np.int64))
+            values = np.frombuffer(whole, dtype, count, start).reshape(shape)
+            record[name] = values.astype(dtype.newbyteorder("="))
+            start += count * dtype.itemsize
+        records.append(record)
+    return records
+
+
+# --- Ledger ---------------------------------------------------------------------------------------
+
+# `Ledger`: the SQLite file a run appends to, with one transaction for each checkpoint.
+#
+# The table ``checkpoints`` has a row for each: its number, from 1; ``facts``, JSON text about the
+# run so far; ``draws``, the draws since the previous checkpoint, packed by `packing.pack`;
+# ``state``, everything needed to resume from here; and ``digest``, the SHA-256 of these and of
+# the previous digest, so that a damaged, missing or misplaced row is always detected. States are
+# large, and only about 2 log2(c) of c checkpoints keep theirs, increasingly sparse towards the
+# start.
+
 
 _SCHEMA = """
 CREATE TABLE checkpoints (
@@ -47,31 +117,15 @@ _NOT_WRITABLE = ("SQLITE_READONLY", "SQLITE_CANTOPEN")
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A point from which a run can be resumed.
+    """A point from which a run can be resumed."""
 
-    Parameters
-    ----------
-    number
-        Its number, from 1.
-    facts
-        The progress of the run so far, as plain values.
-    state
-        Everything needed to resume from here; None if it is no longer kept.
-    """
-
-    number: int
-    facts: dict[str, Any]
-    state: bytes | None
+    number: int  # its number, from 1
+    facts: dict[str, Any]  # the progress of the run so far, as plain values
+    state: bytes | None  # everything needed to resume from here; None if it is no longer kept
 
 
 class Ledger:
-    """The ledger of a run, open for its single writer.
-
-    Parameters
-    ----------
-    path
-        The file; created if it does not exist.
-    """
+    """The ledger of a run, open for its single writer."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -91,13 +145,7 @@ class Ledger:
             stack.pop_all()
 
     def append(self, facts: dict[str, Any], draws: bytes, state: bytes) -> None:
-        """Add a checkpoint, whole or not at all.
-
-        Raises
-        ------
-        RunDirectoryError
-            If it cannot be written; all earlier checkpoints are kept.
-        """
+        """Add a checkpoint, whole or not at all."""
         number = self._last_number + 1
         text = json.dumps(facts)
         state_digest = hashlib.sha256(state).digest()

@@ -11,17 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.engines.sampling_jobs import acceptance
-from arcwise.records.convergence import Convergence
+from arcwise.engines import acceptance
+from arcwise.records.budget import Convergence
+from arcwise.records.chain_record import Traces
 from arcwise.records.run_files import read_settings
 from arcwise.records.settings import AnnealingSettings, ChainSettings, SamplingSettings
-from arcwise.records.traces import Traces
-from arcwise.runs.directory import LEDGER, read_directory
-from arcwise.runs.ledger import read_all, reading
-from arcwise.runs.lock import is_locked
-from arcwise.runs.packing import unpack
+from arcwise.runs.directory import LEDGER, is_locked, read_directory
+from arcwise.runs.ledger import read_all, reading, unpack
 from arcwise.statistics.chains import trace_convergence
-from arcwise.statistics.log_weights import effective_runs
+from arcwise.statistics.log_estimates import effective_runs
 from arcwise.support.checks import folder_path
 from arcwise.support.plain import plain_dict
 from arcwise.support.words import duration

@@ -13,17 +13,12 @@ from arcwise.laws import (
     ProbabilityTables,
     RegressionPrior,
 )
-from arcwise.scores.base import LocalScore
-from arcwise.scores.bde import BDe
-from arcwise.scores.bdeu import BDeu
-from arcwise.scores.bge import BGe
-from arcwise.scores.bic import BIC
-from arcwise.scores.coerce import as_score
+from arcwise.scores.base import FunctionScore, LawScore, LocalScore
 from arcwise.scores.conditional_gaussian import ConditionalGaussian
-from arcwise.scores.degenerate_gaussian import DegenerateGaussian
+from arcwise.scores.discrete import BIC, BDe, BDeu
 from arcwise.scores.family_scores import FamilyScores, read_scores
-from arcwise.scores.function import FunctionScore
-from arcwise.scores.law_score import LawScore
+from arcwise.scores.gaussian import BGe, DegenerateGaussian
+from arcwise.scores.score_families import as_score
 
 __all__ = [
     "BIC",

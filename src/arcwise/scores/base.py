@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
@@ -13,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise import _core
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
+from arcwise.families.families import FamilyFunction, evaluate, refuse_uncallable
 from arcwise.laws import Law
 from arcwise.support.running import Stage
 from arcwise.support.words import quoted, shown
@@ -233,3 +236,77 @@ def _refuse_other_arguments(score: type[LocalScore], method: str, wanted: str) -
             f"the method {method} of {score.__name__} takes ({', '.join(signature.parameters)}); "
             f"give it the arguments {wanted}"
         ) from None
+
+
+# --- Function -------------------------------------------------------------------------------------
+
+# `FunctionScore`: any Python function of a family as a score.
+
+
+@dataclass(frozen=True)
+class FunctionScore(LocalScore):
+    """A Python function as a score: ``function(node, parents)`` returns a log likelihood.
+
+    The function is called once for each family, with the node's name and the
+    tuple of its parents' names in the order of the variables. It may return
+    minus infinity to exclude a family.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> score = FunctionScore(lambda node, parents: -2.0 * len(parents))
+    >>> arcwise.score(["a", "b", "c"], score).log_score("a", ["b", "c"])
+    -4.0
+    """
+
+    function: FamilyFunction
+
+    def __post_init__(self) -> None:
+        """Refuse an object that is not callable."""
+        refuse_uncallable(self.function)
+
+    def in_core(self, data: Data | tuple[str, ...]) -> _core.FamilyScore:
+        """Return the score as the core computes it; the names of the variables suffice."""
+        names = data.variables if isinstance(data, Data) else data
+
+        def scores(_: int, children: list[int], parents: list[int]) -> list[float]:
+            of = tuple(names[parent] for parent in parents)
+            return [
+                evaluate(self.function, names[child], of, "score", "a log likelihood")
+                for child in children
+            ]
+
+        return _core.called_score(scores, [False] * len(names))
+
+
+# --- Law score ------------------------------------------------------------------------------------
+
+# `LawScore`: the score of a law of nodes, by the marginal likelihoods that it gives.
+
+
+class LawScore(LocalScore, ABC):
+    """The log marginal likelihoods of a law, which is all that a subclass has to give.
+
+    The law is asked for all children of a parent set at once, and for no family that it does not
+    allow.
+    """
+
+    @abstractmethod
+    def law(self, data: Data) -> Law:
+        """Return the law of each node given its parents, with its prior."""
+
+    def impossible_edges(self, data: Data) -> NDArray[np.bool_] | None:
+        """Return the edges [parent, child] that the law does not allow; None if it allows all."""
+        law, kinds = self.law(data), [column.kind for column in data.columns]
+        edges = np.array([[not law.allows(child, parent) for child in kinds] for parent in kinds])
+        np.fill_diagonal(edges, False)
+        return edges if edges.any() else None
+
+    def in_core(self, data: Data) -> _core.FamilyScore:
+        """Return the score as the core computes it: by calling the law, which knows the rows."""
+        posteriors = self.law(data).given(data)
+
+        def scores(_: int, children: list[int], parents: list[int]) -> list[float]:
+            return list(posteriors.log_marginals(tuple(parents), children).tolist())
+
+        return _core.called_score(scores, [False] * len(data.variables))

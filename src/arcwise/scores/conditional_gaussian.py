@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.data.moments import Moments
+from arcwise.data.scales import Moments
 from arcwise.errors import ArgumentError
 from arcwise.laws import (
     ConditionalLinearGaussian,
@@ -18,10 +18,8 @@ from arcwise.laws import (
     RegressionPrior,
 )
 from arcwise.scores.base import LocalScore
-from arcwise.scores.bdeu import BDeu
-from arcwise.scores.bge import BGe, default_scale, scaled
-from arcwise.scores.column_moments import column_moments
-from arcwise.scores.discrete import intervention_mask, positive
+from arcwise.scores.discrete import BDeu, intervention_mask, positive
+from arcwise.scores.gaussian import BGe, column_moments, default_scale, scaled
 from arcwise.support.checks import real_numbers
 from arcwise.support.names import as_list
 from arcwise.support.words import quoted, shown

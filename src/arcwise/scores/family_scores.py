@@ -180,13 +180,7 @@ def scores_by_rule(
     values: Sequence[NDArray[np.float64]],
     parent_sets: Sequence[tuple[NDArray[Any], NDArray[Any]]],
 ) -> FamilyScores:
-    """Return scores whose families are those of `rule_of`, or listed as in `parent_sets`.
-
-    Raises
-    ------
-    ValueError
-        If the values are not as many, or the lists are none.
-    """
+    """Return scores whose families are those of `rule_of`, or listed as in `parent_sets`."""
     if rule["listed"]:
         return FamilyScores(variables, _listed(rule, values, parent_sets))
     sets = {

@@ -39,21 +39,11 @@ class Unit(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Times:
-    """The time of each row.
-
-    Parameters
-    ----------
-    values
-        As numbers: those given, or the seconds or months of dates.
-    labels
-        As they were written, for messages and results.
-    unit
-        What the numbers count; None if they were given as numbers.
-    """
+    """The time of each row."""
 
     values: NDArray[np.float64]
     labels: tuple[object, ...]
-    unit: Unit | None = None
+    unit: Unit | None = None  # what the numbers count; None if they were given as numbers
 
     def take(self, rows: NDArray[np.bool_]) -> Times:
         """Return the times of the chosen rows."""
@@ -73,15 +63,7 @@ class Times:
 
 
 def read_times(name: str, values: Any) -> Times:
-    """Return the times in a column, or refuse what is neither numbers nor dates.
-
-    Parameters
-    ----------
-    name
-        The name of the column.
-    values
-        A series, an array or a list; or a raw column.
-    """
+    """Return the times in a column, or refuse what is neither numbers nor dates."""
     try:
         column = _raw(name, values)
     except UnusableColumnError as error:
@@ -165,21 +147,11 @@ _MOST_STEPS = 2**31
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows in order of subject and, within each, of time.
+    """Rows in order of subject and, within each, of time."""
 
-    Parameters
-    ----------
-    order
-        The row of the table at each place.
-    subjects
-        The number of the subject of each, ascending.
-    steps
-        How many steps after its subject's first row each is.
-    """
-
-    order: NDArray[np.int64]
-    subjects: NDArray[np.int64]
-    steps: NDArray[np.int64]
+    order: NDArray[np.int64]  # the row of the table at each place
+    subjects: NDArray[np.int64]  # the number of the subject of each, ascending
+    steps: NDArray[np.int64]  # how many steps after its subject's first row each is
 
     def starts(self) -> NDArray[np.int64]:
         """Return the place of the first row of each subject."""
@@ -200,19 +172,7 @@ class Rows:
 def ordered_rows(
     times: Times | None, subjects: NDArray[np.int64], names: Sequence[object], *, split: bool
 ) -> Rows:
-    """Return the rows in order, or refuse steps that are not equal.
-
-    Parameters
-    ----------
-    times
-        The time of each row; None if the rows are in order already, a step apart.
-    subjects
-        The number of the subject of each row.
-    names
-        The names of the subjects, for messages.
-    split
-        Whether steps may be missing.
-    """
+    """Return the rows in order, or refuse steps that are not equal."""
     if times is None:
         ranks = np.argsort(np.argsort(subjects, kind="stable"))
         times = Times(ranks.astype(np.float64), tuple(ranks.tolist()))

@@ -18,9 +18,9 @@ from arcwise.data.messages import suggestion, warn
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, UnusableColumnError
 from arcwise.data.reading import Reading
 from arcwise.data.sources import RENAME, checked_names, named_columns, raw_column, raw_column_of
-from arcwise.data.table import Data
+from arcwise.data.table import Data, Slices
 from arcwise.errors import ArgumentError, DataError, Wording, option
-from arcwise.series.order import TIME, Rows, Times, read_times
+from arcwise.series.order import TIME, Rows, Times, ordered_rows, read_times
 from arcwise.support.names import as_list
 from arcwise.support.words import quoted, shown
 
@@ -29,26 +29,13 @@ SUBJECT = option("subject")
 
 @dataclass(frozen=True, eq=False)
 class TableInTime:
-    """A table as it was read, in the order of its rows.
+    """A table as it was read, in the order of its rows."""
 
-    Parameters
-    ----------
-    data
-        Its variables.
-    times
-        The time of each row; None if they are in order.
-    subjects
-        The number of the subject of each row.
-    names
-        The names of the subjects; None if there is one without a name.
-    missing
-        Where values are missing and to be imputed, as [row, variable]; None if nowhere.
-    """
-
-    data: Data
-    times: Times | None
-    subjects: NDArray[np.int64]
-    names: Sequence[object]
+    data: Data  # its variables
+    times: Times | None  # the time of each row; None if they are in order
+    subjects: NDArray[np.int64]  # the number of the subject of each row
+    names: Sequence[object]  # the names of the subjects; None if there is one without a name
+    # Where values are missing and to be imputed, as [row, variable]; None if nowhere.
     missing: NDArray[np.bool_] | None = None
 
     def values(self, variable: str) -> NDArray[Any]:
@@ -64,24 +51,12 @@ class TableInTime:
 
 @dataclass(frozen=True, eq=False)
 class Aside:
-    """A table's columns of times and subjects, and the others as they come.
+    """A table's columns of times and subjects, and the others as they come."""
 
-    Parameters
-    ----------
-    times
-        The time of each row; None if they are in order.
-    subjects
-        The number of the subject of each row.
-    names
-        The names of the subjects; None if there is one without a name.
-    others
-        The other columns, by name.
-    """
-
-    times: Times | None
-    subjects: NDArray[np.int64]
-    names: Sequence[object]
-    others: Mapping[str, Any]
+    times: Times | None  # the time of each row; None if they are in order
+    subjects: NDArray[np.int64]  # the number of the subject of each row
+    names: Sequence[object]  # the names of the subjects; None if there is one without a name
+    others: Mapping[str, Any]  # the other columns, by name
 
     def raw(self, names: Sequence[str]) -> dict[str, RawColumn]:
         """Return those of the named columns that the table has."""
@@ -92,15 +67,7 @@ class Aside:
 def set_aside(
     table: Any, time: str | None, subject: str | None, names: Sequence[str] | None = None
 ) -> Aside:
-    """Return the times and subjects of a table's rows, and its other columns.
-
-    Parameters
-    ----------
-    table, names
-        Anything `arcwise.read` takes, and the names of its columns if it has none.
-    time, subject
-        The names of these columns; None for none.
-    """
+    """Return the times and subjects of a table's rows, and its other columns."""
     columns = _columns(table, names)
     times = None if time is None else read_times(time, _column(time, columns, TIME))
     whose = None if subject is None else _column(subject, columns, SUBJECT)
@@ -118,15 +85,7 @@ def set_aside(
 def read_in_time(
     table: Any, time: str | None, subject: str | None, reading: Reading
 ) -> TableInTime:
-    """Read a table; times and subjects are no variables of it.
-
-    Parameters
-    ----------
-    table, time, subject
-        As for `set_aside`.
-    reading
-        How it is read.
-    """
+    """Read a table; times and subjects are no variables of it."""
     aside = set_aside(table, time, subject, reading.names)
     rest = list(aside.others)
     chosen = table.select(rest) if isinstance(table, Data) else aside.others
@@ -199,15 +158,7 @@ STATIC = option("static")
 def static_columns(
     read: TableInTime, rows: Rows, declared: str | Sequence[str] | None
 ) -> tuple[str, ...]:
-    """Return the columns that do not change within any subject, the declared ones among them.
-
-    Parameters
-    ----------
-    read, rows
-        The table, and its rows in order.
-    declared
-        The columns that are said to be static; None for none.
-    """
+    """Return the columns that do not change within any subject, the declared ones among them."""
     data, names = read.data, read.names
     if isinstance(declared, str):
         declared = [declared]
@@ -243,13 +194,7 @@ def static_columns(
 
 
 def with_static_known(read: TableInTime, rows: Rows, static: Sequence[str]) -> TableInTime:
-    """Return the table with static values at all times of a subject that has them at one.
-
-    Parameters
-    ----------
-    read, rows, static
-        The table, its rows in order, and its static columns.
-    """
+    """Return the table with static values at all times of a subject that has them at one."""
     if read.missing is None or not static:
         return read
     missing = read.missing.copy()
@@ -268,11 +213,6 @@ def unknown_values(read: TableInTime, rows: Rows, static: Sequence[str]) -> NDAr
 
     A value of a subject, a time and a variable is one unknown; a static one is the same at all
     times.
-
-    Parameters
-    ----------
-    read, rows, static
-        As for `with_static_known`, after it.
     """
     count = len(read.data.variables)
     if read.missing is None:
@@ -298,3 +238,59 @@ def _first_known(rows: Rows, gaps: NDArray[np.bool_]) -> NDArray[np.int64]:
     first = np.where(first == length, starts, first)
     counts = np.diff(np.append(starts, length))
     return np.asarray(rows.order[np.repeat(first, counts)])
+
+
+# --- Latest ---------------------------------------------------------------------------------------
+
+# `latest_slices`: the last slices of each subject, from which the next one is forecast.
+
+
+def latest_slices(
+    table: Any, slices: Slices, time: str | None, subject: str | None
+) -> tuple[Sequence[object], dict[str, list[object]]]:
+    """Return the subjects, and what stands before the next slice of each, by column."""
+    aside = set_aside(table, time, subject)
+    known = aside.raw([*slices.variables, *slices.static])
+    absent = [name for name in (*slices.variables, *slices.static) if name not in known]
+    needed = [name for name in absent if name in slices.static or slices.lags]
+    if needed:
+        raise DataError(
+            f"the history lacks {quoted(needed)}, from which the next slice is forecast; give a "
+            "table with the columns that were learned from"
+        )
+    rows = ordered_rows(aside.times, aside.subjects, aside.names, split=True)
+    # The last row of each subject, and how many steps before the next slice each row is.
+    last = np.append(rows.starts()[1:], len(rows.order)) - 1
+    columns: dict[str, list[object]] = {}
+    for place in slices.places:
+        if place.lag == 0:
+            continue
+        back = last
+        if place.lag is not None and place.lag > 1:
+            back = rows.earlier(place.lag - 1)[last]
+            if (back < 0).any():
+                short = int(np.flatnonzero(back < 0)[0])
+                who = aside.names[int(rows.subjects[last[short]])]
+                raise DataError(
+                    f"the history{'' if who is None else f' of {shown(who)}'} has no row "
+                    f"{place.lag} steps before the next slice; give at least {max(slices.lags)} "
+                    "rows without a gap at its end"
+                )
+        if place.lag is None:
+            back = _last_known(known[place.variable], rows, back)
+        columns[place.name] = _values(known[place.variable], rows.order[back].tolist())
+    return [aside.names[int(rows.subjects[row])] for row in last.tolist()], columns
+
+
+def _last_known(column: RawColumn, rows: Rows, last: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the last place of each subject with a value; its last of all if there is none."""
+    places = np.where(column.missing[rows.order], -1, np.arange(len(rows.order)))
+    found = np.maximum.reduceat(places, rows.starts())
+    return np.asarray(np.where(found < 0, last, found))
+
+
+def _values(column: RawColumn, rows: Sequence[int]) -> list[object]:
+    if isinstance(column, RawLabels):
+        return [None if column.codes[row] < 0 else column.levels[column.codes[row]] for row in rows]
+    assert isinstance(column, RawNumbers)
+    return [None if column.missing[row] else column.values[row].item() for row in rows]

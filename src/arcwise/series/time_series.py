@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from arcwise.data.columns import Column
 from arcwise.data.incomplete import OBSERVED, IncompleteData
 from arcwise.data.reading import Missing, Reading
-from arcwise.data.slices import Place, Slices
-from arcwise.data.table import Data
+from arcwise.data.table import Data, Place, Slices
 from arcwise.errors import ArgumentError, DataError, Wording, option
 from arcwise.series.order import Rows, ordered_rows, too_short
 from arcwise.series.reading import (

@@ -1,26 +1,137 @@
-"""Convergence of several chains, from the states kept of each."""
+"""What exchanges between adjacent temperatures tell about a ladder of temperatures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.records.chain_record import ChainRecord
-from arcwise.records.convergence import Convergence
-from arcwise.records.traces import Traces
+from arcwise.records.budget import Convergence
+from arcwise.records.chain_record import ChainRecord, Traces
 from arcwise.statistics.convergence import (
     PARTS,
     effective_sample_size,
     largest_chain_difference,
     rhat,
+    standard_error,
 )
-from arcwise.statistics.edges import EdgeDiagnostics
-from arcwise.support.log_space import relative_weights
+from arcwise.support.arrays import logarithms, relative_weights, weighted_sum
+
+# States travel fastest, for the work of moving all of them, where half of the exchanges are
+# refused (Syed, Bouchard-Côté, Deligiannidis and Doucet 2022).
+_PAIRS_PER_REFUSAL = 2.0
+
+Rates = tuple[float | None, ...]
+"""The acceptance rate of each pair of adjacent temperatures; None if nothing was proposed."""
+
+
+def exchange_rates(chains: Sequence[Sequence[tuple[int, int]]]) -> Rates:
+    """Return the acceptance rate of exchanges of each pair of adjacent temperatures."""
+    if len({len(pairs) for pairs in chains}) > 1:
+        each = [exchange_rates([pairs]) for pairs in chains]
+        return min(each, key=lambda rates: min((r for r in rates if r is not None), default=1.0))
+    totals = [
+        (sum(proposed for proposed, _ in pair), sum(accepted for _, accepted in pair))
+        for pair in zip(*chains, strict=True)
+    ]
+    return tuple(accepted / proposed if proposed else None for proposed, accepted in totals)
+
+
+def temperatures_needed(rates: Sequence[float | None]) -> int:
+    """Return the number of temperatures at which half of all exchanges would be accepted.
+
+    The sum of the rates of refusal hardly depends on the number of temperatures, unless nearly
+    all exchanges are refused; then more may be needed than this.
+
+    Examples
+    --------
+    >>> temperatures_needed([0.2, 0.3, 0.1])
+    6
+    """
+    refused = sum(1.0 - rate for rate in rates if rate is not None)
+    return 1 + ceil(_PAIRS_PER_REFUSAL * refused - 1e-9)
+
+
+# --- Edges ----------------------------------------------------------------------------------------
+
+# `EdgeDiagnostics`: how well each edge has mixed, from the DAGs of several chains.
+
+
+FEWEST_CHANGES = 10
+# Summing lag by lag is fastest for edges with short autocorrelation and slowest for the others.
+_MOST_LAGS, _FEWEST_LAGS, _MOST_PRODUCTS = 1000, 64, 2**26
+_MOST_POINTS = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeDiagnostics:
+    """Diagnostics of each edge as matrices [source, target], from unweighted draws."""
+
+    # Rank-normalised split R-hat; infinite if the edge is always present in some chains and never
+    # in others, NaN if it never changed at all, and so may be certain or stuck.
+    rhat: NDArray[np.float64]
+    # The bulk effective sample size; NaN if the edge changed fewer than 10 times, which is too few
+    # to estimate its autocorrelation.
+    effective_samples: NDArray[np.float64]
+    # The number of times the edge appeared or disappeared between consecutive draws, over all
+    # chains.
+    changes: NDArray[np.int64]
+    # The fraction of draws with the edge in each chain, as [chain, source, target].
+    chain_edges: NDArray[np.float64]
+    # The largest difference of these between two chains; NaN with a single chain.
+    differences: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, chains: Sequence[NDArray[np.uint64]], nodes: int) -> EdgeDiagnostics:
+        """Return the diagnostics for the packed parents of each chain, (draws, nodes, words).
+
+        R-hat and effective sample sizes use as many draws as the shortest chain has. For
+        an edge with long autocorrelation, in chains of more than 10,000 draws, the
+        effective sample size is estimated from batch means: at most 10,000 batches,
+        allowing for their autocorrelation.
+        """
+        parts = [np.ascontiguousarray(parents) for parents in chains]
+        draws = min(len(parents) for parents in parts)
+        lags = _MOST_PRODUCTS // max(1, len(parts) * draws)
+        lags = min(_MOST_LAGS, max(_FEWEST_LAGS, lags))
+        # One thread: it takes a moment, and must not exceed the number the user asked for.
+        rhat, effective, changes, shares = _core.edge_mixing(parts, FEWEST_CHANGES, lags, threads=1)
+        for target in np.flatnonzero((effective < 0.0).any(axis=0)):
+            words = [np.ascontiguousarray(part[:draws, target]) for part in parts]
+            for source in np.flatnonzero(effective[:, target] < 0.0):
+                effective[source, target] = _effective_with_long_memory(
+                    np.stack([_bit(own, int(source)) for own in words])
+                )
+        return cls(rhat, effective, changes, shares, largest_chain_difference(shares))
+
+
+def _effective_with_long_memory(edge: NDArray[np.bool_]) -> float:
+    """Return the effective sample size of an edge, (chains, draws), by Fourier transform."""
+    chains, draws = edge.shape
+    size = -(-draws // _MOST_POINTS)
+    if size == 1:
+        return float(effective_sample_size(edge))
+    batches = edge[:, draws % size :].reshape(chains, -1, size)
+    # The mean of all draws is the mean of the batch means; the effective sample size is the number
+    # of independent draws with the same standard error.
+    error = float(standard_error(batches.mean(axis=2)))
+    share = np.count_nonzero(edge) / edge.size
+    return share * (1.0 - share) / error**2
+
+
+def _bit(words: NDArray[np.uint64], place: int) -> NDArray[np.bool_]:
+    """Return one bit of each row of packed parents."""
+    return np.asarray(words[:, place // 64] & np.uint64(1 << place % 64) != 0)
+
+
+# --- Chains ---------------------------------------------------------------------------------------
+
+# Convergence of several chains, from the states kept of each.
 
 
 def chain_convergence(records: Sequence[ChainRecord], nodes: int) -> Convergence:
@@ -126,3 +237,66 @@ def smallest(values: NDArray[np.float64]) -> float:
     """Return the smallest finite value; NaN if there is none."""
     finite = values[np.isfinite(values)]
     return float(finite.min()) if finite.size else float("nan")
+
+
+# --- Settled --------------------------------------------------------------------------------------
+
+# Which chains count: not those that have settled where next to no posterior probability is.
+#
+# Of many chains from independent starts, a few may stay for the whole run in a local optimum
+# whose probability is negligible. As a fraction of the chains they would count far more than
+# that, and however long the others run, all of them would not agree. Where most chains end so,
+# though, nothing says that the others have found the best there is: then all of them count, and
+# the run is seen not to have converged.
+
+
+NEGLIGIBLE = 8.0
+"""By how many nats a chain is below the best one if what it found hardly matters."""
+
+FEWEST_SETTLED = 4
+"""Chains that must have found the best level, each from its own start, for others not to count;
+and no fewer than half of all."""
+
+# Closer than this, the entropy of parents is not computed, as it could not make up for more.
+_CLOSE = 2.0
+
+
+def settled(records: Sequence[ChainRecord], *, states_are_dags: bool) -> list[ChainRecord]:
+    """Return the records of the chains that count."""
+    if len(records) <= FEWEST_SETTLED:
+        return list(records)
+    found = levels(records, states_are_dags=states_are_dags)
+    near = found >= found.max() - NEGLIGIBLE
+    if near.all() or near.sum() < max(FEWEST_SETTLED, len(records) / 2):
+        return list(records)
+    return [record for record, counts in zip(records, near, strict=True) if counts]
+
+
+def levels(records: Sequence[ChainRecord], *, states_are_dags: bool) -> NDArray[np.float64]:
+    """Return about the log of the probability of what each chain has found, up to a constant.
+
+    The log of the sum of weights over a region is the mean of the log weights under the
+    posterior within it plus the entropy there. The entropy of DAGs is approximated by that
+    of the parents of each node, as if these were independent; where states are sets of
+    DAGs, most of it is in their weights, and it is left out.
+    """
+    means = np.array([_mean(record.log_weights) for record in records])
+    if not states_are_dags or not (means < means.max() - _CLOSE).any():
+        return means
+    return means + [_entropy(record.parents) for record in records]
+
+
+def _mean(log_weights: NDArray[np.float64]) -> float:
+    # The second half: a chain may have settled within the first.
+    return float(log_weights[len(log_weights) // 2 :].mean()) if len(log_weights) else -np.inf
+
+
+def _entropy(parents: NDArray[np.uint64]) -> float:
+    """Return the sum over nodes of the entropy of their parent sets among the DAGs."""
+    later = parents[len(parents) // 2 :]
+    total = 0.0
+    for node in range(later.shape[1]):
+        _, counts = np.unique(later[:, node], axis=0, return_counts=True)
+        shares = counts / counts.sum()
+        total -= float(weighted_sum(shares, logarithms(shares)))
+    return total

@@ -9,7 +9,7 @@ sequence of pairs.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from statistics import NormalDist
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import ArgumentError
-from arcwise.support.weighted_sums import weighted_sum
+from arcwise.support.arrays import weighted_sum
 
 Array = NDArray[np.float64]
 
@@ -33,20 +33,6 @@ _ROUNDING = 1e-13
 def rhat(draws: ArrayLike) -> Array:
     """Return the rank-normalised split R-hat of each quantity.
 
-    Parameters
-    ----------
-    draws
-        An array of shape (chains, draws, ...); the two halves of a single chain are
-        compared with each other.
-
-    Returns
-    -------
-    numpy.ndarray
-        An array of the shape of one draw: near 1 if the chains agree, infinite if each is
-        constant at a different value. NaN if it is undefined: with fewer than 4 draws,
-        with values that are not finite, and for a quantity that never changed, which may
-        be certain or stuck.
-
     Examples
     --------
     >>> draws = np.random.default_rng(1).normal(size=(4, 1000, 3))
@@ -59,16 +45,6 @@ def rhat(draws: ArrayLike) -> Array:
 
 def effective_sample_size(draws: ArrayLike) -> Array:
     """Return the bulk effective sample size of each quantity.
-
-    Parameters
-    ----------
-    draws
-        An array of shape (chains, draws, ...).
-
-    Returns
-    -------
-    numpy.ndarray
-        An array of the shape of one draw; NaN where it is undefined, as for `rhat`.
 
     Examples
     --------
@@ -83,18 +59,6 @@ def effective_sample_size(draws: ArrayLike) -> Array:
 
 def standard_error(draws: ArrayLike) -> Array:
     """Return the Monte Carlo standard error of the mean of each quantity.
-
-    Parameters
-    ----------
-    draws
-        An array of shape (chains, draws, ...).
-
-    Returns
-    -------
-    numpy.ndarray
-        An array of the shape of one draw; NaN with fewer than 4 draws or values that are
-        not finite. It is 0 for a quantity that never changed, which says nothing about
-        states the chains have not visited.
 
     Examples
     --------
@@ -125,16 +89,6 @@ def largest_chain_difference(means_by_chain: ArrayLike) -> Array:
     is made of, where that between the extremes of many short chains would be large by
     chance.
 
-    Parameters
-    ----------
-    means_by_chain
-        An array of shape (chains, ...).
-
-    Returns
-    -------
-    numpy.ndarray
-        An array of the shape of one chain's estimates; NaN with a single chain.
-
     Examples
     --------
     >>> largest_chain_difference([[0.5, 0.25], [0.75, 0.25], [1.0, 0.0]])
@@ -161,22 +115,6 @@ def weighted_standard_error(
     By the delta method, the mean f of values f_i with weights w_i has the standard error
     of the plain mean of the influence values w_i (f_i - f) / mean(w), whose
     autocorrelation within chains is taken into account.
-
-    Parameters
-    ----------
-    values
-        An array of shape (draws, ...), with the draws of each chain in the order drawn.
-    weights
-        The weight of each draw, nonnegative; the scale does not matter.
-    chains
-        The index of the chain of each draw; None if all are from one. Chains too short to
-        estimate their autocorrelation (fewer than 4 draws, or fewer draws than chains) are
-        treated as independent groups of draws, and so are 30 chains or more.
-
-    Returns
-    -------
-    numpy.ndarray
-        An array of the shape of one draw; NaN where it is undefined.
 
     Examples
     --------
@@ -425,3 +363,45 @@ def _even_with_small_factors(least: int) -> int:
         base << max(0, (-(-least // base) - 1).bit_length()) for base in (2, 6, 10, 18, 30, 50)
     ]
     return min(candidates)
+
+
+# --- Ranks ----------------------------------------------------------------------------------------
+
+# Ranks of the draws of several chains, by which one sees whether they tell the same.
+
+
+_MOST_BINS = 20
+_DRAWS_PER_BIN = 5
+
+
+def rank_shares(chains: Sequence[NDArray[np.float64]]) -> NDArray[np.float64] | None:
+    """Return how often each chain is in each range of ranks, relative to all chains together.
+
+    The draws of all chains are ranked together and their ranks divided into ranges of equal
+    size (Vehtari, Gelman, Simpson, Carpenter and Bürkner 2021). Chains of one distribution are in
+    each range as often as the others: all numbers are then near 1. Draws that are equal share
+    their mean rank, in all chains alike.
+
+    Examples
+    --------
+    >>> rank_shares([np.arange(20.0), np.arange(20.0)]).tolist()
+    [[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]]
+    """
+    finite = [row[np.isfinite(row)] for row in chains]
+    bins = min(_MOST_BINS, min((len(row) for row in finite), default=0) // _DRAWS_PER_BIN)
+    if len(finite) < 2 or bins < 2:
+        return None
+    pooled = np.concatenate(finite)
+    _, inverse, counts = np.unique(pooled, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    mean_ranks = (last - (counts + 1) / 2)[inverse]  # from 0
+    chosen = np.minimum((mean_ranks * bins / len(pooled)).astype(np.int64), bins - 1)
+    everywhere = np.bincount(chosen, minlength=bins) / len(pooled)
+    shares = np.empty((len(finite), bins))
+    start = 0
+    for number, row in enumerate(finite):
+        own = np.bincount(chosen[start : start + len(row)], minlength=bins) / len(row)
+        # A range that ties have left empty tells nothing.
+        shares[number] = np.divide(own, everywhere, out=np.ones(bins), where=everywhere > 0)
+        start += len(row)
+    return shares

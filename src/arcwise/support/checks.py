@@ -1,20 +1,100 @@
-"""Checks of arguments: their types, and what a machine can hold and count."""
+"""How much memory is free for this process."""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, ClassVar, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArcwiseError, ArgumentError, CapacityError, Wording, option
-from arcwise.support.memory import available_memory
 from arcwise.support.words import byte_size, quoted, shown
+
+_NO_LIMIT = 2**63
+
+
+def available_memory() -> int:
+    """Return the bytes of memory this process may still take.
+
+    That is what the machine has free, within the limits of the process's control group and of
+    its own address space (``ulimit -v``), if there are any.
+    """
+    free = _free_on_machine()
+    group = _number_in(Path("/sys/fs/cgroup/memory.max"))
+    if group is not None:
+        free = min(free, group - (_number_in(Path("/sys/fs/cgroup/memory.current")) or 0))
+    return max(0, min(free, _left_of_address_space()))
+
+
+def _free_on_machine() -> int:
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    if not hasattr(os, "sysconf"):
+        return _free_on_windows()
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+class _MemoryStatus(ctypes.Structure):
+    """MEMORYSTATUSEX of the Windows interface, in its order."""
+
+    _fields_: ClassVar = [
+        ("length", ctypes.c_uint32),
+        ("load", ctypes.c_uint32),
+        ("total", ctypes.c_uint64),
+        ("available", ctypes.c_uint64),
+        ("total_page_file", ctypes.c_uint64),
+        ("available_page_file", ctypes.c_uint64),
+        ("total_virtual", ctypes.c_uint64),
+        ("available_virtual", ctypes.c_uint64),
+        ("available_extended", ctypes.c_uint64),
+    ]
+
+
+def _free_on_windows() -> int:
+    status = _MemoryStatus(length=ctypes.sizeof(_MemoryStatus))
+    windows: Any = vars(ctypes)["windll"]
+    if not windows.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
+        return _NO_LIMIT
+    return int(status.available)
+
+
+def _number_in(path: Path) -> int | None:
+    try:
+        return int(path.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None  # not there, or "max": no limit
+
+
+def _left_of_address_space() -> int:
+    try:
+        import resource
+    except ImportError:
+        return _NO_LIMIT
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return _NO_LIMIT
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (OSError, ValueError):
+        return limit
+    return limit - pages * os.sysconf("SC_PAGE_SIZE")
+
+
+# --- Checks ---------------------------------------------------------------------------------------
+
+# Checks of arguments: their types, and what a machine can hold and count.
+
 
 Kind = TypeVar("Kind")
 
@@ -77,17 +157,6 @@ def real_number(
     error: type[ArcwiseError] = ArgumentError,
 ) -> float:
     """Return the value as a float, or refuse it.
-
-    Parameters
-    ----------
-    value, name
-        The value, and the argument it was given as.
-    allowed
-        Whether a number is allowed; NaN never is.
-    wanted
-        The numbers that are, for the message: "a positive number".
-    error
-        The class of the error.
 
     Examples
     --------
@@ -198,22 +267,7 @@ def _all_real(values: Iterable[Any]) -> bool:
 
 
 def refuse_beyond_memory(count: int, name: str | Wording, bytes_each: int, more: int = 0) -> None:
-    """Refuse a count of things that need more memory than there is, before any of it is taken.
-
-    Parameters
-    ----------
-    count, name
-        The count, and the argument it was given as.
-    bytes_each
-        The memory of each thing.
-    more
-        The memory needed besides.
-
-    Raises
-    ------
-    CapacityError
-        If so, with both amounts.
-    """
+    """Refuse a count of things that need more memory than there is, before any of it is taken."""
     needed = count * bytes_each + more
     free = available_memory()
     if needed > free:

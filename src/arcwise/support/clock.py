@@ -1,15 +1,35 @@
-"""`Deadline`: the moment by which a computation has to end, shared by all its stages."""
+"""`warn`: warnings that point at the user's line, however deep they are issued."""
 
 from __future__ import annotations
 
 import os
+import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from arcwise.errors import CutShortWarning, TimeIsUpError, option
+from arcwise.errors import ArcwiseWarning, CutShortWarning, TimeIsUpError, option
 from arcwise.support.checks import positive_number
-from arcwise.support.warnings import warn
+
+
+def warn(message: str | ArcwiseWarning, category: type[ArcwiseWarning] | None = None) -> None:
+    """Issue a warning at the innermost line outside the package."""
+    level = 1
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level + 1)
+
+
+def _is_ours(module: str) -> bool:
+    return module == "arcwise" or module.startswith("arcwise.")
+
+
+# --- Clock ----------------------------------------------------------------------------------------
+
+# `Deadline`: the moment by which a computation has to end, shared by all its stages.
 
 
 class Deadline:
@@ -159,11 +179,6 @@ def shared_clock(seconds: float | Deadline | None) -> Iterator[Deadline]:
     """Yield the deadline of a public function, and warn of what was left out to keep it.
 
     With a deadline in place of seconds it is for the caller to tell.
-
-    Parameters
-    ----------
-    seconds
-        The seconds given, or the deadline.
     """
     deadline = Deadline.of(seconds)
     yield deadline

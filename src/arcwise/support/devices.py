@@ -16,11 +16,6 @@ from arcwise.support.words import shown
 class Processors:
     """The processors of this machine.
 
-    Parameters
-    ----------
-    threads
-        The number of threads.
-
     Examples
     --------
     >>> Processors(4).threads
@@ -48,20 +43,14 @@ class Processors:
 class Gpu:
     """A graphics processor, which `arcwise.gpu.opened` opens.
 
-    Parameters
-    ----------
-    number
-        Its number among those of this machine.
-    where_worthwhile
-        Whether processors are used where it is not worth it or cannot do it, as for ``"auto"``.
-
     Examples
     --------
     >>> str(Gpu()), str(Gpu(1))
     ('gpu', 'gpu:1')
     """
 
-    number: int = 0
+    number: int = 0  # its number among those of this machine
+    # Whether processors are used where it is not worth it or cannot do it, as for ``"auto"``.
     where_worthwhile: bool = False
 
     def __str__(self) -> str:
@@ -89,12 +78,6 @@ class Choice(Enum):
 def as_device(value: object) -> Gpu | Choice:
     """Return what an argument asks for.
 
-    Parameters
-    ----------
-    value
-        None for the processors; ``"gpu"``, or ``"gpu:1"`` for another than the first; ``"auto"``
-        for a graphics processor where there is one that can do it, and else the processors.
-
     Examples
     --------
     >>> as_device("gpu:1"), as_device(None)
@@ -119,11 +102,6 @@ def as_device(value: object) -> Gpu | Choice:
 
 def where_worthwhile(value: object) -> Gpu | Choice:
     """Return what a device that is asked for as a whole means for a part of the work.
-
-    Parameters
-    ----------
-    value
-        See `as_device`.
 
     Examples
     --------

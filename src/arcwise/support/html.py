@@ -68,13 +68,6 @@ def facts(pairs: Mapping[str, Cell]) -> str:
 def table(columns: Mapping[str, Sequence[Cell]], *, of: int | None = None) -> str:
     """Return a table with a heading for each column.
 
-    Parameters
-    ----------
-    columns
-        The values of each column, under its heading.
-    of
-        The number of rows there are; if they are more, a line below says so.
-
     Examples
     --------
     >>> table({"name": ["<b>"], "share": [0.25]}, of=2).count("&lt;b&gt;")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,13 +11,7 @@ from arcwise.support.words import listing, near_miss, quoted, shown
 
 
 def checked_variables(variables: Iterable[str]) -> tuple[str, ...]:
-    """Return the names as a tuple, after checking that they can name variables.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no name, or one is not a string, is empty or is given twice.
-    """
+    """Return the names as a tuple, after checking that they can name variables."""
     if isinstance(variables, str):
         raise ArgumentError(
             f"variables is the single string {shown(variables)}; give a list of names instead"
@@ -47,17 +42,7 @@ def checked_variables(variables: Iterable[str]) -> tuple[str, ...]:
 
 
 def as_list(value: Any, source: str | Wording, wanted: str) -> list[Any]:
-    """Return the items of a list or another collection, or refuse what is none.
-
-    Parameters
-    ----------
-    value
-        The value; a string is no collection.
-    source
-        The argument it was given as.
-    wanted
-        What to give, for the message: "a list of names".
-    """
+    """Return the items of a list or another collection, or refuse what is none."""
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         try:
             return list(value)
@@ -95,12 +80,6 @@ def positions(
     """Return the position of each name among the variables.
 
     For many calls, give the result of `index_of` for the variables.
-
-    Raises
-    ------
-    ArcwiseError
-        Of the class `error`, listing every unknown name, the closest variable
-        and `source`, the argument that contained the names.
     """
     index = variables if isinstance(variables, Mapping) else index_of(variables)
     try:
@@ -125,3 +104,28 @@ def refuse_other_names(names: Collection[str], variables: Sequence[str], source:
     missing = [variable for variable in variables if variable not in names]
     if missing:
         raise ArgumentError(f"{source} lacks {quoted(missing)}; include every variable")
+
+
+# --- Lagged names ---------------------------------------------------------------------------------
+
+# Names of variables at a time, such as ``x(t-1)``, in the one way they are written.
+
+
+TIME_SUFFIX = r"\(\s*(?:t(?:\s*[-−]\s*\d{1,9})?|0)\s*\)"
+"""A regular expression for what follows the name of a variable: (t), (t-1), or (0)."""
+
+_NAME = re.compile(rf"(.*\S)\s*({TIME_SUFFIX})", re.DOTALL)
+
+
+def canonical_name(name: str) -> str:
+    """Return a name without blanks in its time, and with the minus of the keyboard.
+
+    Examples
+    --------
+    >>> canonical_name("rain (t − 2)"), canonical_name("rain( t )"), canonical_name("f(x)")
+    ('rain(t-2)', 'rain(t)', 'f(x)')
+    """
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return name
+    return found[1] + re.sub(r"\s", "", found[2]).replace("−", "-")

@@ -18,23 +18,7 @@ EXTRAS = {
 
 
 def optional(module: str, method: str, install: str | None = None) -> Any:
-    """Return a module of an optional package.
-
-    Parameters
-    ----------
-    module
-        The module, such as ``"matplotlib.figure"``.
-    method
-        The function that needs it, for the message.
-    install
-        The argument of ``pip install``; None for the extra of arcwise that brings the package,
-        or for the package itself if none does.
-
-    Raises
-    ------
-    MissingDependencyError
-        If it is not installed.
-    """
+    """Return a module of an optional package."""
     try:
         return import_module(module)
     except ImportError:

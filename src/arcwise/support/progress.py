@@ -33,20 +33,6 @@ _hidden: ContextVar[bool] = ContextVar("hidden", default=False)
 class ProgressUpdate(float):
     """The fraction of a run that is done, as a plain number with details of its progress.
 
-    Parameters
-    ----------
-    share
-        The fraction done, from 0 to 1.
-    steps, rate, unit
-        The amount done so far, the amount per second, and its unit.
-    acceptance
-        The acceptance rate since the burn-in.
-    rhat, effective
-        R-hat and the effective sample size of the log posterior, or for annealing the
-        effective sample size of the particles; as last computed.
-    seconds_left
-        The estimated remaining time in seconds.
-
     Examples
     --------
     >>> moment = ProgressUpdate(0.25, rate=52_000.0, unit="steps", acceptance=0.31, rhat=1.004)
@@ -56,15 +42,18 @@ class ProgressUpdate(float):
     '52,000 steps/s, 31% accepted, R-hat 1.004'
     """
 
-    share: float
+    share: float  # the fraction done, from 0 to 1
     _: KW_ONLY
+    # The amount done so far, the amount per second, and its unit.
     steps: int = 0
     rate: float | None = None
     unit: str = "steps"
-    acceptance: float | None = None
+    acceptance: float | None = None  # the acceptance rate since the burn-in
+    # R-hat and the effective sample size of the log posterior, or for annealing the effective
+    # sample size of the particles; as last computed.
     rhat: float | None = None
     effective: float | None = None
-    seconds_left: float | None = None
+    seconds_left: float | None = None  # the estimated remaining time in seconds
 
     def __new__(cls, share: float, **_: Any) -> ProgressUpdate:
         """Create the number; see the class."""
@@ -107,13 +96,7 @@ def tell(sentence: str) -> None:
 
 
 def shown_progress(what: str) -> AbstractContextManager[Show | None]:
-    """Show the progress of a stage as suits the place, through the function that is yielded.
-
-    Parameters
-    ----------
-    what
-        The stage, such as "Scoring".
-    """
+    """Show the progress of a stage as suits the place, through the function that is yielded."""
     if _hidden.get():
         return nullcontext()
     if _in_notebook():

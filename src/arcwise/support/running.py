@@ -12,12 +12,11 @@ from typing import Any, Self
 
 from arcwise.errors import ArgumentError, CutShortWarning
 from arcwise.support.checks import checked_seed, checked_threads, folder_path, real_number
-from arcwise.support.clock import NEVER, Deadline
+from arcwise.support.clock import NEVER, Deadline, warn
 from arcwise.support.devices import Processors, as_device
 from arcwise.support.progress import shown_progress
 from arcwise.support.settings import Settings, setting
 from arcwise.support.signals import sigterm_interrupts
-from arcwise.support.warnings import warn
 from arcwise.support.words import shown
 
 Progress = bool | Callable[[float], None] | None
@@ -37,11 +36,6 @@ def halted_by(asked: Callable[[], bool]) -> Iterator[None]:
     """End the runs of this thread, as Ctrl-C would, once a function says so.
 
     Signals come to the main thread alone.
-
-    Parameters
-    ----------
-    asked
-        Whether to end.
     """
     token = _halted.set(asked)
     try:
@@ -64,22 +58,13 @@ def _halting(
 
 @dataclass(frozen=True)
 class Stage:
-    """How the core runs one stage of a computation; results do not depend on it.
+    """How the core runs one stage of a computation; results do not depend on it."""
 
-    Parameters
-    ----------
-    device
-        The processors it runs on.
-    progress
-        A function of the share done. With a deadline it also ends the run when the time is
-        up, by a `TimeIsUpError`.
-    deadline
-        By when the run has to end.
-    """
-
-    device: Processors
+    device: Processors  # the processors it runs on
+    # A function of the share done. With a deadline it also ends the run when the time is up, by a
+    # `TimeIsUpError`.
     progress: Callable[[float], None] | None = None
-    deadline: Deadline = NEVER
+    deadline: Deadline = NEVER  # by when the run has to end
 
     def __post_init__(self) -> None:
         """Watch the deadline, and what halts this thread, wherever progress is reported."""
@@ -179,13 +164,6 @@ class TimedRun(Settings):
         """Yield a stage of the run, with its progress shown if requested.
 
         During the stage, SIGTERM acts like Ctrl-C.
-
-        Parameters
-        ----------
-        what
-            The stage, as it is called where progress is shown.
-        timed
-            Whether the stage ends when the time is up, by a `TimeIsUpError`.
         """
         device, deadline = self.processors, self.deadline if timed else NEVER
         with sigterm_interrupts():

@@ -1,21 +1,48 @@
-"""Settings: what can be specified of a computation, each option spelled and described once.
-
-A group of options is a frozen dataclass that inherits `Settings`; each of its fields is made by
-`setting` from its default, its description and the check of its values. A public function takes
-such groups, and `keywords_of` gives it the keywords, the signature and the documentation that
-follow from them. The shell, run directories and the core read the same fields.
-"""
+"""Refusal of unknown keyword arguments, with a suggestion."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from arcwise.errors import Wording, option
-from arcwise.support.arguments import refuse_unknown
+from arcwise.errors import UnknownArgumentError, Wording, option
+from arcwise.support.words import near_miss, quoted
+
+
+def refuse_unknown(
+    given: Iterable[str],
+    known: Collection[str],
+    function: str,
+    other_words: Mapping[str, str] | None = None,
+) -> None:
+    """Refuse names that are not known."""
+    meant = other_words or {}
+    unknown = [
+        f"{name!r} (did you mean {meant[name]!r}?)"
+        if meant.get(name) in known
+        else f"{name!r}{near_miss(name, known)}"
+        for name in given
+        if name not in known
+    ]
+    if unknown:
+        raise UnknownArgumentError(
+            f"{function} has no argument {', '.join(unknown)}; its arguments are "
+            f"{quoted(sorted(known), None)}"
+        )
+
+
+# --- Settings -------------------------------------------------------------------------------------
+
+# Settings: what can be specified of a computation, each option spelled and described once.
+#
+# A group of options is a frozen dataclass that inherits `Settings`; each of its fields is made by
+# `setting` from its default, its description and the check of its values. A public function takes
+# such groups, and `keywords_of` gives it the keywords, the signature and the documentation that
+# follow from them. The shell, run directories and the core read the same fields.
+
 
 Value = TypeVar("Value")
 Arguments = ParamSpec("Arguments")
@@ -27,39 +54,19 @@ Check = Callable[[Any, Wording], Any]
 
 @dataclass(frozen=True)
 class Setting:
-    """What is known of an option besides its name, type and default.
+    """What is known of an option besides its name, type and default."""
 
-    Parameters
-    ----------
-    description
-        The description, in the words of docstrings.
-    check
-        The check of its values, where None is not one of them.
-    help
-        The help text of the shell; None for the first sentence of the description.
-    flag
-        The option in the shell, if it is not the name with dashes.
-    metavar
-        What the shell shows in place of a value.
-    kind
-        The type of the option in the shell, if it is not that of the field.
-    in_shell
-        Whether the shell has the option wherever it has those of the group.
-    shell_default
-        The default in the shell, which its help shows as such; None for no value.
-    stored
-        The type of the value in files, where that is not a plain one.
-    """
-
-    description: str
-    check: Check | None = None
+    description: str  # the description, in the words of docstrings
+    check: Check | None = None  # the check of its values, where None is not one of them
+    # The help text of the shell; None for the first sentence of the description.
     help: str | None = None
-    flag: str | None = None
-    metavar: str | None = None
-    kind: Any = None
-    in_shell: bool = True
+    flag: str | None = None  # the option in the shell, if it is not the name with dashes
+    metavar: str | None = None  # what the shell shows in place of a value
+    kind: Any = None  # the type of the option in the shell, if it is not that of the field
+    in_shell: bool = True  # whether the shell has the option wherever it has those of the group
+    # The default in the shell, which its help shows as such; None for no value.
     shell_default: Any = None
-    stored: Any = None
+    stored: Any = None  # the type of the value in files, where that is not a plain one
 
     def in_words(self, name: str) -> Wording:
         """Return the name of the option, in Python and in the shell."""
@@ -168,16 +175,6 @@ def keywords_of(
     The function gets each group that is the type of one of its parameters; other parameters get
     the argument of their name, and ``**further`` what was given besides. A group that has more
     options than the dataclass gets those that both have.
-
-    Parameters
-    ----------
-    arguments
-        A dataclass that inherits the groups. Its fields are the arguments of the function. Where
-        one of them has another default than in its group, the group gets that.
-    other_words
-        What other libraries call some arguments, and the names used here.
-    described_by
-        Groups whose options are described with another function alone, and come last.
     """
     assert isinstance(arguments, type)
     groups = {base.__name__: base for base in arguments.__mro__ if base is not object}

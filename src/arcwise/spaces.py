@@ -1,0 +1,675 @@
+"""Spaces: what a sampler moves through, one file each."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from arcwise import _core
+from arcwise.errors import ArgumentError
+from arcwise.graphs.linear_extensions import as_partial_order
+from arcwise.model.model import Modularity
+from arcwise.model.score_sums import ScoreSums
+from arcwise.support.checks import MOST_INT, real_numbers, whole_number
+from arcwise.support.names import as_list
+from arcwise.support.plain import plain
+from arcwise.support.words import quoted, shown
+
+__all__ = [
+    "BucketOrders",
+    "CanonicalOrders",
+    "Dags",
+    "Layerings",
+    "LinearOrders",
+    "PartialOrders",
+    "Partitions",
+    "Space",
+    "as_space",
+    "space_words",
+]
+
+
+NAMED_SPACES: dict[str, type[Space]] = {}
+"""The spaces that have a name, which is the core's name for them too."""
+
+
+class Space(ABC):
+    """A set of states to sample from, such as all orders of the variables.
+
+    A space is a description, a frozen dataclass; `build` makes it for the score sums of a
+    model. Written ``class Mine(Space, name="mine")``, it can also be asked for as ``"mine"``,
+    and runs in it can be resumed.
+
+    Examples
+    --------
+    >>> import math
+    >>> import arcwise
+    >>> model = arcwise.Model(["a", "b", "c"], lambda node, parents: 0.0)
+    >>> space: Space = arcwise.spaces.LinearOrders()
+    >>> round(math.exp(space.build(arcwise.model.ScoreSums(model)).log_size))
+    6
+    """
+
+    name: ClassVar[str]
+    """The name of the space, in the core as well."""
+
+    modularity: ClassVar[Modularity] = "order-modular"
+    """The posterior whose law the states follow; 1 / (number of orders) leads to the other."""
+
+    states_are_dags: ClassVar[bool] = False
+    """Whether a state is one DAG, rather than a set of them whose weights are summed."""
+
+    first_steps: ClassVar[int] = 51_200
+    """Steps of a chain before a stopping rule is first asked, which take a moment.
+
+    Chains from independent starts may agree long before a rare passage to another mode."""
+
+    has_bridge: ClassVar[bool] = False
+    """Whether paths to its posterior can go over the bridge from the order-modular one."""
+
+    def __init_subclass__(cls, name: str | None = None, **keywords: Any) -> None:
+        """Enter the class among the named spaces if it gives a name."""
+        super().__init_subclass__(**keywords)
+        if name is not None:
+            cls.name = name
+            NAMED_SPACES[name] = cls
+
+    @classmethod
+    def words(cls) -> tuple[str, ...]:
+        """Return the words it is asked for by, with what may follow after a colon."""
+        return (cls.name,)
+
+    @classmethod
+    def parse(cls, argument: str) -> Self | None:
+        """Return the space for what follows its name after a colon; None if there is no such."""
+        return None if argument else cls()
+
+    @property
+    def adapts_moves(self) -> bool:
+        """Whether chains can adapt the shares of its kinds of moves."""
+        return False
+
+    def on(self, sums: ScoreSums) -> Space:
+        """Return the space with all that it leaves to the model chosen, such as a layer's size."""
+        return self
+
+    @abstractmethod
+    def build(self, sums: ScoreSums) -> _core.Space:
+        """Return the space of the core, on the score sums of a model."""
+
+    def build_named(
+        self,
+        sums: ScoreSums,
+        moves: Mapping[str, float] | None = None,
+        numbers: Mapping[str, int] | None = None,
+        orders: Mapping[str, Sequence[int]] | None = None,
+    ) -> _core.Space:
+        """Return the space that the core has under this name, with settings by name."""
+        given = {kind: list(masks) for kind, masks in (orders or {}).items()}
+        shares = {kind: float(share) for kind, share in (moves or {}).items()}
+        return _core.build_space(self.name, sums.core, shares, dict(numbers or {}), given)
+
+    def advice(self, modularity: Modularity) -> list[str]:
+        """Return what else to try where chains in this space do not converge."""
+        return ["the space partitions"] if modularity == "modular" else []
+
+    def plain(self, variables: Sequence[str]) -> dict[str, Any]:
+        """Return its settings as plain values, for files."""
+        return plain(vars(self))  # type: ignore[no-any-return]
+
+    @classmethod
+    def of_plain(cls, values: Mapping[str, Any]) -> Self:
+        """Return the space of plain values."""
+        return cls(**values)
+
+
+def is_size(text: str) -> bool:
+    """Say whether a text is a number of variables."""
+    return text.isdecimal() and len(text) < 10
+
+
+# --- Moves ----------------------------------------------------------------------------------------
+
+# How probable each kind of move of a space is, as users give it.
+
+
+def move_shares(space: type[Space], variables: int) -> dict[str, float]:
+    """Return how often a space tries each kind of move by itself, in any unit.
+
+    Examples
+    --------
+    >>> from arcwise.spaces import Partitions
+    >>> list(move_shares(Partitions, 8))
+    ['split or join', 'swap adjacent', 'swap', 'relocate', 'reverse edge']
+    """
+    return dict(_core.space_moves(space.name, variables))
+
+
+class MovedSpace(Space):
+    """A space that takes nothing but how probable each kind of move is."""
+
+    moves: Mapping[str, float] | None
+
+    def __post_init__(self) -> None:
+        """Refuse moves that do not exist or cannot be."""
+        refuse_bad_moves(self, self.moves)
+
+    def build(self, sums: ScoreSums) -> _core.Space:
+        """Return the space of the core, on the score sums of a model."""
+        return self.build_named(sums, self.moves)
+
+
+def refuse_bad_moves(space: Space, moves: Mapping[str, float] | None) -> None:
+    """Refuse moves that a space does not have, and probabilities that are none."""
+    if moves is None:
+        return
+    if not isinstance(moves, Mapping):
+        raise ArgumentError(
+            f"moves is {shown(moves)}; give a mapping from kinds of moves to numbers"
+        )
+    known = move_shares(type(space), 2)
+    unknown = [name for name in moves if name not in known]
+    if unknown:
+        raise ArgumentError(
+            f"moves names {quoted(unknown)}; {type(space).__name__} has {quoted(known)}"
+        )
+    shares = real_numbers(list(moves.values()), "moves")
+    if shares.ndim != 1 or not ((shares >= 0) & (shares < np.inf)).all() or not shares.sum() > 0:
+        raise ArgumentError(
+            f"moves is {dict(moves)!r}; give numbers from 0 on, at least one above 0"
+        )
+
+
+# --- Linear orders --------------------------------------------------------------------------------
+
+# `LinearOrders`: all orders of the variables.
+
+
+@dataclass(frozen=True)
+class LinearOrders(MovedSpace, name="linear"):
+    """Linear orders; a variable's parents come before it.
+
+    Parameters
+    ----------
+    moves
+        How probable each kind of move is, in any unit: ``"swap"`` of any two
+        variables, ``"adjacent"`` swap, and ``"relocate"``, which takes a variable
+        out and draws its new place from the law given the others. Kinds left out
+        are not made. None for probabilities by which each kind takes the same
+        time.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> data = arcwise.simulate("asia", 300, seed=1)
+    >>> model = arcwise.Model(data, prior="uniform", max_indegree=2)
+    >>> space = LinearOrders(moves={"swap": 3, "relocate": 1})
+    >>> arcwise.mcmc(model, space, steps=500, chains=2, seed=1).algorithm
+    'mcmc'
+    """
+
+    moves: Mapping[str, float] | None = None
+
+    first_steps: ClassVar[int] = 8 * Space.first_steps
+    """More, as they are quick. With as few as others make, sixteen chains that had all missed a
+    mode of 7 % ended in agreement in a third of a second, in one run of six."""
+
+    def advice(self, modularity: Modularity) -> list[str]:
+        """Return what else to try: orders that stand for many of these."""
+        return [*super().advice(modularity), "the space buckets:4"]
+
+
+# --- Canonical orders -----------------------------------------------------------------------------
+
+# `CanonicalOrders`: orders of the variables that follow the modular posterior.
+
+
+@dataclass(frozen=True)
+class CanonicalOrders(Space, name="canonical"):
+    """Canonical orders: each stands for the DAGs of which it is the first topological order.
+
+    The variables are numbered, and the canonical order of a DAG takes the smallest number
+    whose parents have all been taken. Every DAG has exactly one, so the states follow the
+    modular posterior, and no DAG needs a weight. With `mc3` and the ladder ``"bridge"`` the
+    chains are coupled to chains of linear orders, which mix better.
+
+    Parameters
+    ----------
+    moves
+        How probable each kind of move is, in any unit: ``"swap"`` of any two variables,
+        ``"adjacent"`` swap, ``"relocate"``, which takes a variable out and draws its new place
+        from the law given the others, and ``"renumber"``, which draws a DAG given the order,
+        numbers the variables anew, and takes the DAG's canonical order. Kinds left out are not
+        made. None for probabilities by which the first three kinds take about the same time,
+        with few new numberings.
+    numbering
+        The variables by their numbers, which are then not drawn anew; the order of a random
+        DAG is as good as any. None for numberings drawn at random, or for the variables as
+        they come if `moves` leaves out ``"renumber"``.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
+    >>> posterior = arcwise.mcmc(model, CanonicalOrders(), steps=50_000, seed=1)
+    >>> exact = arcwise.exact(model)
+    >>> bool(abs(posterior.edges - exact.edges).max() < 0.1)
+    True
+    """
+
+    modularity: ClassVar[Modularity] = "modular"
+    has_bridge: ClassVar[bool] = True
+
+    moves: Mapping[str, float] | None = None
+    numbering: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse moves that do not exist or cannot be, and a numbering they would change."""
+        refuse_bad_moves(self, self.moves)
+        if self.numbering is None:
+            return
+        wanted = "a list of the names of all variables"
+        names = as_list(self.numbering, "numbering", wanted)
+        if not all(isinstance(name, str) for name in names):
+            raise ArgumentError(f"numbering is {shown(names)}; give {wanted}")
+        object.__setattr__(self, "numbering", tuple(names))
+        if self.moves is not None and self.moves.get("renumber", 0) > 0:
+            raise ArgumentError(
+                "numbering was given and moves has 'renumber', which would change it; give only "
+                "one of them"
+            )
+
+    def build(self, sums: ScoreSums) -> _core.Space:
+        """Return the space of the core, on the score sums of a model.
+
+        Raises
+        ------
+        ArgumentError
+            If the numbering does not name every variable once.
+        """
+        if self.numbering is None:
+            return self.build_named(sums, self.moves)
+        if sorted(self.numbering) != sorted(sums.variables):
+            raise ArgumentError(
+                f"numbering is {list(self.numbering)!r}; name each of the {len(sums.variables)} "
+                "variables once"
+            )
+        numbers = [self.numbering.index(variable) for variable in sums.variables]
+        return self.build_named(sums, self.moves, orders={"numbering": numbers})
+
+    def advice(self, modularity: Modularity) -> list[str]:
+        """Return what else to try: the bridge from linear orders."""
+        return [*super().advice(modularity), "mc3 with the ladder bridge"]
+
+
+# --- Bucket orders --------------------------------------------------------------------------------
+
+# `BucketOrders`: orders in which only the bucket of each variable is fixed.
+
+
+@dataclass(frozen=True)
+class BucketOrders(Space, name="buckets"):
+    """Balanced bucket orders: a row of buckets, any order within each.
+
+    One state stands for all orders that agree with it, so there are fewer and
+    their weights are smoother than those of linear orders; a step costs about
+    ``size * 2**size`` sums more.
+
+    Parameters
+    ----------
+    size
+        The number of variables in a bucket, up to 20; the last bucket may have
+        fewer. With all variables in one bucket every draw is independent.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
+    >>> posterior = arcwise.mcmc(model, BucketOrders(4), steps=500, chains=2, seed=1)
+    >>> posterior.run.settings.space
+    BucketOrders(size=4)
+    """
+
+    size: int
+
+    def __post_init__(self) -> None:
+        """Refuse a size that is none."""
+        whole_number(self.size, "size", at_least=1, at_most=MOST_INT)
+
+    def build(self, sums: ScoreSums) -> _core.Space:
+        """Return the space of the core, on the score sums of a model."""
+        return self.build_named(sums, numbers={"size": self.size})
+
+    @classmethod
+    def words(cls) -> tuple[str, ...]:
+        """Return its word, which needs a size."""
+        return ("buckets:SIZE",)
+
+    @classmethod
+    def parse(cls, argument: str) -> Self | None:
+        """Return the space for a size."""
+        return cls(int(argument)) if is_size(argument) else None
+
+    def advice(self, modularity: Modularity) -> list[str]:
+        """Return what else to try: states that stand for more orders."""
+        return [*super().advice(modularity), "larger buckets"]
+
+
+# --- Partial orders -------------------------------------------------------------------------------
+
+# `PartialOrders`: the reorderings of a partial order that the user gives.
+
+
+@dataclass(frozen=True)
+class PartialOrders(Space, name="partial orders"):
+    """The reorderings of a parallel bucket order.
+
+    A parallel bucket order has one or more parts between which nothing is said;
+    within each, buckets come one after the other. Its reorderings arise by
+    swapping variables within a part, and every order of all variables agrees with
+    exactly one of them; for other partial orders that is not so, and they are
+    refused.
+
+    Parameters
+    ----------
+    order
+        One of the reorderings: a list of pairs (first, second), or a `Dag` or
+        networkx DiGraph with such pairs as edges; see `GivenOrder`.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
+    >>> space = PartialOrders([("asia", "tub"), ("smoke", "lung"), ("smoke", "bronc")])
+    >>> posterior = arcwise.mcmc(model, space, steps=200, chains=2, seed=1)
+    >>> sorted(posterior.run.acceptance)
+    ['swap']
+    """
+
+    order: Any
+
+    def build(self, sums: ScoreSums) -> _core.Space:
+        """Return the space of the core, on the score sums of a model.
+
+        Raises
+        ------
+        ArgumentError
+            If the reorderings do not cover every order exactly once.
+        """
+        predecessors = as_partial_order(self.order, sums.variables)
+        witness = _not_twins(predecessors)
+        if witness is not None:
+            names = quoted(sums.variables[node] for node in witness)
+            raise ArgumentError(
+                f"order leaves open which of {names} comes first, yet they do not come before and "
+                "after the same variables, so its reorderings do not cover every order exactly "
+                "once; give parts of buckets that follow each other"
+            )
+        return self.build_named(sums, orders={"order": predecessors})
+
+    @classmethod
+    def words(cls) -> tuple[str, ...]:
+        """Return nothing: an order does not fit a word."""
+        return ()
+
+    @classmethod
+    def parse(cls, argument: str) -> Self | None:
+        """Return nothing."""
+        return None
+
+    def plain(self, variables: Sequence[str]) -> dict[str, Any]:
+        """Return the pairs of the order, which may have been given as an object of a library."""
+        before = as_partial_order(self.order, tuple(variables))
+        pairs = [
+            [variables[u], variables[v]]
+            for v, mask in enumerate(before)
+            for u in range(len(variables))
+            if mask >> u & 1
+        ]
+        return {"order": pairs}
+
+    @classmethod
+    def of_plain(cls, values: Mapping[str, Any]) -> Self:
+        """Return the space of the pairs of an order."""
+        return cls([tuple(pair) for pair in values["order"]])
+
+
+def _not_twins(predecessors: list[int]) -> tuple[int, int] | None:
+    """Return two variables of one part that are in no order and differ in what they are after.
+
+    That there are none is what makes the reorderings a cover; the core's space
+    of partial orders has the proof.
+    """
+    n = len(predecessors)
+    before = np.array([[mask >> u & 1 for u in range(n)] for mask in predecessors], dtype=bool)
+    for middle in range(n):
+        before |= before[:, [middle]] & before[[middle], :]
+    comparable = before | before.T
+    connected = comparable | np.eye(n, dtype=bool)
+    for middle in range(n):
+        connected |= connected[:, [middle]] & connected[[middle], :]
+    for u in range(n):
+        for v in range(u + 1, n):
+            if connected[u, v] and not comparable[u, v]:
+                same = (before[u] == before[v]).all() and (before[:, u] == before[:, v]).all()
+                if not same:
+                    return u, v
+    return None
+
+
+# --- Partitions -----------------------------------------------------------------------------------
+
+# `Partitions`: the variables in parts, each with a parent in the part before.
+
+
+@dataclass(frozen=True)
+class Partitions(MovedSpace, name="partitions"):
+    """Ordered partitions: sources first, every other variable right after its last parent.
+
+    Every DAG belongs to exactly one partition, so the states follow the modular
+    posterior, and no DAG needs a weight.
+
+    Parameters
+    ----------
+    moves
+        How probable each kind of move is, in any unit: ``"split or join"`` of
+        parts, ``"swap adjacent"`` and ``"swap"`` of two variables, ``"relocate"``,
+        which draws a variable's place from the law given the others, and
+        ``"reverse edge"``, which draws a DAG, turns an edge and draws new parents for
+        both its ends. Kinds left out are not made. None for what mixes best by experience.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
+    >>> posterior = arcwise.mcmc(model, Partitions(), steps=20_000, seed=1)
+    >>> exact = arcwise.exact(model)
+    >>> bool(abs(posterior.edges - exact.edges).max() < 0.1)
+    True
+    """
+
+    modularity: ClassVar[Modularity] = "modular"
+
+    moves: Mapping[str, float] | None = None
+
+    def advice(self, modularity: Modularity) -> list[str]:
+        """Return nothing: there is no other space to try before this one."""
+        return []
+
+
+# --- Layerings ------------------------------------------------------------------------------------
+
+# `Layerings`: the variables in layers, each of which stands for all its partitions.
+
+
+@dataclass(frozen=True)
+class Layerings(Space, name="layerings"):
+    """Layerings: neighbouring parts of partitions merged while they have few enough variables.
+
+    One state stands for all partitions that are merged to it, so there are fewer
+    and their weights are smoother than those of partitions; a step costs about
+    ``4**max_size`` products more. The states follow the modular posterior.
+
+    Parameters
+    ----------
+    max_size
+        The largest number of variables in a layer of several parts, up to 12. With
+        1 layerings are partitions; with all variables there is one state, and
+        every draw is independent. None for the largest from 4 to 8 by which the
+        dynamic programming over all layers costs no more than going once through all families:
+        ``4**max_size * n / max_size`` products against their number.
+    moves
+        How probable each kind of move is, in any unit: ``"relocate"`` of some
+        variables of a layer into another or between two, ``"swap adjacent"`` and
+        ``"swap"`` of two variables, ``"re-partition"``, which draws a partition and
+        makes a move there, ``"reverse edge"``, which does the same with a DAG, and
+        ``"stay"``. Kinds left out are not made. None for what mixes best by
+        experience.
+    partition_moves
+        How many moves a ``"re-partition"`` makes before it comes back to a layering,
+        at the posterior itself; at other temperatures it makes one.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
+    >>> posterior = arcwise.mcmc(model, Layerings(4), steps=5_000, seed=1)
+    >>> exact = arcwise.exact(model)
+    >>> bool(abs(posterior.edges - exact.edges).max() < 0.1)
+    True
+    """
+
+    modularity: ClassVar[Modularity] = "modular"
+
+    max_size: int | None = None
+    moves: Mapping[str, float] | None = None
+    partition_moves: int = 10
+
+    def __post_init__(self) -> None:
+        """Refuse a size that is none, and moves that do not exist or cannot be."""
+        if self.max_size is not None:
+            whole_number(self.max_size, "max_size", at_least=1, at_most=MOST_INT)
+        whole_number(self.partition_moves, "partition_moves", at_least=1, at_most=MOST_INT)
+        refuse_bad_moves(self, self.moves)
+
+    def on(self, sums: ScoreSums) -> Layerings:
+        """Return the space with a largest size chosen, if none was given."""
+        if self.max_size is not None:
+            return self
+        return replace(self, max_size=_core.space_numbers(self.name, sums.core)["max_size"])
+
+    def build(self, sums: ScoreSums) -> _core.Space:
+        """Return the space of the core, on the score sums of a model."""
+        numbers = {"partition_moves": self.partition_moves}
+        if self.max_size is not None:
+            numbers["max_size"] = self.max_size
+        return self.build_named(sums, self.moves, numbers)
+
+    @classmethod
+    def words(cls) -> tuple[str, ...]:
+        """Return its word, which a size may follow."""
+        return ("layerings[:MAX_SIZE]",)
+
+    @classmethod
+    def parse(cls, argument: str) -> Self | None:
+        """Return the space for a largest size, or for none."""
+        if not argument:
+            return cls()
+        return cls(int(argument)) if is_size(argument) else None
+
+
+# --- Dags -----------------------------------------------------------------------------------------
+
+# `Dags`: the DAGs themselves, one edge or one family at a time.
+
+
+@dataclass(frozen=True)
+class Dags(MovedSpace, name="dags"):
+    """DAGs: structure MCMC, the sampler others are compared with.
+
+    A state is one DAG, so the states follow the modular posterior, and no DAG
+    needs a weight.
+
+    Parameters
+    ----------
+    moves
+        How probable each kind of move is, in any unit: ``"add or delete"`` and
+        ``"reverse"`` change one edge, every neighbour of the kind being as
+        probable as any other; ``"reverse path"`` turns round a path (often of one
+        edge) where that keeps the conditional independences; ``"redraw parents"``
+        draws the parents of a variable from their law given all other edges;
+        ``"reverse and redraw"`` reverses an edge and draws new parents for both its
+        ends; ``"window"`` draws the parents of three to six variables that are near
+        each other from their joint law given all other edges. Where chains start from
+        orders, a short pilot of four chains first finds the uncertain edges that change
+        too seldom, and windows are opened around these more often; if some hardly change
+        at all and score sums are tabulated, windows have up to eight variables, and large
+        ones are as frequent as small ones; ``"class jump"`` goes to any DAG of the same
+        equivalence class, all equally probable, and is made only if asked for, as no
+        clear gain by it was measured; ``"Markov blanket"``, which draws new parents for a
+        variable and then new ones besides it for each of its children, likewise is made
+        only if asked for. Kinds left out are not made, but at all temperatures but the
+        posterior's half of the moves change one edge, and none opens a window. None for
+        what mixes best by experience.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
+    >>> posterior = arcwise.mcmc(model, Dags(), steps=20_000, seed=1)
+    >>> exact = arcwise.exact(model)
+    >>> bool(abs(posterior.edges - exact.edges).max() < 0.1)
+    True
+    """
+
+    modularity: ClassVar[Modularity] = "modular"
+    states_are_dags: ClassVar[bool] = True
+
+    moves: Mapping[str, float] | None = None
+
+    @property
+    def adapts_moves(self) -> bool:
+        """Whether chains can adapt the shares of its kinds of moves: if none are given."""
+        return self.moves is None
+
+
+# --- Words ----------------------------------------------------------------------------------------
+
+# Spaces by the words the command line uses for them.
+
+
+def as_space(value: Any) -> Space:
+    """Return a space, given as one or by its word, such as ``"linear"`` or ``"buckets:5"``.
+
+    Examples
+    --------
+    >>> as_space("buckets:5")
+    BucketOrders(size=5)
+    """
+    if isinstance(value, Space):
+        return value
+    if isinstance(value, str):
+        word, colon, argument = value.partition(":")
+        named = NAMED_SPACES.get(word)
+        parsed = named.parse(argument) if named and bool(colon) == bool(argument) else None
+        if parsed is not None:
+            return parsed
+    raise ArgumentError(
+        f"space is {shown(value)}; give one of {quoted(space_words())}, or a space such "
+        "as Partitions()"
+    )
+
+
+def space_words() -> list[str]:
+    """Return the words that spaces are asked for by, with what may follow after a colon.
+
+    Examples
+    --------
+    >>> {'buckets:SIZE', 'layerings[:MAX_SIZE]', 'partitions'} <= set(space_words())
+    True
+    """
+    return sorted(word for kind in NAMED_SPACES.values() for word in kind.words())
