@@ -33,7 +33,7 @@ def table(rows: int, random: np.random.Generator, dependent: bool = False) -> Da
     return Data(columns)
 
 
-def joined(chosen: arcwise.model.Candidates) -> set[frozenset[int]]:  # type: ignore[name-defined]
+def joined(chosen: arcwise.model.Candidates) -> set[frozenset[int]]:
     return {frozenset(map(int, edge)) for edge in np.argwhere(chosen.matrix())}
 
 
