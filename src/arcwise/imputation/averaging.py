@@ -251,7 +251,8 @@ class _Drawing:
     ) -> NDArray[np.float64]:
         """Make the sweeps before the first table; return the DAGs met, as [DAG, source, target]."""
         began = time.perf_counter()
-        self._sweep()
+        # In each sweep, every chain draws its DAG, parameters and cells.
+        side_by_side(ImputationChain.sweep, self._chains, self._threads)
         if self._deadline.limited:
             rounds = self._deadline.left / max(time.perf_counter() - began, 1e-6)
             self.burn_in = min(self.burn_in, max(1, round(_SHARE_OF_BURN_IN * rounds)))
@@ -261,14 +262,10 @@ class _Drawing:
             if 2 * sweep == self.burn_in:
                 choose_moves(self._chains, np.concatenate(seen))
             self._deadline.check()
-            self._sweep()
+            side_by_side(ImputationChain.sweep, self._chains, self._threads)
             seen.append(self._edges())
             _report(progress, sweep / sweeps)
         return np.concatenate(seen)
-
-    def _sweep(self) -> None:
-        """Let every chain draw DAG, parameters and cells."""
-        side_by_side(lambda chain, _: chain.sweep(), self._chains, self._threads)
 
     def _write(self, target: int) -> None:
         """Write where chains stand, if it is time to."""

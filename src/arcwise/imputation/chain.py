@@ -46,6 +46,7 @@ from arcwise.imputation.proposals import (
     Proposal,
     TurnedFamily,
 )
+from arcwise.imputation.side_by_side import Halted
 from arcwise.imputation.structure import Packed, StructureStep, TableStructure, packed
 from arcwise.model import Model, Question
 from arcwise.parameters.conditionals import Conditionals, draw_conditionals
@@ -269,8 +270,8 @@ class ImputationChain:
         self._columns = self.data.columns_with(values)
         self._dag = dag
 
-    def sweep(self) -> None:
-        """Draw a DAG, its parameters and all cells."""
+    def sweep(self, halted: Halted | None = None) -> None:
+        """Draw a DAG, its parameters and all cells; a sweep that has begun is not cut short."""
         alone = self._dag is None or self._annealed is None
         if alone or self.random.random() < self._structure.share:
             model = self.model()

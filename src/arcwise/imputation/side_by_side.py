@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import TypeAlias, TypeVar
 
 from arcwise.support.devices import Processors
@@ -23,6 +24,10 @@ Halted: TypeAlias = Callable[[], bool]
 """Whether the work is to end early, as nobody waits for what it makes."""
 
 
+def _never() -> bool:
+    return False
+
+
 def side_by_side(
     work: Callable[[Item, Halted], Result], items: Sequence[Item], threads: int | None
 ) -> list[Result]:
@@ -34,7 +39,7 @@ def side_by_side(
     """
     count = min(len(items), Processors.available(threads).threads)
     if count <= 1:
-        return [work(item, lambda: False) for item in items]
+        return list(map(work, items, repeat(_never)))
     from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # with much else
 
     halted = threading.Event()

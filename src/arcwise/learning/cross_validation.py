@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from arcwise.data import Data
 from arcwise.data.reader import read_table
-from arcwise.data.reading import LENIENT, Reading, ReadingToLearn
+from arcwise.data.reading import LENIENT, Reading
 from arcwise.errors import ArgumentError, option
 from arcwise.families.constraints import SYNONYMS, ConstraintArguments
-from arcwise.learning.learn import learned
+from arcwise.learning.learn import learn
 from arcwise.learning.request import Request
 from arcwise.parameters.predict import predict
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
@@ -210,7 +210,8 @@ def cross_validate(
     for fold in range(count):
         rest = table.take_rows(np.flatnonzero(which != fold))
         own = run.within(1.0 / (count - fold))
-        posterior = learned(rest, request, ReadingToLearn(), constraints, own)
+        options = request.specified | constraints.specified | own.specified
+        posterior = learn(rest, **options | {"progress": own.progress})
         rows = table.take_rows(np.flatnonzero(which == fold))
         found.append(predict(posterior, rows, target, level=validation.level, seed=run.seed))
     return CrossValidation(target, tuple(found), which)

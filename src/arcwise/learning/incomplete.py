@@ -158,9 +158,10 @@ def by_rough_completion(study: Study) -> Study:
 
 
 def average_over_completions(study: Study) -> Study:
-    """Compute the posterior averaged over completed tables."""
+    """Compute the posterior averaged over completed tables, if values are missing."""
+    if study.incomplete is None:
+        return study
     request, run, data, asked = study.request, study.run, study.incomplete, study.question
-    assert data is not None
     assert asked.score is not None
     question = replace(asked, score=asked.score.fixed_by(data.table))
     settings = ImputationSettings(**study.settings)

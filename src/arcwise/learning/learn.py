@@ -137,13 +137,6 @@ def learn(
     >>> print(posterior.account.choices[0])
     The table has 500 rows, 8 discrete variables.
     """
-    return learned(data, request, reading, constraints, run)
-
-
-def learned(
-    data: Any, request: Request, reading: ReadingToLearn, constraints: ConstraintArguments, run: Run
-) -> Posterior:
-    """Return what `learn` does, given all of its options."""
     refuse_after_sigterm()
     request.refuse_two_budgets(run.deadline.seconds)
     study = begin(request, run, data, constraints, reading)
@@ -152,6 +145,10 @@ def learned(
         return resumed
     for step in STEPS:
         study = step(study)
+    if study.posterior is None:
+        study, settings, run = ready_to_sample(study)
+        posterior = SAMPLED_BY[settings.sampler](study.model, settings, run)
+        study = replace(study, posterior=posterior)
     return account(study)
 
 
@@ -204,23 +201,19 @@ def choose_score_and_prior(study: Study) -> Study:
     return by_evidence(study) if study.incomplete is None else by_rough_completion(study)
 
 
-def compute(study: Study) -> Study:
-    """Compute the posterior: exactly, by a sampler, or as an average over completed tables."""
-    if study.incomplete is not None:
-        return average_over_completions(study)
-    if study.algorithm is Algorithm.EXACT:
-        try:
-            return _exact(study)
-        except TimeIsUpError:
-            if study.request.algorithm is not None:
-                raise
-        study.run.deadline.cut("Exact computation was given up, as it took too long.")
-        why = ", because exact computation took too long"
-        chains = replace(study, algorithm=Algorithm.MCMC, reason=why, settings={})
-        study = choose_settings(try_chains(chains))
-    study, settings, run = _ready_to_sample(study)
-    posterior = SAMPLED_BY[settings.sampler](study.model, settings, run)
-    return replace(study, posterior=posterior)
+def compute_exactly(study: Study) -> Study:
+    """Compute the posterior if exact computation was chosen; choose chains if it takes too long."""
+    if study.incomplete is not None or study.algorithm is not Algorithm.EXACT:
+        return study
+    try:
+        return _exact(study)
+    except TimeIsUpError:
+        if study.request.algorithm is not None:
+            raise
+    study.run.deadline.cut("Exact computation was given up, as it took too long.")
+    why = ", because exact computation took too long"
+    chains = replace(study, algorithm=Algorithm.MCMC, reason=why, settings={})
+    return choose_settings(try_chains(chains))
 
 
 STEPS: tuple[Callable[[Study], Study], ...] = (
@@ -230,9 +223,11 @@ STEPS: tuple[Callable[[Study], Study], ...] = (
     choose_parents,
     try_chains,
     choose_settings,
-    compute,
+    compute_exactly,
+    average_over_completions,
 )
-"""What `learn` does: each step makes a choice of a study definite, and the last has the result.
+"""What `learn` does before it samples: each step makes a choice of a study definite, and the last
+two compute the posterior where it is exact or an average over completed tables.
 
 The algorithm comes before score and prior, as with missing values it draws the DAGs given which
 these are chosen.
@@ -262,7 +257,7 @@ def _exact(study: Study) -> Study:
     return replace(study, posterior=posterior)
 
 
-def _ready_to_sample(study: Study) -> tuple[Study, SamplerSettings, Run]:
+def ready_to_sample(study: Study) -> tuple[Study, SamplerSettings, Run]:
     """Return the study with what it says of sampling, the settings of the sampler, and the run."""
     kept = study.kept()
     if study.directory is not None:
