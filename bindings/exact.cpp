@@ -7,7 +7,6 @@
 #include <mutex>
 
 #include "arcwise/exact/exact_computation.hpp"
-#include "arcwise/exact/subset_recursion.hpp"
 #include "arrays.hpp"
 #include "gate.hpp"
 
@@ -66,14 +65,6 @@ void bind_exact(nb::module_& module) {
         },
         nb::arg("nodes"), nb::arg("families"), nb::arg("order_modular"), nb::arg("threads"),
         "Bytes without and with paths, and operations.");
-    module.def(
-        "forward_recursion",
-        [](const FamilyTable& weights) {
-            const std::vector<double> forward =
-                forward_recursion(BlockSums(weights), Semiring::sum, {});
-            return copied(std::span<const double>(forward), {1, forward.size()});
-        },
-        nb::arg("weights"), "ln F of every set by its bits, relative to the heaviest families.");
 
     nb::class_<HeldComputation>(module, "ExactComputation")
         .def(nb::init<const FamilyTable&, bool, double>(), nb::arg("weights"),
@@ -162,23 +153,7 @@ void bind_exact(nb::module_& module) {
             },
             nb::arg("seed"), nb::arg("first"), nb::arg("count"), nb::arg("device"),
             nb::arg("progress").none(),
-            "Orders, of which there are none under the modular target, and parents as bits.")
-        .def(
-            "draw_law",
-            [](HeldComputation& self) {
-                const auto law =
-                    self.run(Processors{1}, nb::none(),
-                             [](ExactComputation& c, const RunOptions&) { return c.draw_law(); });
-                nb::dict result;
-                for (const auto& [parents, probability] : law) {
-                    nb::list key;
-                    for (const std::uint32_t set : parents) key.append(set);
-                    result[nb::tuple(key)] = probability;
-                }
-                return result;
-            },
-            nb::sig("def draw_law(self) -> dict[tuple[int, ...], float]"),
-            "The probability of each DAG, by its parents as bits, to be drawn: for a few nodes.");
+            "Orders, of which there are none under the modular target, and parents as bits.");
 }
 
 }  // namespace arcwise::bindings

@@ -85,18 +85,11 @@ void bind_imputation(nb::module_& module) {
                 return self.chain.move(std::move(families), log_ratio, steps, self.random);
             },
             nb::arg("proposed"), nb::arg("log_ratio"), nb::arg("steps"))
-        .def("codes",
-             [](const PythonCollapsedChain& self) {
-                 const IncompleteRows& rows = self.chain.rows();
-                 return copied(std::span<const std::uint16_t>(rows.codes),
-                               {rows.rows(), rows.variables()});
-             })
-        .def(
-            "log_likelihood",
-            [](const PythonCollapsedChain& self, int node) {
-                return self.chain.family(node).log_likelihood();
-            },
-            nb::arg("node"));
+        .def("codes", [](const PythonCollapsedChain& self) {
+            const IncompleteRows& rows = self.chain.rows();
+            return copied(std::span<const std::uint16_t>(rows.codes),
+                          {rows.rows(), rows.variables()});
+        });
 }
 
 }  // namespace arcwise::bindings

@@ -5,7 +5,6 @@
 
 #include "arcwise/exact/modular_computation.hpp"
 #include "arcwise/exact/order_modular_computation.hpp"
-#include "arcwise/support/all_branches.hpp"
 
 namespace arcwise {
 
@@ -32,19 +31,6 @@ void ExactPosterior::fill_edges(const RunOptions& options) {
         }
         context.advance(1);
     });
-}
-
-std::map<std::vector<std::uint32_t>, double> ExactComputation::draw_law() {
-    constexpr double least = 1e-14;
-    std::map<std::vector<std::uint32_t>, double> law;
-    std::vector<std::uint32_t> parents(static_cast<std::size_t>(nodes()));
-    std::vector<std::uint8_t> order(parents.size());
-    AllBranches branches(least);
-    branches.for_each([&] {
-        draw([&](std::size_t) { return Random(branches); }, 1, order, parents, {});
-        law[parents] += branches.probability();
-    });
-    return law;
 }
 
 std::unique_ptr<ExactComputation> exact_computation(const FamilyTable& weights, ExactTarget target,

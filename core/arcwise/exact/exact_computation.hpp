@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -71,11 +70,6 @@ class ExactComputation {
     // from first to last, under the order-modular target, and is empty else.
     virtual void draw(const RandomOf& random_of, std::size_t count, std::span<std::uint8_t> orders,
                       std::span<std::uint32_t> parents, const RunOptions& options) = 0;
-
-    // The probability of each DAG, by its rows of parents, to be drawn: all that chance may do is
-    // gone through, so it is for a few nodes. What has a probability below 1e-14, which may be
-    // rounding, is left out.
-    std::map<std::vector<std::uint32_t>, double> draw_law();
 };
 
 // The weights must outlive it. Throws `capacity` for too many variables; the computations throw

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "arcwise/support/all_branches.hpp"
+#include "all_branches.hpp"
 #include "check.hpp"
 
 using namespace arcwise;

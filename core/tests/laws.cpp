@@ -1,9 +1,9 @@
-// Goes through all that chains can do, branch by branch.
-#include "arcwise/chains/laws.hpp"
+// Goes through all random choices of the samplers, branch by branch.
+#include "laws.hpp"
 
 #include <atomic>
 
-#include "arcwise/support/all_branches.hpp"
+#include "all_branches.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
@@ -136,6 +136,19 @@ std::map<Code, double> uniform_law(const Space& space) {
         state->decode(first);
         state->draw_uniform(random);
         law[state->encode()] += branches.probability();
+    });
+    return law;
+}
+
+std::map<std::vector<std::uint32_t>, double> draw_law(ExactComputation& computation) {
+    constexpr double least = 1e-14;
+    std::map<std::vector<std::uint32_t>, double> law;
+    std::vector<std::uint32_t> parents(static_cast<std::size_t>(computation.nodes()));
+    std::vector<std::uint8_t> order(parents.size());
+    AllBranches branches(least);
+    branches.for_each([&] {
+        computation.draw([&](std::size_t) { return Random(branches); }, 1, order, parents, {});
+        law[parents] += branches.probability();
     });
     return law;
 }
