@@ -81,7 +81,8 @@ void bind_spaces(nb::module_& module) {
                 double steps = 0.0;
                 run_released(1, nb::none(), [&](const RunOptions& options) {
                     run_tasks(1, 1, options, [&](std::size_t, TaskContext& context) {
-                        steps = self.space->slowest_edge(order_steps, &context);
+                        const Tuner* tuner = self.space->tuner();
+                        if (tuner != nullptr) steps = tuner->slowest_edge(order_steps, &context);
                     });
                 });
                 return steps;

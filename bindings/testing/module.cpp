@@ -42,7 +42,7 @@ void bind_laws(nb::module_& module) {
         "log_weight",
         [](const PythonSpace& self, const Code& code, double bridge) {
             const auto state = self.space->make_state();
-            state->go_to(Temperature::at(1.0, bridge));
+            go_to(*state, Temperature::at(1.0, bridge));
             state->decode(code);
             return std::tuple(state->log_weight().value, state->log_weight().impossible);
         },

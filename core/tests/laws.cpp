@@ -28,7 +28,7 @@ std::map<Code, double> step_law(const Space& space, const Code& from,
     std::map<Code, double> law;
     AllBranches branches;
     const std::unique_ptr<State> state = space.make_state();
-    state->go_to(temperature);
+    go_to(*state, temperature);
     for_each_step(*state, from, temperature, branches,
                   [&] { law[state->encode()] += branches.probability(); });
     return law;
@@ -41,7 +41,7 @@ std::vector<double> step_kernel(const Space& space, const std::vector<Code>& fro
     std::vector<double> kernel(from.size() * to.size());
     AllBranches branches;
     const std::unique_ptr<State> state = space.make_state();
-    state->go_to(temperature);
+    go_to(*state, temperature);
     for (std::size_t row = 0; row < from.size(); ++row) {
         for_each_step(*state, from[row], temperature, branches, [&] {
             const auto found = places.find(state->encode());

@@ -38,7 +38,7 @@ AnnealedRun anneal(const Space& space, const Population& states, const Annealing
     LinearExtensions counter(options.record.extension_budget);
     Temperature temperature = options.temperatures.front();
     for (std::size_t i = 0; i < states.size(); ++i) {
-        states[i]->go_to(temperature);
+        go_to(*states[i], temperature);
         if (starts.empty()) {
             states[i]->draw_uniform(moves);
         } else {

@@ -48,7 +48,7 @@ class Pilot {
         for (std::size_t i = 0; i < options.population; ++i) {
             states_.push_back(space.make_state());
             random_.emplace_back(seed, 2 * i);
-            states_[i]->go_to(options.path.front());
+            go_to(*states_[i], options.path.front());
             states_[i]->draw_uniform(random_[i]);
         }
     }
@@ -103,7 +103,7 @@ class Pilot {
         }
         std::vector<double> ratios(states_.size());
         for (std::size_t i = 0; i < states_.size(); ++i) {
-            ratios[i] = to.log_density(states_[i]->weight_at(to)) -
+            ratios[i] = to.log_density(weight_at(*states_[i], to)) -
                         from.log_density(states_[i]->log_weight());
         }
         return std::ranges::max(ratios) > minus_infinity &&

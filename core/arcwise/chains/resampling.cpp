@@ -45,10 +45,10 @@ void reweight(std::span<const std::unique_ptr<State>> states, const Temperature&
               const Temperature& to, std::vector<double>& log_weights) {
     for (std::size_t i = 0; i < states.size(); ++i) {
         if (log_weights[i] > minus_infinity) {
-            log_weights[i] += to.log_density(states[i]->weight_at(to)) -
+            log_weights[i] += to.log_density(weight_at(*states[i], to)) -
                               from.log_density(states[i]->log_weight());
         }
-        states[i]->go_to(to);
+        go_to(*states[i], to);
     }
 }
 

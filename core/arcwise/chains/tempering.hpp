@@ -82,7 +82,8 @@ class TemperedChain {
     State& state(std::size_t level) { return replicas_.state(level); }
 
   private:
-    void prepare(TaskContext& context);
+    void prepare(State& state, TaskContext& context) const;
+    void prepare_all(TaskContext& context);
     template <class AfterStep>
     void advance(std::uint64_t steps, TaskContext& context, Crew* crew, AfterStep after_step,
                  bool sampled);

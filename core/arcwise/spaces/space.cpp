@@ -1,4 +1,4 @@
-// A state as bytes, and back; and what is usual of moves.
+// A state as bytes, and back.
 #include "arcwise/spaces/space.hpp"
 
 #include <algorithm>
@@ -57,15 +57,6 @@ void State::restore(ByteReader& in) {
     restore_weight(weight_, in);
     accepted_ = in.get<std::uint64_t>();
     for (LogWeight& part : exact_parts()) restore_weight(part, in);
-}
-
-UsualMoves Space::usual_moves(std::uint64_t, TaskContext*) const {
-    UsualMoves usual;
-    for (const MoveTable::Kind& kind : moves_.kinds()) {
-        usual.shares.push_back(kind.share);
-        usual.work.push_back(kind.share > 0.0 ? 1.0 / kind.share : 1.0);
-    }
-    return usual;
 }
 
 }  // namespace arcwise

@@ -31,6 +31,21 @@ class GivenState {
     virtual void draw(Random& random, std::uint64_t* parents) = 0;
 };
 
+// A state whose weight depends on the place of the target on a bridge between two laws. States begin
+// at the modular end and stay where they are taken.
+class Bridge {
+  public:
+    virtual LogWeight weight_at(const Temperature& target) const = 0;
+
+    // A weight that is not smaller and quicker to find, for proposals that are refused anyway.
+    virtual LogWeight weight_above(const Temperature& target) const = 0;
+
+    virtual void go_to(const Temperature& target) = 0;
+
+  protected:
+    ~Bridge() = default;
+};
+
 // One point of a space; belongs to one thread at a time.
 class State {
   public:
@@ -47,20 +62,10 @@ class State {
     // Becomes the state of a DAG, or one of its states, if it knows how to.
     virtual bool start_at(const SomeDag&) { return false; }
 
-    // Sets up moves that learn something about the space before a chain begins, for chains that
-    // start from orders of so many steps (0: elsewhere): the same for the same space and steps.
-    virtual void prepare(std::uint64_t, TaskContext*) {}
-
     const LogWeight& log_weight() const { return weight_; }
 
-    // In spaces that have a bridge: its weight under a target elsewhere on it, and to go there,
-    // where it stays until it is told otherwise. States begin at the modular end.
-    virtual LogWeight weight_at(const Temperature&) const { return weight_; }
-    // One that is not smaller and quicker to find, for what is refused anyway.
-    virtual LogWeight weight_above(const Temperature& temperature) const {
-        return weight_at(temperature);
-    }
-    virtual void go_to(const Temperature&) {}
+    // Itself as a state on a bridge, in spaces that have one.
+    virtual Bridge* bridge() { return nullptr; }
 
     // Proposes a move, by a law that may depend on the temperature (Gibbs moves); the state stays
     // as it is until `accept` takes the last proposal.
@@ -105,11 +110,34 @@ class State {
     std::uint64_t accepted_ = 0;  // moves, where the weight is taken that way
 };
 
-// By kind of move: how often it is tried unless other shares are asked for, and about how much work
-// a try is, in any unit, counted and never timed.
-struct UsualMoves {
-    MoveShares shares;
-    std::vector<double> work;
+// The same for states of all spaces: without a bridge, the place of the target does not matter.
+inline LogWeight weight_at(State& state, const Temperature& target) {
+    const Bridge* bridge = state.bridge();
+    return bridge == nullptr ? state.log_weight() : bridge->weight_at(target);
+}
+inline LogWeight weight_above(State& state, const Temperature& target) {
+    const Bridge* bridge = state.bridge();
+    return bridge == nullptr ? state.log_weight() : bridge->weight_above(target);
+}
+inline void go_to(State& state, const Temperature& target) {
+    if (Bridge* bridge = state.bridge()) bridge->go_to(target);
+}
+
+// What a space finds out about a model by short trial chains, for chains that start from linear
+// orders of `order_steps` steps (0: elsewhere). The answers are the same whoever asks.
+class Tuner {
+  public:
+    // Sets up the moves of a state of the space by what was found out.
+    virtual void prepare(State& state, std::uint64_t order_steps, TaskContext* context) const = 0;
+
+    virtual UsualMoves usual_moves(std::uint64_t order_steps, TaskContext* context) const = 0;
+
+    // About how many steps the slowest edge takes to change by as much as it varies: the more, the
+    // further apart chains stay. 0: not known.
+    virtual double slowest_edge(std::uint64_t order_steps, TaskContext* context) const = 0;
+
+  protected:
+    ~Tuner() = default;
 };
 
 // A set of states; shared by all threads.
@@ -129,18 +157,10 @@ class Space {
     // gives the same averages on any machine.
     virtual std::uint64_t steps_between_averages() const { return 0; }
 
-    // About how many steps the slowest edge takes to change by as much as it varies, found by short
-    // chains from orders of so many steps, the same whoever asks: the more, the further apart
-    // chains stay. 0: not known.
-    virtual double slowest_edge(std::uint64_t /*order_steps*/, TaskContext* /*context*/) const {
-        return 0.0;
-    }
+    // In spaces whose moves are tuned by trial chains.
+    virtual const Tuner* tuner() const { return nullptr; }
 
     const MoveTable& moves() const { return moves_; }
-
-    // For chains that start from orders of so many steps. Tables mostly have shares with which all
-    // kinds take as long, so that is what work is, unless a space knows better.
-    virtual UsualMoves usual_moves(std::uint64_t order_steps, TaskContext* context) const;
 
     // The same states, with moves tried as often as these shares say, by kind; nothing if it was
     // not built by its name.

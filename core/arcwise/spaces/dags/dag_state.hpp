@@ -19,7 +19,6 @@ class DagState final : public State {
     void draw_uniform(Random& random) override;
     bool start_from_orders(std::uint64_t steps, Random& random, TaskContext* context) override;
     bool start_at(const SomeDag& dag) override;
-    void prepare(std::uint64_t order_steps, TaskContext* context) override;
     Proposal propose(const Temperature& temperature, Random& random) override;
     void accept() override;
 

@@ -124,10 +124,6 @@ bool DagState::start_at(const SomeDag& dag) {
     return true;
 }
 
-void DagState::prepare(std::uint64_t order_steps, TaskContext* context) {
-    open_windows_in(space_.neighbourhoods(order_steps, context));
-}
-
 std::vector<std::uint16_t> DagState::encode() const {
     const auto nodes = static_cast<std::size_t>(dag_.nodes());
     const std::size_t numbers = (nodes + bits_per_number - 1) / bits_per_number;
@@ -284,6 +280,10 @@ std::shared_ptr<const Neighbourhoods> Dags::neighbourhoods(std::uint64_t order_s
             std::make_shared<Neighbourhoods>(neighbourhoods_by_pilot(*this, order_steps, context));
     }
     return found;
+}
+
+void Dags::prepare(State& state, std::uint64_t order_steps, TaskContext* context) const {
+    static_cast<DagState&>(state).open_windows_in(neighbourhoods(order_steps, context));
 }
 
 double Dags::slowest_edge(std::uint64_t order_steps, TaskContext* context) const {

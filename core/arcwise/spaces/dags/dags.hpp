@@ -19,7 +19,7 @@ class FamilyWeights;
 class Neighbourhoods;
 class UniformDags;
 
-class Dags final : public Space {
+class Dags final : public Space, public Tuner {
   public:
     explicit Dags(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares = {});
     ~Dags() override;
@@ -35,9 +35,11 @@ class Dags final : public Space {
     // would be had for nothing: that is worth its time.
     std::uint64_t steps_between_averages() const override;
 
+    const Tuner* tuner() const override { return this; }
+    void prepare(State& state, std::uint64_t order_steps, TaskContext* context) const override;
+    UsualMoves usual_moves(std::uint64_t order_steps, TaskContext* context) const override;
     double slowest_edge(std::uint64_t order_steps, TaskContext* context) const override;
 
-    UsualMoves usual_moves(std::uint64_t order_steps, TaskContext* context) const override;
     // With all that was found out about the model.
     std::shared_ptr<const Space> with_shares(const MoveShares& shares) const override;
 
