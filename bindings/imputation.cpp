@@ -57,7 +57,7 @@ void bind_imputation(nb::module_& module) {
             [](PythonCollapsedChain* self, Matrix<std::uint16_t> codes, Matrix<std::int64_t> cells,
                std::vector<int> levels, std::vector<std::vector<double>> laws,
                std::optional<Matrix<std::uint8_t>> intervened, const std::vector<Family>& families,
-               std::uint64_t seed, std::size_t most_lines) {
+               std::uint64_t seed, std::size_t most_completions) {
                 if (codes.shape(1) != levels.size() || cells.shape(1) != levels.size()) {
                     throw Error(ErrorKind::argument, "A table must have a column per variable.");
                 }
@@ -66,11 +66,11 @@ void bind_imputation(nb::module_& module) {
                     vector_of(codes), view(cells), std::move(levels), std::move(laws),
                     intervened ? vector_of(*intervened) : std::vector<std::uint8_t>());
                 new (self) PythonCollapsedChain{
-                    CollapsedChain(std::move(rows), std::move(own), most_lines), Random(seed, 0)};
+                    CollapsedChain(std::move(rows), std::move(own), most_completions), Random(seed, 0)};
             },
             nb::arg("codes"), nb::arg("cells"), nb::arg("levels"), nb::arg("laws"),
             nb::arg("intervened").none(), nb::arg("families"), nb::arg("seed"),
-            nb::arg("most_lines"))
+            nb::arg("most_completions"))
         .def("sweep",
              [](PythonCollapsedChain& self) {
                  const nb::gil_scoped_release release;

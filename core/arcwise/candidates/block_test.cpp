@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "arcwise/candidates/independence.hpp"
+#include "arcwise/candidates/pc_skeleton.hpp"
 #include "arcwise/numerics/special.hpp"
-#include "arcwise/scores/moments.hpp"
+#include "arcwise/scores/gaussian.hpp"
 
 namespace arcwise {
 namespace {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-#include "arcwise/chains/resampling.hpp"
+#include "arcwise/chains/population.hpp"
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/support/error.hpp"
 #include "arcwise/support/tasks.hpp"

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "arcwise/chains/record.hpp"
-#include "arcwise/spaces/metropolis.hpp"
+#include "arcwise/spaces/space.hpp"
 #include "arcwise/support/tasks.hpp"
 
 namespace arcwise {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "arcwise/chains/resampling.hpp"
+#include "arcwise/chains/population.hpp"
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/relations/mutable_dag.hpp"
 #include "arcwise/spaces/dags/family_weights.hpp"

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "arcwise/spaces/metropolis.hpp"
+#include "arcwise/spaces/space.hpp"
 #include "arcwise/support/bytes.hpp"
 
 namespace arcwise {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "arcwise/chains/ladder.hpp"
+#include "arcwise/chains/replicas.hpp"
 #include "arcwise/spaces/orders/some_dag.hpp"
 #include "arcwise/support/crew.hpp"
 #include "arcwise/support/error.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "arcwise/exact/best_dag.hpp"
+#include "arcwise/exact/subset_recursion.hpp"
 #include "arcwise/families/family_table.hpp"
 #include "arcwise/support/random.hpp"
 #include "arcwise/support/tasks.hpp"

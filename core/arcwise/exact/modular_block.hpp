@@ -10,10 +10,9 @@
 #include <span>
 #include <vector>
 
+#include "arcwise/exact/block_sums.hpp"
 #include "arcwise/exact/modular_kernels.hpp"
 #include "arcwise/exact/modular_tables.hpp"
-#include "arcwise/exact/scaled_sums.hpp"
-#include "arcwise/exact/set_parts.hpp"
 #include "arcwise/exact/subsets.hpp"
 #include "arcwise/numerics/lanes.hpp"
 

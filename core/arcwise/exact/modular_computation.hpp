@@ -5,10 +5,10 @@
 #include <variant>
 #include <vector>
 
+#include "arcwise/exact/block_sums.hpp"
 #include "arcwise/exact/exact_computation.hpp"
 #include "arcwise/exact/modular_tables.hpp"
-#include "arcwise/exact/parent_tables.hpp"
-#include "arcwise/exact/scaled_sums.hpp"
+#include "arcwise/exact/parent_draws.hpp"
 
 namespace arcwise {
 

@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "arcwise/exact/modular_block.hpp"
-#include "arcwise/exact/rounding.hpp"
+#include "arcwise/exact/subsets.hpp"
 
 namespace arcwise {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "arcwise/exact/rounding.hpp"
+#include "arcwise/exact/subsets.hpp"
 #include "arcwise/numerics/log_space.hpp"
 
 namespace arcwise {

@@ -6,7 +6,7 @@
 
 #include "arcwise/exact/block_sums.hpp"
 #include "arcwise/exact/exact_computation.hpp"
-#include "arcwise/exact/order_sampler.hpp"
+#include "arcwise/exact/order_modular.hpp"
 
 namespace arcwise {
 

@@ -1,6 +1,4 @@
 // Backtracking with the distributions of last nodes kept.
-#include "arcwise/exact/order_sampler.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -8,7 +6,8 @@
 #include <thread>
 #include <unordered_map>
 
-#include "arcwise/exact/running_weights.hpp"
+#include "arcwise/exact/order_modular.hpp"
+#include "arcwise/exact/parent_draws.hpp"
 
 namespace arcwise {
 namespace {

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "arcwise/scores/cells.hpp"
-#include "arcwise/scores/conditional_gaussian_kernels.hpp"
 #include "arcwise/scores/mixed_rows.hpp"
 
 namespace arcwise {

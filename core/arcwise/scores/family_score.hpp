@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "arcwise/families/family_table.hpp"
-#include "arcwise/families/plus_one_table.hpp"
 #include "arcwise/support/error.hpp"
 #include "arcwise/support/tasks.hpp"
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "arcwise/spaces/given_predecessors.hpp"
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {

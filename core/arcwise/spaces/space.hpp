@@ -31,8 +31,8 @@ class GivenState {
     virtual void draw(Random& random, std::uint64_t* parents) = 0;
 };
 
-// A state whose weight depends on the place of the target on a bridge between two laws. States begin
-// at the modular end and stay where they are taken.
+// A state whose weight depends on the place of the target on a bridge between two laws. States
+// begin at the modular end and stay where they are taken.
 class Bridge {
   public:
     virtual LogWeight weight_at(const Temperature& target) const = 0;
@@ -179,5 +179,39 @@ class Space {
     MoveTable moves_;
     mutable MakeAgain make_again_;
 };
+
+// One Metropolis–Hastings step in any space, at any temperature: the only place where a proposal is
+// accepted or refused.
+
+// What came of a step.
+struct StepOutcome {
+    std::size_t move;
+    bool proposed;  // there was somewhere to go
+    bool accepted;
+};
+
+StepOutcome metropolis_step(State& state, const Temperature& temperature, Random& random);
+
+// How often each move was proposed and accepted.
+struct MoveCounts {
+    explicit MoveCounts(const MoveTable& table)
+        : proposed(table.names().size(), 0), accepted(proposed) {}
+
+    void add(const StepOutcome& step) {
+        proposed[step.move] += step.proposed ? 1u : 0u;
+        accepted[step.move] += step.accepted ? 1u : 0u;
+    }
+    void add(const MoveCounts& other);
+
+    void save(ByteWriter& out) const;
+    void restore(ByteReader& in);
+
+    std::vector<std::uint64_t> proposed;
+    std::vector<std::uint64_t> accepted;
+};
+
+// Makes a state of weight zero one of positive weight, by steps that are ever less willing to leave
+// a node without a parent set; throws `argument` if that does not succeed.
+void settle(State& state, Random& random);
 
 }  // namespace arcwise

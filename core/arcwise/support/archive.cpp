@@ -11,7 +11,6 @@
 
 #include "arcwise/support/compiler.hpp"
 #include "arcwise/support/error.hpp"
-#include "arcwise/support/file_names.hpp"
 
 #if ARCWISE_MAPS_FILES
 #include <fcntl.h>

@@ -8,8 +8,8 @@
 #include <exception>
 #include <mutex>
 
+#include "arcwise/support/crew.hpp"
 #include "arcwise/support/error.hpp"
-#include "arcwise/support/joined_threads.hpp"
 
 namespace arcwise {
 

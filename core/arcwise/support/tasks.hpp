@@ -14,9 +14,21 @@
 #include <functional>
 #include <variant>
 
-#include "arcwise/support/device.hpp"
-
 namespace arcwise {
+
+// Where a computation runs.
+//
+// Whatever runs on processors gives the same bits on all of them, on any number of threads. That is
+// the rule with one exception: another kind of device, which would be another alternative here,
+// adds in another order and rounds in its own way. What it computes agrees with what processors
+// compute within a tolerance that is stated with the result, not to the last bit.
+
+// The cores of this machine.
+struct Processors {
+    int threads = 1;
+};
+
+using Device = std::variant<Processors>;
 
 // Asked by the calling thread about every twentieth of a second; false stops the run.
 class Monitor {

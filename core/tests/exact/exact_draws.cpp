@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "all_branches.hpp"
-#include "arcwise/exact/best_dag.hpp"
 #include "arcwise/exact/modular_sampler.hpp"
-#include "arcwise/exact/order_sampler.hpp"
-#include "arcwise/exact/parent_tables.hpp"
+#include "arcwise/exact/order_modular.hpp"
+#include "arcwise/exact/parent_draws.hpp"
 #include "arcwise/exact/subset_recursion.hpp"
 #include "check.hpp"
 #include "generated.hpp"

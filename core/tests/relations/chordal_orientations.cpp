@@ -11,7 +11,6 @@
 
 #include "all_branches.hpp"
 #include "arcwise/numerics/special.hpp"
-#include "arcwise/relations/prefix_free_orders.hpp"
 #include "check.hpp"
 
 using namespace arcwise;

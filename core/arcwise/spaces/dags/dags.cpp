@@ -10,7 +10,7 @@
 #include "arcwise/spaces/dags/neighbourhoods.hpp"
 #include "arcwise/spaces/dags/uniform_dags.hpp"
 #include "arcwise/spaces/dags/window_pilot.hpp"
-#include "arcwise/spaces/given_predecessors.hpp"
+#include "arcwise/spaces/given_sets.hpp"
 #include "arcwise/spaces/orders/some_dag.hpp"
 #include "arcwise/spaces/registry.hpp"
 #include "arcwise/support/bits.hpp"

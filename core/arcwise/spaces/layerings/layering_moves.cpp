@@ -5,8 +5,8 @@
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/numerics/special.hpp"
 #include "arcwise/spaces/layerings/layering.hpp"
-#include "arcwise/spaces/metropolis.hpp"
 #include "arcwise/spaces/partitions/partition.hpp"
+#include "arcwise/spaces/space.hpp"
 
 namespace arcwise {
 namespace {

@@ -12,7 +12,7 @@
 #include <cmath>
 
 #include "arcwise/numerics/log_space.hpp"
-#include "arcwise/spaces/given_predecessors.hpp"
+#include "arcwise/spaces/given_sets.hpp"
 #include "arcwise/spaces/partitions/partition.hpp"
 #include "arcwise/support/bits.hpp"
 

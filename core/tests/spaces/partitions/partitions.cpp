@@ -10,8 +10,8 @@
 
 #include "all_branches.hpp"
 #include "arcwise/spaces/family_draws.hpp"
-#include "arcwise/spaces/metropolis.hpp"
 #include "arcwise/spaces/partitions/part_sums.hpp"
+#include "arcwise/spaces/space.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 #include "laws.hpp"
