@@ -66,7 +66,8 @@ void bind_imputation(nb::module_& module) {
                     vector_of(codes), view(cells), std::move(levels), std::move(laws),
                     intervened ? vector_of(*intervened) : std::vector<std::uint8_t>());
                 new (self) PythonCollapsedChain{
-                    CollapsedChain(std::move(rows), std::move(own), most_completions), Random(seed, 0)};
+                    CollapsedChain(std::move(rows), std::move(own), most_completions),
+                    Random(seed, 0)};
             },
             nb::arg("codes"), nb::arg("cells"), nb::arg("levels"), nb::arg("laws"),
             nb::arg("intervened").none(), nb::arg("families"), nb::arg("seed"),

@@ -78,6 +78,13 @@ class ExactComputation {
 std::unique_ptr<ExactComputation> exact_computation(const FamilyTable& weights, ExactTarget target,
                                                     double tolerance);
 
+// The computation of each target, in a file of its own, and the bytes it holds at most; those of
+// the order-modular one without paths.
+std::unique_ptr<ExactComputation> modular_computation(const FamilyTable& weights, double tolerance);
+std::unique_ptr<ExactComputation> order_modular_computation(const FamilyTable& weights);
+std::uint64_t modular_bytes(int nodes, std::uint64_t families, int threads);
+std::uint64_t order_modular_bytes(int nodes, std::uint64_t families, int threads);
+
 // Bytes a computation holds at most, besides the weights, and the sums and products it makes,
 // roughly. Paths are part of the modular one; for the order-modular one they are not counted.
 struct ExactCost {

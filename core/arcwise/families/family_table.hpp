@@ -57,7 +57,6 @@ class NodeFamilies {
     // come with an outside parent as well, stored after them, the outside parents of one set side
     // by side.
     const SubsetLayout& layout() const { return layout_; }
-    const SubsetLayout& plus_one_layout() const { return plus_one_; }
     ParentSets parent_sets() const;
 
     // Free parents in the largest implied family.

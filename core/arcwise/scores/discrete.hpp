@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "arcwise/scores/set_function.hpp"
+#include "arcwise/scores/family_score.hpp"
 
 namespace arcwise {
 

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "arcwise/scores/set_function.hpp"
+#include "arcwise/scores/family_score.hpp"
 
 namespace arcwise {
 

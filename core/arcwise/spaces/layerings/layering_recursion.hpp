@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-#include "arcwise/numerics/subset_pairs.hpp"
+#include "arcwise/numerics/subset_folds.hpp"
 #include "arcwise/spaces/layerings/layerings.hpp"
 #include "arcwise/spaces/partitions/parts.hpp"
 #include "arcwise/sums/layers/layer_sums.hpp"
