@@ -38,7 +38,7 @@ struct AnnealingOptions {
 
     std::uint64_t steps_at(std::size_t level) const { return steps.empty() ? 1 : steps[level - 1]; }
 
-    // Of each state of a run, the stretch included.
+    // The number of steps of each state of a run, the stretch included.
     std::uint64_t steps_of_a_state() const;
 };
 

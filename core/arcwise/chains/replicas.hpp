@@ -21,7 +21,7 @@
 
 namespace arcwise {
 
-// Where the temperatures of coupled chains belong, told from how often exchanges are refused.
+// The rates at which exchanges are refused determine where temperatures belong.
 //
 // With r_i the rate of refusals between levels i and i + 1, their sum, the communication barrier,
 // hardly depends on where the levels are: it measures how far apart the first and the last target
@@ -50,7 +50,7 @@ std::vector<Temperature> adapted(std::span<const Temperature> temperatures,
 // the second with the third and so on.
 enum class Pairs : std::uint8_t { even, odd };
 
-// Of two neighbouring levels.
+// Counts the exchanges of two neighbouring levels.
 struct ExchangeCounts {
     std::uint64_t proposed = 0;
     std::uint64_t accepted = 0;

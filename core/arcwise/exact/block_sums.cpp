@@ -32,7 +32,7 @@ constexpr double nats_per_band = 300.0;
 int BlockSums::balanced_low(int nodes) { return std::min(nodes, std::max(nodes - 12, 14)); }
 
 std::uint64_t BlockSums::bytes(int nodes, std::uint64_t families, int threads) {
-    // Of each family its weight, the same as a plain number, and two places; for each thread one
+    // Each family has its weight, the same as a plain number, and two places; each thread has one
     // table for every node and a few buffers.
     return families * (2 * sizeof(double) + 2 * sizeof(std::uint32_t)) +
            static_cast<std::uint64_t>(threads) * (static_cast<std::uint64_t>(nodes) + 8) *

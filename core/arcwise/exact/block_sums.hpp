@@ -20,10 +20,10 @@
 
 namespace arcwise {
 
-// Of one node.
+// The score sums of one node.
 class NodeBlockSums {
   public:
-    // Of the families of `node` among at most 32 variables, of which the first `low` are low.
+    // Takes the families of `node` among at most 32 variables, of which the first `low` are low.
     NodeBlockSums(const NodeFamilies& families, int node, int low);
 
     // Largest log weight of a family.
@@ -92,7 +92,7 @@ class NodeBlockSums {
     std::vector<std::uint32_t> storage_;  // index in the family table
 };
 
-// Of all nodes.
+// The score sums of all nodes.
 class BlockSums {
   public:
     // At most 32 variables, `low` of them low.
@@ -144,7 +144,8 @@ class ScaledSums {
     // The log weights of the heaviest families of all nodes, added up.
     double total_offset() const { return total_offset_; }
 
-    // Of alpha_v(set), for sets without v; the mantissa is from 1 to 2, or zero.
+    // alpha_v(set), for sets without v, is mantissa times 2^exponent; the mantissa is from 1 to 2,
+    // or zero.
     double mantissa(int v, std::uint32_t set) const {
         return mantissas_[static_cast<std::size_t>(v)][place_without(v, set)];
     }

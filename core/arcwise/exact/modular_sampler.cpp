@@ -22,7 +22,8 @@ constexpr int most_tries = 100;
 
 constexpr double negligible = 0x1p-100;
 
-// Of one layer: sets are dealt out to so many, which keep their memory from set to set.
+// The sets of one layer are dealt out to this number of tasks, which keep their memory from set to
+// set.
 constexpr std::size_t most_tasks = 64;
 
 struct Draw {

@@ -13,7 +13,8 @@
 namespace arcwise {
 namespace {
 
-// Of one level: blocks are dealt out to so many, which keep their memory from block to block.
+// The blocks of one level are dealt out to this number of tasks, which keep their memory from block
+// to block.
 constexpr std::size_t most_tasks = 64;
 
 // Mantissas of B below this count as zero.

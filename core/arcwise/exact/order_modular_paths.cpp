@@ -176,7 +176,7 @@ class OrderModularPaths {
         result.error = std::max(result.error, std::abs(all - 1.0));
     }
 
-    // Of a thread. The calling thread outlives a row, and forgets it at its end.
+    // The memory of a thread. The calling thread outlives a row, and forgets it at its end.
     struct Work {
         std::vector<double> logs, into_others;
     };

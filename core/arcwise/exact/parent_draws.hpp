@@ -84,7 +84,7 @@ class ParentDraws {
         void add(std::uint32_t set, double log_weight);
         bool empty() const { return running.empty() || !(running.back() > 0.0); }
     };
-    // Of the low parents that go with high ones.
+    // The distribution of the low parents that go with some high ones.
     struct Low {
         std::uint32_t high_parents = 0;
         Distribution distribution;

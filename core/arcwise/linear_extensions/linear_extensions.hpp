@@ -52,7 +52,7 @@ void log_linear_extensions(const std::uint64_t* parents, int nodes, std::size_t 
 
 // An unbiased estimate of the number of topological sorts of a DAG too large to count.
 struct EstimateOptions {
-    // Of each size, how many sets are kept.
+    // The number of sets of each size that are kept.
     std::size_t sets;
     // Independent estimates, two or more: their mean is taken, and their spread tells its error.
     int runs;

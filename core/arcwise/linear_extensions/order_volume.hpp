@@ -288,7 +288,7 @@ class OrderVolume {
         return fresh(component, size);
     }
 
-    // Of a component that is not remembered yet.
+    // Computes the polynomial of a component that is not remembered yet.
     Polynomial fresh(const Set& component, int size) {
         const auto mark = scratch_.mark();
         Number* sum = scratch_.take(static_cast<std::size_t>(size));

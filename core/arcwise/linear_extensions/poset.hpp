@@ -150,7 +150,7 @@ class Poset {
   public:
     using Set = NodeSet<Words>;
 
-    // Of a DAG whose nodes are numbered after their parents.
+    // Takes a DAG whose nodes are numbered after their parents.
     template <class Graph>
     void build(const Graph& graph, Direction direction) {
         size_ = graph.size();

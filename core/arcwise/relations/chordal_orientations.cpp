@@ -154,7 +154,7 @@ std::vector<std::size_t> levels_of(const CliqueTree& tree, std::size_t clique) {
 // (lexicographic breadth-first search).
 class Refinement {
   public:
-    // Of nodes below a number; the first set comes before the second.
+    // Nodes are numbered below `nodes`; the first set comes before the second.
     Refinement(std::size_t nodes, const std::vector<int>& first, const std::vector<int>& second)
         : place_(nodes), set_(nodes, none) {
         sets_ = {{first, none, 1, true, none}, {second, 0, none, false, none}};

@@ -23,7 +23,8 @@ class KnownRowSums {
     // Null where the sums are not to be had.
     const PlusOneSums* rows(int node) const { return rows_[static_cast<std::size_t>(node)]; }
 
-    // Of a node with rows within its sets, which are the same until it is forgotten.
+    // Returns the sums of a node with rows within its sets, which must not change until the node is
+    // forgotten.
     const PlusOneSums::RowSums& of(int node, ParentBits allowed, ParentBits required) {
         Known& known = sums_[static_cast<std::size_t>(node)];
         if (!known.known) {

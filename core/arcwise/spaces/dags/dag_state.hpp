@@ -96,9 +96,9 @@ class DagState final : public State {
 // deleted, so that chains do not spend their time on the many edges a sparse DAG has not.
 const std::vector<MoveRow<DagState>>& dag_moves();
 
-// Of these, the first so many change one edge, one turns paths, one reverses edges with new
-// parents, and one opens windows: of the draws that are of little use at other temperatures the
-// dearest.
+// The first three moves of the table change one edge; the others below turn paths, reverse edges
+// with new parents, and open windows, which are the dearest of the draws that are of little use at
+// other temperatures.
 constexpr std::size_t one_edge_moves = 3;
 constexpr std::size_t path_move = 3;
 constexpr std::size_t reversal_move = 5;

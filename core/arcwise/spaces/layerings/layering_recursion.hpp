@@ -34,7 +34,7 @@ namespace arcwise {
 // however far apart the weights are, and what underflows is small beside the bound, which the
 // recursion checks.
 
-// Of a layer of b nodes that is divided into parts.
+// The tables of a layer of b nodes that is divided into parts.
 template <class Number>
 struct LayerTables {
     const SubsetPairs* pairs = nullptr;
@@ -74,8 +74,9 @@ struct LayerTables {
     std::vector<Number> misses_;    // b x 3^(b-1)
 };
 
-// Of the way into a layer from the one before it: its first part needs parents in the last part T
-// of that. One T if there is no layer before, or a single part; else all 2^b' subsets of it.
+// The tables of the way into a layer from the one before it: its first part needs parents in the
+// last part T of that. T is one set if there is no layer before, or a single part; otherwise it is
+// each of the 2^b' subsets of that layer.
 template <class Number>
 struct EntryTables {
     std::size_t length = 1;
@@ -113,11 +114,11 @@ class LayerKeys {
         }
     }
 
-    // Of the layer, with all that come before it as a set.
+    // The key of the layer, with all layers before it as a set.
     SetKey within(std::size_t layer) const { return before_[layer] ^ in_[layer]; }
-    // Of two layers, this and the one before, with all that come before both as a set.
+    // The key of this layer and the one before, with all layers before both as a set.
     SetKey entry(std::size_t layer) const { return within(layer) ^ previous_[layer]; }
-    // Of all layers from this one on, in their order; there may be none.
+    // The key of all layers from this one on, in their order; there may be none.
     SetKey tail(std::size_t layer) const { return tail_[layer]; }
     SetKey tail_and_previous(std::size_t layer) const { return tail_[layer] ^ previous_[layer]; }
 
