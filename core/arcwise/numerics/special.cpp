@@ -20,12 +20,6 @@ double log_gamma(double x) {
 #endif
 }
 
-double log_multivariate_gamma(int dimension, double x) {
-    double result = 0.25 * dimension * (dimension - 1) * std::log(std::numbers::pi);
-    for (int j = 0; j < dimension; ++j) result += log_gamma(x - 0.5 * j);
-    return result;
-}
-
 double log_binomial(double n, double k) {
     return log_gamma(n + 1.0) - log_gamma(k + 1.0) - log_gamma(n - k + 1.0);
 }

@@ -113,8 +113,8 @@ class Relocation final : public Move {
     Layering& layering_;
 };
 
-// Swaps two nodes of different layers, or of neighbouring ones. Sizes stay, so that the way back has
-// the same number of pairs.
+// Swaps two nodes of different layers, or of neighbouring ones. Sizes stay, so that the way back
+// has the same number of pairs.
 template <bool adjacent>
 class Swap final : public Move {
   public:
