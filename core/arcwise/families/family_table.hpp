@@ -134,7 +134,6 @@ FamilyTable restrict_families(const FamilyTable& table, std::span<const std::uin
 // candidates, each joined by the required parents and by one of the outside ones in turn.
 //
 // The numbers of one subset lie side by side, which is how a walk over sets meets them.
-
 class PlusOneFamilies {
   public:
     // Subsets of `candidates` with at most `max_free` members; candidates, required and outside
@@ -180,7 +179,6 @@ using PlusOneTable = std::vector<PlusOneFamilies>;
 // Adds a modular structure prior to family weights.
 //
 //   ln kappa_v(P) = constant[v] + size[v][|P|] + sum over u in P of edge[u][v]
-
 struct PriorTerms {
     std::span<const double> constant;  // nodes
     std::span<const double> size;      // nodes x nodes, [node][number of parents]

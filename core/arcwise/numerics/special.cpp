@@ -2,7 +2,6 @@
 #include "arcwise/numerics/special.hpp"
 
 #include <cmath>
-#include <numbers>
 
 #if defined(__GLIBC__) || defined(__APPLE__)
 // Hidden by strict ISO mode, present in the library all the same.

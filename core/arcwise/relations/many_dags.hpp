@@ -57,9 +57,6 @@ struct DistinctPatterns {
 DistinctPatterns distinct_patterns(const std::uint64_t* rows, std::size_t count, std::size_t width,
                                    const RunOptions& options);
 
-// Whether packed parent sets that come from outside are DAGs at all: everything that goes through
-// DAGs relies on it, and writes beyond its memory otherwise.
-
 enum class DagFault {
     beyond,  // a parent whose number no node has
     loop,    // a node that is its own parent
@@ -72,7 +69,8 @@ struct FaultyDag {
     DagFault fault;
 };
 
-// Nothing where all are DAGs.
+// Finds out whether packed parent sets that come from outside are DAGs at all: everything that goes
+// through DAGs relies on it, and writes beyond its memory otherwise. Nothing where all are DAGs.
 std::optional<FaultyDag> find_faulty_dag(const ManyDags& dags, const RunOptions& options);
 
 }  // namespace arcwise

@@ -45,7 +45,6 @@ std::unique_ptr<SetFunction> make_bge_score(ContinuousTable table, BgeSettings s
 std::unique_ptr<SetFunction> make_gaussian_bic_score(ContinuousTable table);
 
 // Weighted mean and centred scatter matrix of some columns.
-
 struct Moments {
     double total = 0.0;           // number of rows, or their summed weights
     std::vector<double> offset;   // mean less centre

@@ -180,16 +180,15 @@ class Space {
     mutable MakeAgain make_again_;
 };
 
-// One Metropolis–Hastings step in any space, at any temperature: the only place where a proposal is
-// accepted or refused.
-
-// What came of a step.
+// The outcome of a step.
 struct StepOutcome {
     std::size_t move;
     bool proposed;  // there was somewhere to go
     bool accepted;
 };
 
+// Makes one Metropolis–Hastings step in any space, at any temperature: the only place where a
+// proposal is accepted or refused.
 StepOutcome metropolis_step(State& state, const Temperature& temperature, Random& random);
 
 // How often each move was proposed and accepted.
