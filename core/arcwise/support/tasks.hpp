@@ -12,23 +12,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <variant>
 
 namespace arcwise {
 
-// Where a computation runs.
-//
-// Whatever runs on processors gives the same bits on all of them, on any number of threads. That is
-// the rule with one exception: another kind of device, which would be another alternative here,
-// adds in another order and rounds in its own way. What it computes agrees with what processors
-// compute within a tolerance that is stated with the result, not to the last bit.
-
-// The cores of this machine.
+// The cores of this machine. Whatever runs on processors gives the same bits on all of them, on any
+// number of threads.
 struct Processors {
     int threads = 1;
 };
-
-using Device = std::variant<Processors>;
 
 // Asked by the calling thread about every twentieth of a second; false stops the run.
 class Monitor {
@@ -58,11 +49,11 @@ class TaskContext {
 
 // Where a computation runs, and who watches over it.
 struct RunOptions {
-    Device device;
+    Processors device;
     Monitor* monitor = nullptr;
 
     // Threads of this machine.
-    int threads() const { return std::get<Processors>(device).threads; }
+    int threads() const { return device.threads; }
 
     // For a part that is over in no time, whose share of the whole is not worth telling.
     RunOptions unwatched() const { return {device, nullptr}; }
