@@ -31,6 +31,8 @@ namespace arcwise::bindings {
 namespace {
 
 using Law = std::vector<std::tuple<Code, double>>;
+// By the parents of each node as bits.
+using DrawLaw = nb::typed<nb::dict, nb::typed<nb::tuple, nb::int_, nb::ellipsis>, double>;
 
 Law as_list(const std::map<Code, double>& law) { return Law(law.begin(), law.end()); }
 
@@ -98,7 +100,7 @@ void bind_laws(nb::module_& module) {
             const auto computation = exact_computation(
                 weights, order_modular ? ExactTarget::order_modular : ExactTarget::modular,
                 tolerance);
-            nb::dict result;
+            DrawLaw result;
             for (const auto& [parents, probability] : draw_law(*computation)) {
                 nb::list key;
                 for (const std::uint32_t set : parents) key.append(set);

@@ -179,7 +179,6 @@ DistinctPatterns distinct_patterns(const std::uint64_t* rows, std::size_t count,
 
 namespace {
 
-constexpr std::size_t piece = 4096;
 constexpr int nowhere = -1;
 
 // Each node waits for one of its parents at a time. When that one is gone the node looks for the
@@ -284,19 +283,15 @@ class DagCheck {
 
 std::optional<FaultyDag> find_faulty_dag(const ManyDags& dags, const RunOptions& options) {
     std::atomic<std::size_t> first_found = std::numeric_limits<std::size_t>::max();
-    run_tasks((dags.count + piece - 1) / piece, dags.count, options,
-              [&](std::size_t task, TaskContext& context) {
-                  const std::size_t first = task * piece;
-                  const std::size_t last = std::min(dags.count, first + piece);
-                  DagCheck check(dags.nodes);
-                  for (std::size_t dag = first; dag < last && dag < first_found; ++dag) {
-                      if (!check.fault_of(dag, dags.dag(dag))) continue;
-                      std::size_t known = first_found;
-                      while (dag < known && !first_found.compare_exchange_weak(known, dag)) {
-                      }
-                  }
-                  context.advance(last - first);
-              });
+    over_pieces(dags.count, options, [&](std::size_t first, std::size_t last) {
+        DagCheck check(dags.nodes);
+        for (std::size_t dag = first; dag < last && dag < first_found; ++dag) {
+            if (!check.fault_of(dag, dags.dag(dag))) continue;
+            std::size_t known = first_found;
+            while (dag < known && !first_found.compare_exchange_weak(known, dag)) {
+            }
+        }
+    });
     if (first_found == std::numeric_limits<std::size_t>::max()) return std::nullopt;
     return DagCheck(dags.nodes).fault_of(first_found, dags.dag(first_found));
 }
