@@ -6,7 +6,7 @@
 
 #include "arcwise/candidates/pc_skeleton.hpp"
 #include "arcwise/numerics/special.hpp"
-#include "arcwise/scores/cells.hpp"
+#include "arcwise/scores/discrete.hpp"
 
 namespace arcwise {
 namespace {

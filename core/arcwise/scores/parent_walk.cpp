@@ -300,8 +300,7 @@ void ParentWalk::score_units(std::size_t first, std::size_t count, double* packe
         starts.push_back(starts.back() + units_[first + i].families);
     }
     ScorerPool pool(score_);
-    const RunOptions here{score_.concurrent() ? options.device : Processors{1},
-                          options.monitor};
+    const RunOptions here{score_.concurrent() ? options.device : Processors{1}, options.monitor};
     run_tasks(count, starts.back(), here, [&](std::size_t task, TaskContext& context) {
         const Unit& unit = units_[first + task];
         std::unique_ptr<FamilyScorer> scorer = pool.take(unit.rows_of);

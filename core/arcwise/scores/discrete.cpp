@@ -1,6 +1,4 @@
-// Finds distinct rows by splitting one big cell by every column in turn.
-#include "arcwise/scores/cells.hpp"
-
+// Finds distinct rows by splitting one big cell by every column in turn, and chooses how to count.
 #include "arcwise/scores/discrete.hpp"
 
 namespace arcwise {
