@@ -175,7 +175,7 @@ class BlockTest final : public IndependenceTest {
 
     const Correlations& correlations() const { return correlations_; }
 
-    // What -ln Lambda is multiplied by, for a set and two blocks of so many columns.
+    // The factor of -ln Lambda, given the numbers of columns of the set and of the two blocks.
     double factor(double set, double both) const {
         return correlations_.rows() - 1.0 - set - 0.5 * (both + 1.0);
     }

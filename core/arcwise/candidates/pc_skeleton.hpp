@@ -34,10 +34,10 @@ class IndependenceTest {
 
     virtual int variables() const = 0;
 
-    // Whether there are rows enough to test given so many others.
+    // Whether there are enough rows to test given this number of others.
     virtual bool possible(std::size_t conditioning) const = 0;
 
-    // How much a test given so many others takes, in visits to a row of the data or the like.
+    // The work of a test given this number of others, in visits to a row of the data or the like.
     virtual double work(std::size_t conditioning) const = 0;
 
     virtual std::unique_ptr<ConditionedTests> tests() const = 0;

@@ -20,7 +20,7 @@ class GrowingDag {
           places_(weights.sums().words()) {}
 
     // Draws parents of a node that keep the graph acyclic; returns the log of the sum of all their
-    // weights, and leaves the node as it is where there are none.
+    // weights, and leaves the node as it is where no parents are possible.
     double draw_parents(int node, bool sum_wanted, Random& random) {
         std::ranges::fill(set_, 0);
         dag_.add_descendants(node, set_.data());

@@ -21,7 +21,7 @@ constexpr std::uint32_t whole_credit = 60;
 constexpr double kept_of_usual = 1.0 / 4.0;
 constexpr double least_at_first = 0.02;
 
-// Bits as good as certain are no matter.
+// Bits that are almost certain do not count.
 constexpr double least_variance = 0.01;
 
 // Changes that each bit is taken to have had besides, by all kinds as often as they were tried: a

@@ -40,12 +40,11 @@ double log_mean(std::span<const double> log_weights);
 
 // Plans sequential Monte Carlo: which temperatures a population needs, and how many steps at each.
 //
-// A population of its own goes along a fine path. From each temperature it goes on to the farthest
+// A population of its own goes along a fine path. From each temperature it moves on to the farthest
 // one at which its weights are still about equal, and states that constraints exclude have not
-// become much lighter, is resampled there, and moves until the weights its states have no longer
-// tell what they were when it came. The plan is then kept for all runs, so that their weights are
-// unbiased, which they would not quite be if each made its own.
-
+// become much lighter, is resampled there, and moves until the weights of its
+// states hardly depend on what they were when it came. The plan is then kept for all runs, so that
+// their weights are unbiased, which they would not quite be if each made its own.
 struct PilotOptions {
     std::vector<Temperature> path;  // fine, from the uniform distribution to the posterior
     std::size_t population = 256;

@@ -38,11 +38,11 @@ std::vector<Temperature> at_equal_shares(std::span<const Temperature> temperatur
 // refused, about twice as many as there are.
 std::size_t levels_needed(std::span<const double> refusal_rates);
 
-// Whether so many exchanges are refused that levels are missing.
+// Whether exchanges are refused so often that levels are missing.
 bool lacks_levels(std::span<const double> refusal_rates);
 
-// The same way with levels at equal shares, and with more of them, up to so many, if some are
-// missing.
+// The same way with levels at equal shares, and with more of them, up to `most_levels`, if some
+// are missing.
 std::vector<Temperature> adapted(std::span<const Temperature> temperatures,
                                  std::span<const double> refusal_rates, std::size_t most_levels);
 
@@ -78,8 +78,8 @@ class Replicas {
         return outcome;
     }
 
-    // A level goes on with another state, which is to be where its own is, in a space that differs
-    // from its own in nothing but how often moves are tried.
+    // Gives a level another state, which must be equal to its own, of a space that differs from its
+    // own only in how often moves are tried.
     void replace(std::size_t level, std::unique_ptr<State> state) {
         levels_[level].state = std::move(state);
     }

@@ -20,8 +20,8 @@ constexpr std::uint64_t first_sweeps_to_adapt = 64;
 // Looks at what moves bring before shares first adapt; then twice as many.
 constexpr std::uint64_t first_looks_to_adapt = 128;
 
-// How many of a total belong to one of so many parts of nearly equal size. The total may be too
-// large to be multiplied.
+// The size of one of `parts` nearly equal parts of a total, which may be too large to be
+// multiplied.
 std::uint64_t part_of(std::uint64_t total, std::uint64_t part, std::uint64_t parts) {
     return total / parts + (part < total % parts ? 1 : 0);
 }

@@ -49,7 +49,7 @@ class ExactComputation {
     // ln of the summed weights of all DAGs.
     virtual double log_weight(const RunOptions& options) = 0;
 
-    // Not kept: whoever asks again waits again, for a part of the time.
+    // This is not kept: another call takes a part of the time again.
     virtual ExactPosterior posterior(const RunOptions& options) = 0;
 
     virtual PathProbabilities paths(const RunOptions& options) = 0;

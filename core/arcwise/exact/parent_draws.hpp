@@ -70,7 +70,7 @@ class ParentDraws {
     // subset of it; an empty one asks for nothing.
     void enter(int node, std::uint32_t allowed, std::uint32_t wanted);
 
-    // Throws `numerical` if rounding has led to where there are none.
+    // Throws `numerical` if rounding has led to a set without any.
     std::uint32_t draw(Random& random);
 
   private:

@@ -37,7 +37,7 @@ class NodeFamilies {
                  std::vector<std::uint16_t> members, std::vector<std::uint64_t> offsets);
 
     // Which families there are, without their values, in a file and back. Throws `file_format`
-    // unless they can be those of this node of so many.
+    // unless they can be those of this node among `nodes`.
     void write_sets(ArchiveWriter& writer) const;
     static NodeFamilies read_sets(ArchiveReader& reader, std::size_t node, std::size_t nodes);
 

@@ -1,4 +1,4 @@
-// Cutting nodes of degree one off the graph of covers until there are none.
+// Cutting nodes of degree one off the graph of covers until none is left.
 #include "arcwise/linear_extensions/hanging_trees.hpp"
 
 #include <algorithm>

@@ -107,7 +107,7 @@ class NumberStack {
         std::size_t used;
     };
 
-    // A row of so many numbers, of any value.
+    // Takes a row of `count` numbers, of any value.
     Number* take(std::size_t count) {
         while (piece_ < pieces_.size() && used_ + count > pieces_[piece_].size) {
             ++piece_;
@@ -270,7 +270,7 @@ class OrderVolume {
         return {known, size};
     }
 
-    // Adds w_m times a polynomial, so many times, to a sum.
+    // Adds w_m times a polynomial, multiplied by `times`, to a sum.
     void add(int m, int times, const Polynomial& left, Number* sum) {
         if (weighted_.contains(m)) {
             add_product(arithmetic_, weights_.coefficients(m), weights_.length(m),

@@ -122,7 +122,7 @@ class NodeSet {
     std::array<std::uint64_t, static_cast<std::size_t>(Words)> words_{};
 };
 
-// Calls visit with the number of words, as a constant, that sets of so many nodes are kept in.
+// Calls visit with the number of words, as a constant, of sets of `nodes` nodes.
 template <class Visit>
 void with_words_for(int nodes, Visit&& visit) {
     if (nodes <= 64) return visit(std::integral_constant<int, 1>{});

@@ -105,7 +105,7 @@ void add_weighted_logarithms(double* __restrict to, const double* __restrict fro
     }
 }
 
-// Beyond so many configurations the imaginary rows of each would be too few for a double.
+// Beyond this number of configurations the imaginary rows of each would be too few for a double.
 constexpr double most_configurations = 1e100;
 
 // The rows that count for a node, reduced to some variables, which are known by their positions.

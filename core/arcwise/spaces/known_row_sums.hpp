@@ -1,4 +1,5 @@
-// The sums of a state's nodes as plain numbers, where they are had from rows, and their logarithms.
+// The sums of a state's nodes as plain numbers, where they are computed by rows, and their
+// logarithms.
 //
 // A move changes the sets of few nodes by few parents, and sums that are known tell what comes of
 // it. They are functions of a node's sets alone, added up when they are asked for and forgotten

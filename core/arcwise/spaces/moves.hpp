@@ -1,8 +1,8 @@
 // Moves: objects that propose changes of a state, and the table of those a space has.
 //
 // A table has one row for each move: its name, how often it is tried, and how it is made for a
-// state. It is the only list of the moves of a space; whoever counts, names or weighs moves reads
-// it.
+// state. It is the only list of the moves of a space; all that counts, names or weighs moves
+// reads it.
 #pragma once
 
 #include <memory>

@@ -54,9 +54,9 @@ class State {
     // Becomes a uniformly random state of the space.
     virtual void draw_uniform(Random& random) = 0;
 
-    // Becomes a state of positive weight by way of a chain of linear orders of so many steps, if it
-    // knows how to; a start, by no stated law. A long chain asks the context, if there is one,
-    // whether to go on.
+    // Becomes a state of positive weight by way of a chain of linear orders of a number of steps,
+    // if it knows how to; this is a start, by no stated law. A long chain asks the context, if
+    // there is one, whether to go on.
     virtual bool start_from_orders(std::uint64_t, Random&, TaskContext*) { return false; }
 
     // Becomes the state of a DAG, or one of its states, if it knows how to.
@@ -64,7 +64,7 @@ class State {
 
     const LogWeight& log_weight() const { return weight_; }
 
-    // Itself as a state on a bridge, in spaces that have one.
+    // The state itself as one on a bridge, in spaces that have one.
     virtual Bridge* bridge() { return nullptr; }
 
     // Proposes a move, by a law that may depend on the temperature (Gibbs moves); the state stays
@@ -81,7 +81,7 @@ class State {
 
     virtual std::unique_ptr<GivenState> given() const = 0;
 
-    // All that the path from here depends on, to the last bit: a restored state goes on as the
+    // All that the path from here depends on, to the last bit: a restored state continues as the
     // saved one would have. Throws `file_format` if the code is of no state of this space, or of
     // one that does not have the weight that was saved with it.
     void save(ByteWriter& out);
@@ -124,7 +124,7 @@ inline void go_to(State& state, const Temperature& target) {
 }
 
 // What a space finds out about a model by short trial chains, for chains that start from linear
-// orders of `order_steps` steps (0: elsewhere). The answers are the same whoever asks.
+// orders of `order_steps` steps (0: elsewhere). The answers depend on nothing else.
 class Tuner {
   public:
     // Sets up the moves of a state of the space by what was found out.
@@ -151,13 +151,13 @@ class Space {
     // among them several times, equally often, over how often.
     virtual double log_size() const = 0;
 
-    // Edges are averaged over states so many steps apart, not only over those that are kept: often
-    // enough that nothing is lost between two of them, and so seldom that it takes about a third of
-    // the time. 0: over kept states alone. Known from the space, never from a clock: the same seed
-    // gives the same averages on any machine.
+    // Edges are averaged over states this number of steps apart, not only over those that are kept:
+    // often enough that nothing is lost between two of them, and so seldom that it takes about a
+    // third of the time. 0: over kept states alone. It is known from the space, never from a clock:
+    // the same seed gives the same averages on any machine.
     virtual std::uint64_t steps_between_averages() const { return 0; }
 
-    // In spaces whose moves are tuned by trial chains.
+    // The space itself, if its moves are tuned by trial chains.
     virtual const Tuner* tuner() const { return nullptr; }
 
     const MoveTable& moves() const { return moves_; }
@@ -168,7 +168,7 @@ class Space {
         return make_again_ ? make_again_(shares) : nullptr;
     }
 
-    // By whoever builds it, before others see it.
+    // To be called where it is built, before others see it.
     using MakeAgain = std::function<std::shared_ptr<const Space>(const MoveShares&)>;
     void set_make_again(MakeAgain make_again) const { make_again_ = std::move(make_again); }
 

@@ -140,9 +140,10 @@ class Reverse final : public EdgeMove {
 // edges are the shortest paths, and from those all DAGs of the class are reached. As all nodes of
 // the path have C among their parents, no node of C lies below any, and no cycle is closed.
 //
-// The path is told by w_0 and w_1: it is climbed while a node has just one parent besides C. The
-// way back is told by w_k and w_{k-1}, and w_k has then as many parents to choose from as w_0 has
-// now, so both ways are equally probable. A score that cannot tell these DAGs apart accepts always.
+// The path is determined by w_0 and w_1: it is climbed while a node has just one parent besides C.
+// The way back is determined by w_k and w_{k-1}, and w_k has then as many parents to choose from as
+// w_0 has now, so both ways are equally probable. A score that cannot tell these DAGs apart accepts
+// always.
 class ReversePath final : public Move {
   public:
     explicit ReversePath(DagState& state) : state_(state) {}

@@ -45,7 +45,7 @@ class Dags final : public Space, public Tuner {
 
     const FamilyWeights& weights() const { return *weights_; }
     // Where windows are opened: by the model alone, and by a pilot, which is made when it is first
-    // asked for; the latter for chains that begin from orders of so many steps.
+    // asked for; the latter for chains that begin from orders of `order_steps` steps.
     const std::shared_ptr<const Neighbourhoods>& neighbourhoods() const { return neighbourhoods_; }
     std::shared_ptr<const Neighbourhoods> neighbourhoods(std::uint64_t order_steps,
                                                          TaskContext* context) const;
@@ -55,7 +55,7 @@ class Dags final : public Space, public Tuner {
     // By move, for a state whose windows are opened there; `hot` at all temperatures but the
     // posterior's, where half of the moves change one edge whatever the others are, and none opens
     // a window: draws of families at the posterior's own temperature are of little use there, and
-    // from a DAG that is impossible there are none.
+    // an impossible DAG has none.
     const std::vector<double>& shares(const Neighbourhoods& neighbourhoods, bool hot) const;
 
   private:

@@ -12,7 +12,7 @@
 namespace arcwise {
 namespace {
 
-// By rank if that leaves at most so many places empty for each family.
+// Weights lie by rank if that leaves at most this number of places empty for each family.
 constexpr std::size_t most_empty = 4;
 constexpr std::size_t words_on_stack = 16;
 

@@ -11,7 +11,7 @@
 namespace arcwise {
 namespace {
 
-// How probable it is that so many nodes of a layer are moved: half the time one, else any number.
+// The probability that `count` nodes of a layer are moved: half the time one, otherwise any number.
 double share_of_count(std::size_t count, std::size_t size) {
     return (count == 1 ? 0.5 : 0.0) + 0.5 / static_cast<double>(size);
 }

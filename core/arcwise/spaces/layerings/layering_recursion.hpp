@@ -143,8 +143,8 @@ class LayerKeys {
 };
 
 // g right before a layer, for all last parts T of the layer before: e^log_scale * values[T]. Where
-// constraints leave a tail no partition, its impossible nodes are counted instead, and it goes on
-// as if nothing came after.
+// constraints leave a tail no partition, its impossible nodes are counted instead, and the
+// recursion continues as if nothing came after.
 template <class Number>
 struct LayerMessage {
     std::vector<Number> values;
