@@ -2,14 +2,12 @@
 #include "arcwise/chains/annealing.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <optional>
 
 #include "arcwise/chains/population.hpp"
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/support/error.hpp"
-#include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
 namespace {

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "arcwise/numerics/log_space.hpp"
-#include "arcwise/spaces/space.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "arcwise/chains/replicas.hpp"
 #include "arcwise/spaces/orders/some_dag.hpp"
 #include "arcwise/support/crew.hpp"
 #include "arcwise/support/error.hpp"

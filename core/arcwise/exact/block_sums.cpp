@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <numeric>
 #include <span>
 
 #include "arcwise/numerics/lanes.hpp"

@@ -1,7 +1,6 @@
 // Fills B by pulling from supersets, H by pushing to them, and then sums up the terms.
 #include "arcwise/exact/modular_tables.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>

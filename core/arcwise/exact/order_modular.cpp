@@ -5,16 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <unordered_map>
-#include <vector>
 
-#include "arcwise/exact/block_sums.hpp"
-#include "arcwise/exact/exact_computation.hpp"
-#include "arcwise/exact/parent_draws.hpp"
 #include "arcwise/exact/subset_recursion.hpp"
 #include "arcwise/exact/subsets.hpp"
 #include "arcwise/numerics/log_space.hpp"

@@ -18,7 +18,6 @@
 #include "arcwise/exact/subsets.hpp"
 #include "arcwise/numerics/lanes.hpp"
 #include "arcwise/numerics/log_space.hpp"
-#include "arcwise/support/error.hpp"
 
 namespace arcwise {
 namespace {

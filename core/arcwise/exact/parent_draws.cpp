@@ -1,16 +1,12 @@
 // Fills the tables node by node, and draws by running sums over subsets.
 #include "arcwise/exact/parent_draws.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <numeric>
-#include <span>
 
 #include "arcwise/exact/subsets.hpp"
 #include "arcwise/numerics/log_space.hpp"
-#include "arcwise/sums/score_sums.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {

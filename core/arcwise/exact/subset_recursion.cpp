@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "arcwise/exact/block_sums.hpp"
 #include "arcwise/numerics/log_space.hpp"
 
 namespace arcwise {

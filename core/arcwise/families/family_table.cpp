@@ -1,7 +1,6 @@
 // Construction and look-up of one node's families.
 #include "arcwise/families/family_table.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <iterator>
 

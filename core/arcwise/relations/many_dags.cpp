@@ -5,10 +5,8 @@
 #include <atomic>
 #include <bit>
 #include <limits>
-#include <vector>
 
 #include "arcwise/relations/mutable_dag.hpp"
-#include "arcwise/support/bits.hpp"
 #include "arcwise/support/wide_product.hpp"
 
 namespace arcwise {

@@ -11,11 +11,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <numbers>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "arcwise/numerics/lanes.hpp"
 #include "arcwise/numerics/log_kernels.hpp"

@@ -7,8 +7,6 @@
 #include <numbers>
 #include <numeric>
 #include <optional>
-#include <span>
-#include <vector>
 
 #include "arcwise/numerics/special.hpp"
 #include "arcwise/support/error.hpp"

@@ -3,14 +3,11 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <new>
 #include <system_error>
 
 #include "arcwise/support/compiler.hpp"
-#include "arcwise/support/error.hpp"
 
 #if ARCWISE_MAPS_FILES
 #include <fcntl.h>

@@ -3,7 +3,6 @@
 #include "arcwise/support/tasks.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>

@@ -7,7 +7,6 @@
 
 #include "arcwise/numerics/extended.hpp"
 #include "arcwise/numerics/log_space.hpp"
-#include "arcwise/numerics/subset_folds.hpp"
 
 namespace arcwise {
 namespace {

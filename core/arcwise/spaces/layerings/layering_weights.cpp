@@ -6,8 +6,6 @@
 #include <cmath>
 #include <type_traits>
 
-#include "arcwise/numerics/extended.hpp"
-#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/numerics/subset_folds.hpp"
 #include "arcwise/spaces/given_sets.hpp"
 
