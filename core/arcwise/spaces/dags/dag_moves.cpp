@@ -1,5 +1,5 @@
 // Moves of a DAG: one edge added, deleted or reversed, a path turned round, the parents of a node
-// drawn anew; and the table of them.
+// drawn anew, a jump within the equivalence class; and the table of them.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,14 +9,12 @@
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {
+namespace {
 
 // A jump to any DAG of the Markov equivalence class, all equally probable.
 //
 // The class is the same seen from there, so the way back is as probable. A score and a prior that
-// cannot tell equivalent DAGs apart accept always, but for DAGs that the model excludes.
-
-namespace {
-
+// are equal for equivalent DAGs always accept, except DAGs that the model excludes.
 class ClassJump final : public Move {
   public:
     explicit ClassJump(DagState& state) : state_(state), class_(state.dag().nodes()) {}
@@ -48,14 +46,6 @@ class ClassJump final : public Move {
     EquivalenceClass class_;
     std::vector<std::uint64_t> drawn_;
 };
-
-}  // namespace
-
-std::unique_ptr<Move> make_class_jump(DagState& state) {
-    return std::make_unique<ClassJump>(state);
-}
-
-namespace {
 
 double log_of(std::size_t count) { return std::log(static_cast<double>(count)); }
 
@@ -232,7 +222,7 @@ const std::vector<MoveRow<DagState>>& dag_moves() {
         {"redraw parents", 0.33, make_move<RedrawParents>},
         {"reverse and redraw", 0.22, make_edge_reversal},
         {"window", 0.2, make_window},
-        {"class jump", 0.0, make_class_jump},
+        {"class jump", 0.0, make_move<ClassJump>},
         {"Markov blanket", 0.0, make_markov_blanket},
     };
     return rows;

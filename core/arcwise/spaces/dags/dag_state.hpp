@@ -107,9 +107,6 @@ constexpr std::size_t window_move = 6;
 // In window.cpp: the parents of several nodes near each other are drawn anew together.
 std::unique_ptr<Move> make_window(DagState& state);
 
-// In class_jump.cpp: any DAG of the same equivalence class.
-std::unique_ptr<Move> make_class_jump(DagState& state);
-
 // In markov_blanket.cpp: the parents of a node are drawn anew, and the other ones of its children.
 std::unique_ptr<Move> make_markov_blanket(DagState& state);
 
