@@ -81,9 +81,9 @@ fuzz-sanitize: $(VENV)/test.stamp  ## the readers of files fuzzed under address 
 	@rm -f build/sanitized/arcwise/_core*.so
 	@$(BIN)/cmake -S . -B build/sanitize-extension -G Ninja -DSKBUILD=1 -DARCWISE_SANITIZE=ON \
 	    -DSKBUILD_PROJECT_VERSION="$$($(BIN)/python -c 'import arcwise; print(arcwise.__version__)')" \
-	    -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	    -DARCWISE_TESTING=ON -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
 	    -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
-	@$(BIN)/cmake --build build/sanitize-extension --target _core -- --quiet
+	@$(BIN)/cmake --build build/sanitize-extension --target extensions -- --quiet
 	@cp build/sanitize-extension/_core*.so build/sanitized/arcwise/
 	$(call say,Fuzzing the readers for $(SECONDS) s:)
 	@PYTHONPATH=build/sanitized LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) \
@@ -97,16 +97,18 @@ test-browser: docs $(VENV)/test-browser.stamp  ## report page and documentation 
 	$(call say,Testing the report page:)
 	@$(BIN)/python -m pytest tests/browser
 
-# The objects of the extension are those that are there; an old wheel may have another name.
+# $(call wheel,TESTING): ON for a wheel that tests run with, OFF for one as users have it. The objects
+# of the extension are those that are there; an old wheel may have another name.
 define wheel
 @rm -rf build/wheel
 @$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
-    --config-settings build-dir=build/python $(STRICT) --wheel-dir build/wheel .
+    --config-settings build-dir=build/python --config-settings cmake.define.ARCWISE_TESTING=$(1) \
+    $(STRICT) --wheel-dir build/wheel .
 endef
 
 test-install: $(VENV)/test.stamp  ## README's first snippet, in a fresh environment with the plain install
 	$(call say,Trying README's first minute:)
-	$(wheel)
+	$(call wheel,OFF)
 	@$(BIN)/python -m pytest tests/install
 
 # make wheels PYTHONS="python3.11 /opt/python3.13/bin/python": these instead of all that are found.
@@ -143,7 +145,7 @@ $(NEIGHBOURS)/neighbours.stamp: $(VENV)/installed.stamp
 	@$(subst $(BIN),$(NEIGHBOURS)/python/bin,$(PIP)) \
 	    $(call wanted,['project']['optional-dependencies']['test-neighbours']) \
 	    $(call wanted,['project']['dependencies'])
-	$(wheel)
+	$(call wheel,OFF)
 	@$(subst $(BIN),$(NEIGHBOURS)/python/bin,$(PIP)) --no-deps --force-reinstall build/wheel/*.whl
 	@touch $@
 
@@ -168,7 +170,7 @@ $(OLDEST)/oldest.stamp: $(VENV)/test.stamp
 	@$(subst $(BIN),$(OLDEST)/python/bin,$(PIP)) $(subst >=,==, \
 	    $(call wanted,['project']['dependencies']) \
 	    $(call wanted,['project']['optional-dependencies']['test']))
-	$(wheel)
+	$(call wheel,ON)
 	@$(subst $(BIN),$(OLDEST)/python/bin,$(PIP)) --no-deps --force-reinstall build/wheel/*.whl
 	@touch $@
 
@@ -235,7 +237,12 @@ test-emulated: $(VENV)/tools.stamp $(VENV)/zig.stamp  ## the tests of the core o
 	    -DCMAKE_SYSTEM_PROCESSOR=aarch64)
 	@$(call run_core_tests,build/arm,qemu-aarch64-static)
 
-lint: $(VENV)/lint.stamp  ## ruff, mypy, clang-format, includes, the stub of the extension
+EXTENSIONS := _core _core_testing
+# $(call write_stubs,FOLDER)
+write_stubs = for name in $(EXTENSIONS); do \
+    $(BIN)/python -m nanobind.stubgen -q -m arcwise.$$name -o $(1)/$$name.pyi || exit 1; done
+
+lint: $(VENV)/lint.stamp  ## ruff, mypy, clang-format, includes, the stubs of the extensions
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --quiet --check .
 	$(BIN)/mypy
@@ -243,17 +250,17 @@ lint: $(VENV)/lint.stamp  ## ruff, mypy, clang-format, includes, the stub of the
 	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
 	@$(BIN)/python tools/include_cycles.py
 	@$(BIN)/python tools/standard_includes.py
-	@$(BIN)/python -m nanobind.stubgen -q -m arcwise._core -o build/_core.pyi
-	@diff build/_core.pyi src/arcwise/_core.pyi || \
-	    { echo "src/arcwise/_core.pyi is out of date; run make stubs"; exit 1; }
+	@$(call write_stubs,build)
+	@for name in $(EXTENSIONS); do diff build/$$name.pyi src/arcwise/$$name.pyi || \
+	    { echo "src/arcwise/$$name.pyi is out of date; run make stubs"; exit 1; }; done
 
 format: $(VENV)/lint.stamp  ## put everything into the form lint wants
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	@$(BIN)/clang-format -i $(CPP_FILES)
 
-stubs: $(VENV)/installed.stamp  ## write the types of the extension module
-	$(BIN)/python -m nanobind.stubgen -q -m arcwise._core -o src/arcwise/_core.pyi
+stubs: $(VENV)/installed.stamp  ## write the types of the extensions
+	@$(call write_stubs,src/arcwise)
 
 benchmark: $(VENV)/test.stamp  ## speed and memory, as ratios measured side by side
 	$(BIN)/python benchmarks/scoring.py
@@ -312,7 +319,8 @@ STRICT := $(if $(filter-out demo,$(MAKECMDGOALS)),\
 # Built with the tools above, not with a second copy of them; objects stay in build/python.
 define install
 $(call say,Building and installing arcwise)
-@$(PIP) --no-build-isolation --config-settings build-dir=build/python $(STRICT) .
+@$(PIP) --no-build-isolation --config-settings build-dir=build/python \
+    --config-settings cmake.define.ARCWISE_TESTING=ON $(STRICT) .
 @touch $(VENV)/installed.stamp
 endef
 

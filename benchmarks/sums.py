@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tables import continuous_table, discrete_table, nearest
 
 import arcwise
-from arcwise import _core
+from arcwise import _core, _core_testing
 from arcwise.data import Data
 from arcwise.model.score_sums import Method
 
@@ -52,7 +52,7 @@ def transforms(repetitions: int) -> None:
         for spread in SPREADS:
             _refill(table, weights[spread])
             start = time.perf_counter()
-            _core.log_sum_over_subsets(table, ELEMENTS)
+            _core_testing.log_sum_over_subsets(table, ELEMENTS)
             elapsed = time.perf_counter() - start
             best[f"{spread:g}"] = min(best[f"{spread:g}"], elapsed)
         for name, passes in (("one pass", 1), ("passes", ELEMENTS)):
@@ -132,7 +132,9 @@ def over_places(model: arcwise.Model, method: Method, repetitions: int) -> None:
     heading(f"(c) sums for all sets of places, by {method}, {n} nodes; a bucket at a random place")
     core = arcwise.model.ScoreSums(model, method=method, threads=1).core
     if method == "walk":
-        kept = sum(core.families_kept(node) for node in range(n)) / len(model.weights)
+        kept = sum(_core_testing.families_kept(core, node) for node in range(n)) / len(
+            model.weights
+        )
         line("families kept", f"{100 * kept:.0f} %")
     random = np.random.default_rng(3)
     for size in BUCKETS:
@@ -155,7 +157,7 @@ def over_places(model: arcwise.Model, method: Method, repetitions: int) -> None:
 def _ask_all(core: _core.ScoreSums, questions: list[Any], size: int) -> None:
     out = np.empty(2 ** (size - 1))
     for node, base, places in questions:
-        core.log_sums_over(node, base, places, out)
+        _core_testing.log_sums_over(core, node, base, places, out)
 
 
 def memory(path: str | None) -> None:

@@ -9,8 +9,8 @@
 
 #include "arcwise/chains/annealing.hpp"
 #include "arcwise/chains/edge_mixing.hpp"
-#include "arcwise/chains/ladder.hpp"
-#include "arcwise/chains/population_pilot.hpp"
+#include "arcwise/chains/population.hpp"
+#include "arcwise/chains/replicas.hpp"
 #include "arcwise/support/bits.hpp"
 #include "arrays.hpp"
 #include "spaces.hpp"
@@ -114,8 +114,8 @@ void bind_chains(nb::module_& module) {
     nb::class_<Chains>(module, "Chains")
         .def(
             "__init__",
-            [](Chains* self, const PythonSpace& space, TemperingOptions options,
-               std::uint64_t seed, std::uint64_t first, std::size_t count) {
+            [](Chains* self, const PythonSpace& space, TemperingOptions options, std::uint64_t seed,
+               std::uint64_t first, std::size_t count) {
                 options.record = space.recording(options.record);
                 new (self) Chains(space.space, options, seed, first, count);
             },

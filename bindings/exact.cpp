@@ -1,13 +1,11 @@
 // Exact computations, seen from Python.
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <mutex>
 
 #include "arcwise/exact/exact_computation.hpp"
-#include "arcwise/exact/subset_recursion.hpp"
 #include "arrays.hpp"
 #include "gate.hpp"
 
@@ -33,7 +31,7 @@ class HeldComputation {
 
     // Calls work(computation, options) with the interpreter lock released.
     template <class Work>
-    auto run(const Device& device, nb::object progress, Work work) {
+    auto run(const Processors& device, nb::object progress, Work work) {
         return run_released(device, std::move(progress), [&](const RunOptions& options) {
             const std::lock_guard lock(mutex_);
             return work(*computation_, options);
@@ -66,21 +64,13 @@ void bind_exact(nb::module_& module) {
         },
         nb::arg("nodes"), nb::arg("families"), nb::arg("order_modular"), nb::arg("threads"),
         "Bytes without and with paths, and operations.");
-    module.def(
-        "forward_recursion",
-        [](const FamilyTable& weights) {
-            const std::vector<double> forward =
-                forward_recursion(BlockSums(weights), Semiring::sum, {});
-            return copied(std::span<const double>(forward), {1, forward.size()});
-        },
-        nb::arg("weights"), "ln F of every set by its bits, relative to the heaviest families.");
 
     nb::class_<HeldComputation>(module, "ExactComputation")
         .def(nb::init<const FamilyTable&, bool, double>(), nb::arg("weights"),
              nb::arg("order_modular"), nb::arg("tolerance"), nb::keep_alive<1, 2>())
         .def(
             "log_weight",
-            [](HeldComputation& self, const Device& device, nb::object progress) {
+            [](HeldComputation& self, const Processors& device, nb::object progress) {
                 return self.run(
                     device, std::move(progress),
                     [](ExactComputation& c, const RunOptions& o) { return c.log_weight(o); });
@@ -88,7 +78,7 @@ void bind_exact(nb::module_& module) {
             nb::arg("device"), nb::arg("progress").none())
         .def(
             "posterior",
-            [](HeldComputation& self, const Device& device, nb::object progress) {
+            [](HeldComputation& self, const Processors& device, nb::object progress) {
                 ExactPosterior found = self.run(
                     device, std::move(progress),
                     [](ExactComputation& c, const RunOptions& o) { return c.posterior(o); });
@@ -100,7 +90,7 @@ void bind_exact(nb::module_& module) {
             "error of these.")
         .def(
             "paths",
-            [](HeldComputation& self, const Device& device, nb::object progress) {
+            [](HeldComputation& self, const Processors& device, nb::object progress) {
                 const PathProbabilities found =
                     self.run(device, std::move(progress),
                              [](ExactComputation& c, const RunOptions& o) { return c.paths(o); });
@@ -112,7 +102,7 @@ void bind_exact(nb::module_& module) {
         .def(
             "paths_from",
             [](HeldComputation& self, const FamilyTable& with_source, std::size_t source,
-               const Device& device, nb::object progress) {
+               const Processors& device, nb::object progress) {
                 if (with_source.size() != self.nodes() + 1 || source > self.nodes() ||
                     with_source[source].count() != 1) {
                     throw Error(ErrorKind::argument,
@@ -130,7 +120,7 @@ void bind_exact(nb::module_& module) {
             "one, and their error; of weights in which it is not folded.")
         .def(
             "best_dag",
-            [](HeldComputation& self, const Device& device, nb::object progress) {
+            [](HeldComputation& self, const Processors& device, nb::object progress) {
                 const BestDag found = self.run(
                     device, std::move(progress),
                     [](ExactComputation& c, const RunOptions& o) { return c.best_dag(o); });
@@ -139,7 +129,7 @@ void bind_exact(nb::module_& module) {
             nb::arg("device"), nb::arg("progress").none())
         .def(
             "prepare_draws",
-            [](HeldComputation& self, const Device& device, nb::object progress) {
+            [](HeldComputation& self, const Processors& device, nb::object progress) {
                 self.run(device, std::move(progress),
                          [](ExactComputation& c, const RunOptions& o) { c.prepare_draws(o); });
             },
@@ -147,7 +137,7 @@ void bind_exact(nb::module_& module) {
         .def(
             "draw",
             [](HeldComputation& self, std::uint64_t seed, std::uint64_t first, std::size_t count,
-               const Device& device, nb::object progress) {
+               const Processors& device, nb::object progress) {
                 const std::size_t orders_wanted = self.has_orders() ? count : 0;
                 auto [orders, order_memory] =
                     new_array<std::uint8_t>({orders_wanted, self.nodes()});
@@ -162,23 +152,7 @@ void bind_exact(nb::module_& module) {
             },
             nb::arg("seed"), nb::arg("first"), nb::arg("count"), nb::arg("device"),
             nb::arg("progress").none(),
-            "Orders, of which there are none under the modular target, and parents as bits.")
-        .def(
-            "draw_law",
-            [](HeldComputation& self) {
-                const auto law =
-                    self.run(Processors{1}, nb::none(),
-                             [](ExactComputation& c, const RunOptions&) { return c.draw_law(); });
-                nb::dict result;
-                for (const auto& [parents, probability] : law) {
-                    nb::list key;
-                    for (const std::uint32_t set : parents) key.append(set);
-                    result[nb::tuple(key)] = probability;
-                }
-                return result;
-            },
-            nb::sig("def draw_law(self) -> dict[tuple[int, ...], float]"),
-            "The probability of each DAG, by its parents as bits, to be drawn: for a few nodes.");
+            "Orders, of which there are none under the modular target, and parents as bits.");
 }
 
 }  // namespace arcwise::bindings

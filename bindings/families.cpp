@@ -8,8 +8,6 @@
 #include <iterator>
 
 #include "arcwise/families/family_table.hpp"
-#include "arcwise/families/plus_one_table.hpp"
-#include "arcwise/priors/prior_terms.hpp"
 #include "gate.hpp"
 
 NB_MAKE_OPAQUE(arcwise::FamilyTable)

@@ -37,7 +37,7 @@ class PythonMonitor final : public Monitor {
 
 // Runs work(options) with the interpreter lock released and a monitor watching.
 template <class Work>
-auto run_released(const Device& device, nb::object progress, Work&& work) {
+auto run_released(Processors device, nb::object progress, Work&& work) {
     PythonMonitor monitor(std::move(progress));
     try {
         const nb::gil_scoped_release release;
@@ -50,13 +50,14 @@ auto run_released(const Device& device, nb::object progress, Work&& work) {
 
 template <class Work>
 auto run_released(int threads, nb::object progress, Work&& work) {
-    return run_released(Device(Processors{threads}), std::move(progress), std::forward<Work>(work));
+    return run_released(Processors{threads}, std::move(progress), std::forward<Work>(work));
 }
 
 template <class T>
 using Array = nb::ndarray<const T, nb::numpy, nb::device::cpu>;
 template <class T>
 using Vector = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Writable = nb::ndarray<double, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<const T, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>

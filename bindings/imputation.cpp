@@ -57,7 +57,7 @@ void bind_imputation(nb::module_& module) {
             [](PythonCollapsedChain* self, Matrix<std::uint16_t> codes, Matrix<std::int64_t> cells,
                std::vector<int> levels, std::vector<std::vector<double>> laws,
                std::optional<Matrix<std::uint8_t>> intervened, const std::vector<Family>& families,
-               std::uint64_t seed, std::size_t most_lines) {
+               std::uint64_t seed, std::size_t most_completions) {
                 if (codes.shape(1) != levels.size() || cells.shape(1) != levels.size()) {
                     throw Error(ErrorKind::argument, "A table must have a column per variable.");
                 }
@@ -66,11 +66,12 @@ void bind_imputation(nb::module_& module) {
                     vector_of(codes), view(cells), std::move(levels), std::move(laws),
                     intervened ? vector_of(*intervened) : std::vector<std::uint8_t>());
                 new (self) PythonCollapsedChain{
-                    CollapsedChain(std::move(rows), std::move(own), most_lines), Random(seed, 0)};
+                    CollapsedChain(std::move(rows), std::move(own), most_completions),
+                    Random(seed, 0)};
             },
             nb::arg("codes"), nb::arg("cells"), nb::arg("levels"), nb::arg("laws"),
             nb::arg("intervened").none(), nb::arg("families"), nb::arg("seed"),
-            nb::arg("most_lines"))
+            nb::arg("most_completions"))
         .def("sweep",
              [](PythonCollapsedChain& self) {
                  const nb::gil_scoped_release release;
@@ -85,18 +86,11 @@ void bind_imputation(nb::module_& module) {
                 return self.chain.move(std::move(families), log_ratio, steps, self.random);
             },
             nb::arg("proposed"), nb::arg("log_ratio"), nb::arg("steps"))
-        .def("codes",
-             [](const PythonCollapsedChain& self) {
-                 const IncompleteRows& rows = self.chain.rows();
-                 return copied(std::span<const std::uint16_t>(rows.codes),
-                               {rows.rows(), rows.variables()});
-             })
-        .def(
-            "log_likelihood",
-            [](const PythonCollapsedChain& self, int node) {
-                return self.chain.family(node).log_likelihood();
-            },
-            nb::arg("node"));
+        .def("codes", [](const PythonCollapsedChain& self) {
+            const IncompleteRows& rows = self.chain.rows();
+            return copied(std::span<const std::uint16_t>(rows.codes),
+                          {rows.rows(), rows.variables()});
+        });
 }
 
 }  // namespace arcwise::bindings

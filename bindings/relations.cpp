@@ -5,7 +5,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "arcwise/relations/dag_check.hpp"
 #include "arcwise/relations/many_dags.hpp"
 #include "arrays.hpp"
 #include "packed_dags.hpp"

@@ -1,5 +1,4 @@
-// Spaces by name, with the exact laws of what the algorithms do in them, and posteriors given an
-// order, seen from Python.
+// Spaces by name, and posteriors given an order, seen from Python.
 #include "spaces.hpp"
 
 #include <nanobind/stl/map.h>
@@ -9,21 +8,15 @@
 
 #include <memory>
 
-#include "arcwise/chains/laws.hpp"
 #include "arcwise/spaces/orders/given_buckets.hpp"
 #include "arcwise/spaces/orders/given_partial_order.hpp"
 #include "arcwise/spaces/registry.hpp"
 #include "arcwise/support/bits.hpp"
 #include "arrays.hpp"
 #include "score_sums.hpp"
-#include "temperatures.hpp"
 
 namespace arcwise::bindings {
 namespace {
-
-using Law = std::vector<std::tuple<Code, double>>;
-
-Law as_list(const std::map<Code, double>& law) { return Law(law.begin(), law.end()); }
 
 // The sums must live as long as what stands on them.
 template <class Given>
@@ -81,68 +74,15 @@ nb::class_<PythonGiven<Given>> bind_given(nb::module_& module, const char* name)
 
 void bind_spaces(nb::module_& module) {
     nb::class_<PythonSpace>(module, "Space")
-        .def_prop_ro("nodes", [](const PythonSpace& self) { return self.space->nodes(); })
         .def_prop_ro("log_size", [](const PythonSpace& self) { return self.space->log_size(); })
-        .def_prop_ro("move_names",
-                     [](const PythonSpace& self) { return self.space->moves().names(); })
-        .def(
-            "log_weight",
-            [](const PythonSpace& self, const Code& code, double bridge) {
-                const auto state = self.space->make_state();
-                state->go_to(Temperature::at(1.0, bridge));
-                state->decode(code);
-                return std::tuple(state->log_weight().value, state->log_weight().impossible);
-            },
-            nb::arg("code"), nb::arg("bridge") = 1.0,
-            "The log weight of a state, and its nodes without a parent set.")
-        .def(
-            "step_kernel",
-            [](const PythonSpace& self, const std::vector<Code>& from, const std::vector<Code>& to,
-               const PathPoint& point) {
-                const auto kernel = step_kernel(*self.space, from, to, temperature_at(point));
-                return copied(std::span<const double>(kernel), {from.size(), to.size()});
-            },
-            nb::arg("from_codes"), nb::arg("to_codes"), nb::arg("point"),
-            "How probable a step from each state to each other is; all it can lead to are listed.")
-        .def(
-            "tempered_law",
-            [](const PythonSpace& self, const Path& path, bool odd,
-               const std::vector<Code>& codes) {
-                return as_list(tempered_law(*self.space, temperatures_along(path),
-                                            odd ? Pairs::odd : Pairs::even, codes));
-            },
-            nb::arg("path"), nb::arg("odd"), nb::arg("codes"),
-            "Where a step of every level and exchanges of the even or odd pairs lead.")
-        .def(
-            "exchange_law",
-            [](const PythonSpace& self, const Path& path, bool odd,
-               const std::vector<Code>& codes) {
-                return as_list(exchange_law(*self.space, temperatures_along(path),
-                                            odd ? Pairs::odd : Pairs::even, codes));
-            },
-            nb::arg("path"), nb::arg("odd"), nb::arg("codes"),
-            "Where exchanges of the even or odd pairs alone lead.")
-        .def(
-            "annealing_law",
-            [](const PythonSpace& self, const Path& path, std::size_t population,
-               const std::vector<Code>& starts) {
-                std::vector<std::tuple<Code, double, double>> ends;
-                for (AnnealedEnd& end :
-                     annealing_law(*self.space, temperatures_along(path), population, starts)) {
-                    ends.emplace_back(std::move(end.states), end.log_weight, end.probability);
-                }
-                return ends;
-            },
-            nb::arg("path"), nb::arg("population") = 1, nb::arg("starts") = std::vector<Code>())
-        .def("uniform_law",
-             [](const PythonSpace& self) { return as_list(uniform_law(*self.space)); })
         .def(
             "slowest_edge",
             [](const PythonSpace& self, std::uint64_t order_steps) {
                 double steps = 0.0;
                 run_released(1, nb::none(), [&](const RunOptions& options) {
                     run_tasks(1, 1, options, [&](std::size_t, TaskContext& context) {
-                        steps = self.space->slowest_edge(order_steps, &context);
+                        const Tuner* tuner = self.space->tuner();
+                        if (tuner != nullptr) steps = tuner->slowest_edge(order_steps, &context);
                     });
                 });
                 return steps;
@@ -150,7 +90,6 @@ void bind_spaces(nb::module_& module) {
             nb::arg("order_steps"),
             "About how many steps the slowest edge takes to change, by short chains; 0 if "
             "unknown.");
-    module.def("space_names", &space_names, "The names of all spaces of the core.");
     module.def(
         "space_moves",
         [](const std::string& name, int nodes) {

@@ -54,52 +54,6 @@ std::vector<std::vector<int>> draw(PythonScoreSums& sums, int v, const std::vect
     return result;
 }
 
-// Sets of places are the bits of an index, so there may be no more than this.
-constexpr std::size_t most_places = 24;
-
-// Where nodes stand among the possible parents of v; -1 for those that are none.
-std::vector<int> places_of(const PythonScoreSums& sums, int v, const std::vector<int>& nodes) {
-    if (nodes.size() > most_places) throw Error(ErrorKind::argument, "There are too many places.");
-    sums.node(v);
-    std::vector<int> places;
-    for (const int node : nodes) {
-        sums.node(node);
-        places.push_back(sums.sums->place(v, node));
-    }
-    return places;
-}
-
-using Doubles = nb::ndarray<double, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-void log_sums_over(const PythonScoreSums& sums, int v, const std::vector<int>& base,
-                   const std::vector<int>& nodes, Doubles out) {
-    const std::vector<int> places = places_of(sums, v, nodes);
-    if (out.shape(0) != std::size_t{1} << places.size()) {
-        throw Error(ErrorKind::argument, "There must be room for every set of places.");
-    }
-    sums.node(v).log_sums_over(sums.bits(v, base).data(), places, out.data());
-}
-
-// By node.
-std::vector<double> parent_probabilities(const PythonScoreSums& sums, int v,
-                                         const std::vector<int>& base,
-                                         const std::vector<int>& nodes,
-                                         const std::vector<double>& log_factors) {
-    const std::vector<int> places = places_of(sums, v, nodes);
-    if (log_factors.size() != std::size_t{1} << places.size()) {
-        throw Error(ErrorKind::argument, "Every set of places needs a factor.");
-    }
-    const std::vector<int>& possible = sums.sums->possible_parents(v);
-    std::vector<double> by_place(possible.size(), 0.0);
-    sums.node(v).add_parent_probabilities(sums.bits(v, base).data(), places, log_factors.data(),
-                                          by_place.data());
-    std::vector<double> by_node(static_cast<std::size_t>(sums.sums->nodes()), 0.0);
-    for (std::size_t i = 0; i < possible.size(); ++i) {
-        by_node[static_cast<std::size_t>(possible[i])] = by_place[i];
-    }
-    return by_node;
-}
-
 SumMethod as_method(const std::string& name) {
     if (name == "table") return SumMethod::table;
     if (name == "rows") return SumMethod::rows;
@@ -163,17 +117,6 @@ void bind_sums(nb::module_& module) {
             },
             nb::arg("node"), nb::arg("allowed"))
         .def("best", &best, nb::arg("node"), nb::arg("allowed"), nb::arg("required").none())
-        .def("log_sums_over", &log_sums_over, nb::arg("node"), nb::arg("base"), nb::arg("places"),
-             nb::arg("out"))
-        .def("parent_probabilities", &parent_probabilities, nb::arg("node"), nb::arg("base"),
-             nb::arg("places"), nb::arg("log_factors"))
-        .def(
-            "families_kept",
-            [](const PythonScoreSums& sums, int v) {
-                const FamilyWalk* walk = sums.node(v).walk();
-                return walk != nullptr ? walk->families_kept() : sums.node(v).count();
-            },
-            nb::arg("node"))
         .def(
             "log_totals_by_node",
             [](const PythonScoreSums& self, std::size_t particles, int redraws,

@@ -10,19 +10,9 @@ from numpy.typing import NDArray
 
 version: str = '0.1.0'
 
-def philox(counter: Sequence[int], key: Sequence[int]) -> list[int]: ...
-
-def random_bits(seed: int, stream: int, out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]) -> None: ...
-
-def log_add_into(larger: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], smaller: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
-
 def scaled_exp(out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], logs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> None: ...
 
 def add_logarithms(out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
-
-def log_sum_over_subsets(table: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], elements: int) -> None: ...
-
-def max_over_subsets(table: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], elements: int) -> None: ...
 
 class FamilyTable:
     def __init__(self, candidates: Sequence[Sequence[int]], required: Sequence[Sequence[int]], max_free: Sequence[int], outside: Sequence[Sequence[int]] = [], with_values: bool = True) -> None: ...
@@ -161,12 +151,6 @@ class ScoreSums:
 
     def best(self, node: int, allowed: Sequence[int], required: Sequence[int] | None) -> tuple[float, list[int] | None]: ...
 
-    def log_sums_over(self, node: int, base: Sequence[int], places: Sequence[int], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
-
-    def parent_probabilities(self, node: int, base: Sequence[int], places: Sequence[int], log_factors: Sequence[float]) -> list[float]: ...
-
-    def families_kept(self, node: int) -> int: ...
-
     def log_totals_by_node(self, particles: int, redraws: int, populations: int, seed: int, threads: int, progress: object | None) -> list[float]:
         """
         ln of unbiased estimates of the total weight of all DAGs, one of each population.
@@ -227,9 +211,6 @@ class Processors:
 def exact_cost(nodes: int, families: int, order_modular: bool, threads: int) -> tuple[int, int, int]:
     """Bytes without and with paths, and operations."""
 
-def forward_recursion(weights: FamilyTable) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
-    """ln F of every set by its bits, relative to the heaviest families."""
-
 class ExactComputation:
     def __init__(self, weights: FamilyTable, order_modular: bool, tolerance: float) -> None: ...
 
@@ -259,48 +240,14 @@ class ExactComputation:
         Orders, of which there are none under the modular target, and parents as bits.
         """
 
-    def draw_law(self) -> dict[tuple[int, ...], float]:
-        """
-        The probability of each DAG, by its parents as bits, to be drawn: for a few nodes.
-        """
-
 class Space:
     @property
-    def nodes(self) -> int: ...
-
-    @property
     def log_size(self) -> float: ...
-
-    @property
-    def move_names(self) -> list[str]: ...
-
-    def log_weight(self, code: Sequence[int], bridge: float = 1.0) -> tuple[float, int]:
-        """The log weight of a state, and its nodes without a parent set."""
-
-    def step_kernel(self, from_codes: Sequence[Sequence[int]], to_codes: Sequence[Sequence[int]], point: float | tuple[float, float]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
-        """
-        How probable a step from each state to each other is; all it can lead to are listed.
-        """
-
-    def tempered_law(self, path: Sequence[float | tuple[float, float]], odd: bool, codes: Sequence[Sequence[int]]) -> list[tuple[list[int], float]]:
-        """
-        Where a step of every level and exchanges of the even or odd pairs lead.
-        """
-
-    def exchange_law(self, path: Sequence[float | tuple[float, float]], odd: bool, codes: Sequence[Sequence[int]]) -> list[tuple[list[int], float]]:
-        """Where exchanges of the even or odd pairs alone lead."""
-
-    def annealing_law(self, path: Sequence[float | tuple[float, float]], population: int = 1, starts: Sequence[Sequence[int]] = []) -> list[tuple[list[int], float, float]]: ...
-
-    def uniform_law(self) -> list[tuple[list[int], float]]: ...
 
     def slowest_edge(self, order_steps: int) -> float:
         """
         About how many steps the slowest edge takes to change, by short chains; 0 if unknown.
         """
-
-def space_names() -> list[str]:
-    """The names of all spaces of the core."""
 
 def space_moves(name: str, nodes: int) -> list[tuple[str, float]]:
     """
@@ -600,12 +547,10 @@ class OrderSearch:
     def order(self, restart: int) -> list[int]: ...
 
 class CollapsedChain:
-    def __init__(self, codes: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], cells: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], levels: Sequence[int], laws: Sequence[Sequence[float]], intervened: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, families: Sequence[tuple[int, Sequence[int], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]]], seed: int, most_lines: int) -> None: ...
+    def __init__(self, codes: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], cells: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], levels: Sequence[int], laws: Sequence[Sequence[float]], intervened: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, families: Sequence[tuple[int, Sequence[int], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]]], seed: int, most_completions: int) -> None: ...
 
     def sweep(self) -> None: ...
 
     def move(self, proposed: Sequence[tuple[int, Sequence[int], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]]], log_ratio: float, steps: int) -> bool: ...
 
     def codes(self) -> Annotated[NDArray[numpy.uint16], dict(shape=(None, None))]: ...
-
-    def log_likelihood(self, node: int) -> float: ...

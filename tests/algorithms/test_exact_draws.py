@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise import Model, _core
+from arcwise import Model, _core_testing
 from arcwise.priors import EdgePenalty
 from reference.exact import enumerate_posterior
 from reference.exact_draws import FAULTS, Fault, LayeredDraws
@@ -39,8 +39,8 @@ MODELS: dict[str, dict[str, Any]] = {
 
 
 def law_of(model: Model, modularity: str) -> Law:
-    computation = _core.ExactComputation(model.weights.table, modularity == "order-modular", 1e-8)
-    return computation.draw_law()
+    law: Law = _core_testing.draw_law(model.weights.table, modularity == "order-modular")
+    return law
 
 
 def difference(law: Law, expected: Law) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import _core
+from arcwise import _core_testing
 from reference.subset_recursion import forward_recursion
 
 
@@ -30,5 +30,5 @@ def test_agrees_with_logarithms(spread: int, variables: int) -> None:
             sum(heaviest[v] for v in range(variables) if chosen >> v & 1)
             for chosen in range(1 << variables)
         ]
-        found = _core.forward_recursion(table)[0] + relative_to
+        found = _core_testing.forward_recursion(table) + relative_to
         np.testing.assert_allclose(found, forward_recursion(table).astype(float), atol=1e-9)

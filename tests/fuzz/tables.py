@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 import arcwise
+from arcwise import _core_testing
 from arcwise.cli.options import read_edge_file
 from arcwise.data import ContinuousColumn, Data
 from arcwise.errors import ArcwiseError
@@ -251,8 +252,8 @@ class ScoreTables(Target, name="score-table"):
             base = [place for place in range(len(names)) if place not in places]
             index = names.index(node)
             try:
-                sums.core.log_sums_over(index, base, places, out)
-                sums.core.parent_probabilities(index, base, places, [0.0] * 8)
+                _core_testing.log_sums_over(sums.core, index, base, places, out)
+                _core_testing.parent_probabilities(sums.core, index, base, places, [0.0] * 8)
             except ArcwiseError:
                 continue
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import arcwise
+from arcwise import _core_testing
 from arcwise.gpu.order_chains import DeviceTables, OrderTables, Point, SampledOrders
 from arcwise.gpu.tempering import TemperedOrders
 from arcwise.model.score_sums import ScoreSums
@@ -78,7 +79,9 @@ def acceptance_of_exchanges(
     for (hot, cold), refusal in zip(states, refused, strict=True):
         law = {
             tuple(code): share
-            for code, share in space.exchange_law(list(pair), False, [list(hot), list(cold)])
+            for code, share in _core_testing.exchange_law(
+                space, list(pair), False, [list(hot), list(cold)]
+            )
         }
         expected = law.get((*cold, *hot), 0.0) if hot != cold else 1.0
         found.append((1.0 - refusal, expected))
@@ -130,7 +133,7 @@ def test_ratios_average_to_those_of_constants() -> None:
     chains.ratios.add()
     log_constants = []
     for inverse, place in points:
-        logs = [space.log_weight(list(order), place) for order in SPACE]
+        logs = [_core_testing.log_weight(space, list(order), place) for order in SPACE]
         alive = [inverse * value for value, missing in logs if missing == 0 or inverse < 1]
         log_constants.append(np.logaddexp.reduce(alive))
     for pair in range(3):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 import arcwise
-from arcwise import _core
+from arcwise import _core, _core_testing
 from arcwise.errors import ArgumentError
 from arcwise.model.score_sums import ScoreSums
 from arcwise.records.run_files import plain_space, read_space
@@ -19,7 +19,7 @@ OWN = [kind for kind in NAMED_SPACES.values() if kind.__module__.startswith("arc
 
 
 def test_the_core_and_the_package_have_the_same_spaces() -> None:
-    assert {kind.name for kind in OWN} == set(_core.space_names())
+    assert {kind.name for kind in OWN} == set(_core_testing.space_names())
 
 
 @pytest.mark.parametrize("kind", OWN)

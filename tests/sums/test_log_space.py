@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise import _core
+from arcwise import _core_testing
 from arcwise.errors import ArgumentError
 from arcwise.support.arrays import logarithms, relative_weights
 
@@ -38,7 +38,7 @@ def assert_close(values: np.ndarray, expected: np.ndarray, tolerance: float) -> 
 def test_adding_two_arrays(pairs: list[tuple[float, float]]) -> None:
     to, added = (np.array(column) for column in zip(*pairs, strict=True))
     expected = np.logaddexp(to.astype(np.longdouble), added.astype(np.longdouble))
-    _core.log_add_into(to, added)
+    _core_testing.log_add_into(to, added)
     assert_close(to, expected, ROUNDING)
 
 
@@ -47,10 +47,10 @@ def test_every_gap_between_two_numbers() -> None:
     for base in (0.0, -1.0, 1234.5):
         expected = np.logaddexp(np.longdouble(base), (base - gaps).astype(np.longdouble))
         larger = np.full(len(gaps), base)
-        _core.log_add_into(larger, base - gaps)
+        _core_testing.log_add_into(larger, base - gaps)
         assert_close(larger, expected, ROUNDING)
         smaller = base - gaps
-        _core.log_add_into(smaller, np.full(len(gaps), base))
+        _core_testing.log_add_into(smaller, np.full(len(gaps), base))
         assert np.array_equal(smaller, larger)
 
 
@@ -62,7 +62,7 @@ def test_sums_over_subsets(elements: int, spread: float) -> None:
         table = random.uniform(-spread, 0.0, 2**elements) - 777.7
         table[random.random(2**elements) < absent] = -np.inf
         expected = extended_log_sum_over_subsets(table)
-        _core.log_sum_over_subsets(table, elements)
+        _core_testing.log_sum_over_subsets(table, elements)
         assert_close(table, expected, 5 * ROUNDING)
 
 
@@ -72,23 +72,23 @@ def test_sums_over_subsets_straight_from_the_definition(elements: int) -> None:
     table = random.normal(0.0, 3.0, 2**elements)
     masks = range(2**elements)
     expected = np.array([np.log(sum(np.exp(table[s]) for s in masks if s & u == s)) for u in masks])
-    _core.log_sum_over_subsets(table, elements)
+    _core_testing.log_sum_over_subsets(table, elements)
     np.testing.assert_allclose(table, expected, rtol=0, atol=1e-13)
 
 
 def test_a_large_table_which_is_summed_in_halves() -> None:
     table = np.random.default_rng(1).uniform(-5000.0, 0.0, 2**16)
     expected = extended_log_sum_over_subsets(table)
-    _core.log_sum_over_subsets(table, 16)
+    _core_testing.log_sum_over_subsets(table, 16)
     assert_close(table, expected, 5 * ROUNDING)
 
 
 @pytest.mark.parametrize("elements", [0, 2, 7, 11])
 def test_tables_of_zeros_only(elements: int) -> None:
     table = np.full(2**elements, -np.inf)
-    _core.log_sum_over_subsets(table, elements)
+    _core_testing.log_sum_over_subsets(table, elements)
     assert np.array_equal(table, np.full(2**elements, -np.inf))
-    _core.max_over_subsets(table, elements)
+    _core_testing.max_over_subsets(table, elements)
     assert np.array_equal(table, np.full(2**elements, -np.inf))
 
 
@@ -99,7 +99,7 @@ def test_tables_that_climb_from_window_to_window(step: float, falling: bool) -> 
     sizes = np.array([mask.bit_count() for mask in range(2**9)], dtype=float)
     table = -step * sizes if falling else step * sizes
     expected = extended_log_sum_over_subsets(table)
-    _core.log_sum_over_subsets(table, 9)
+    _core_testing.log_sum_over_subsets(table, 9)
     assert_close(table, expected, 5 * ROUNDING)
 
 
@@ -113,14 +113,14 @@ def test_maxima_over_subsets(elements: int) -> None:
         for mask in range(2**elements):
             if mask >> bit & 1:
                 expected[mask] = max(expected[mask], expected[mask ^ 1 << bit])
-    _core.max_over_subsets(table, elements)
+    _core_testing.max_over_subsets(table, elements)
     assert np.array_equal(table, expected)
 
 
 def test_arrays_of_the_wrong_size_are_refused() -> None:
     with pytest.raises(ArgumentError, match="same length"):
-        _core.log_add_into(np.zeros(3), np.zeros(4))
-    for transform in (_core.log_sum_over_subsets, _core.max_over_subsets):
+        _core_testing.log_add_into(np.zeros(3), np.zeros(4))
+    for transform in (_core_testing.log_sum_over_subsets, _core_testing.max_over_subsets):
         for elements in (2, -1, 41):
             with pytest.raises(ArgumentError, match="entries"):
                 transform(np.zeros(3), elements)

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from arcwise import _core
+from arcwise import _core, _core_testing
 from reference.spaces import State
 
 PENALTY_SCALE = 5.0  # of the path from the uniform distribution to the posterior
@@ -23,7 +23,9 @@ Point = float | tuple[float, float]
 def target_of(space: _core.Space, states: list[State], point: Point) -> np.ndarray:
     """Return the probability of each state at an inverse temperature, or a place of the bridge."""
     inverse, bridge = point if isinstance(point, tuple) else (point, 1.0)
-    (law,) = targets_of([space.log_weight(list(state), bridge) for state in states], inverse)
+    (law,) = targets_of(
+        [_core_testing.log_weight(space, list(state), bridge) for state in states], inverse
+    )
     return law
 
 
@@ -54,7 +56,9 @@ def kernel_of(
 ) -> np.ndarray:
     """Return the probabilities of going from each state that is alive to each."""
     kernel = np.eye(len(states))
-    kernel[alive] = space.step_kernel([states[i] for i in np.flatnonzero(alive)], states, point)
+    kernel[alive] = _core_testing.step_kernel(
+        space, [states[i] for i in np.flatnonzero(alive)], states, point
+    )
     return kernel
 
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <vector>
 
-#include "arcwise/candidates/independence.hpp"
+#include "arcwise/candidates/pc_skeleton.hpp"
 #include "arcwise/numerics/special.hpp"
-#include "arcwise/scores/cells.hpp"
+#include "arcwise/scores/discrete.hpp"
 
 namespace arcwise {
 namespace {

@@ -2,14 +2,12 @@
 #include "arcwise/chains/annealing.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <optional>
 
-#include "arcwise/chains/resampling.hpp"
+#include "arcwise/chains/population.hpp"
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/support/error.hpp"
-#include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
 namespace {
@@ -38,7 +36,7 @@ AnnealedRun anneal(const Space& space, const Population& states, const Annealing
     LinearExtensions counter(options.record.extension_budget);
     Temperature temperature = options.temperatures.front();
     for (std::size_t i = 0; i < states.size(); ++i) {
-        states[i]->go_to(temperature);
+        go_to(*states[i], temperature);
         if (starts.empty()) {
             states[i]->draw_uniform(moves);
         } else {

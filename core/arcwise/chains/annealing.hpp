@@ -2,7 +2,7 @@
 //
 // The only loop that anneals, for every space. A run starts from uniformly random states, moves
 // them at each of a long row of temperatures, and collects the ratios of the targets they pass;
-// then it goes on at the posterior and keeps states from there. A run of one state is annealed
+// then it continues at the posterior and keeps states from there. A run of one state is annealed
 // importance sampling (Neal 2001; paper 001, section 3.1). One of a population that is resampled on
 // the way is sequential Monte Carlo (Del Moral, Doucet and Jasra 2006): states that have fallen
 // behind are replaced by copies of those ahead, and the mean weights between two resamplings
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "arcwise/chains/record.hpp"
-#include "arcwise/spaces/metropolis.hpp"
+#include "arcwise/spaces/space.hpp"
 #include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
@@ -38,7 +38,7 @@ struct AnnealingOptions {
 
     std::uint64_t steps_at(std::size_t level) const { return steps.empty() ? 1 : steps[level - 1]; }
 
-    // Of each state of a run, the stretch included.
+    // The number of steps of each state of a run, the stretch included.
     std::uint64_t steps_of_a_state() const;
 };
 
@@ -74,8 +74,8 @@ class AnnealedRuns {
     MoveCounts moves() const;
 
     // Makes runs number first, first + 1, .. in parallel; run i takes the random streams 2 i and
-    // 2 i + 1, so it is the same whoever makes it. Those finished are kept even if it is cut short:
-    // the first ones, without gaps.
+    // 2 i + 1, so it does not depend on who makes it. Those finished are kept even if it is cut
+    // short: the first ones, without gaps.
     void run(std::uint64_t first, std::size_t count, const RunOptions& run_options);
 
     // The runs from number `first` on as bytes, and back: they must be the next ones, unless they

@@ -2,7 +2,6 @@
 #include "arcwise/chains/batch_means.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace arcwise {
 

@@ -1,5 +1,5 @@
-// Means of many quantities along a chain, kept in a few dozen batches from which their error can be
-// told.
+// Means of many quantities along a chain, kept in a few dozen batches from which their error is
+// estimated.
 #pragma once
 
 #include <bit>

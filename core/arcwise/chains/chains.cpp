@@ -27,7 +27,7 @@ Chains::Chains(std::shared_ptr<const Space> space, const TemperingOptions& optio
     }
 }
 
-// Calls work(chain, context, crew) for each chain, which makes so many steps of it.
+// Calls work(chain, context, crew) for each chain, which makes `steps` steps.
 template <class Work>
 void Chains::run(std::uint64_t steps, const RunOptions& options, Work work) {
     const std::size_t count = chains_.size();

@@ -13,7 +13,7 @@ namespace arcwise {
 class Chains {
   public:
     // Chains number first, first + 1, ..; chain i takes the random streams 2 i and 2 i + 1, so it
-    // is the same whoever makes it.
+    // does not depend on who makes it.
     Chains(std::shared_ptr<const Space> space, const TemperingOptions& options, std::uint64_t seed,
            std::uint64_t first, std::size_t count);
     Chains(const Chains&) = delete;

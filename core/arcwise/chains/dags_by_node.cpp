@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "arcwise/chains/resampling.hpp"
+#include "arcwise/chains/population.hpp"
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/relations/mutable_dag.hpp"
 #include "arcwise/spaces/dags/family_weights.hpp"
@@ -20,7 +20,7 @@ class GrowingDag {
           places_(weights.sums().words()) {}
 
     // Draws parents of a node that keep the graph acyclic; returns the log of the sum of all their
-    // weights, and leaves the node as it is where there are none.
+    // weights, and leaves the node as it is where no parents are possible.
     double draw_parents(int node, bool sum_wanted, Random& random) {
         std::ranges::fill(set_, 0);
         dag_.add_descendants(node, set_.data());

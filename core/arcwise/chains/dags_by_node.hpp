@@ -29,7 +29,7 @@ struct DagsByNodeOptions {
 double log_total_by_node(const ScoreSums& sums, const DagsByNodeOptions& options, Random& random,
                          TaskContext* context);
 
-// Of several populations, whose random numbers are streams of the seed.
+// Returns one estimate for each population; their random numbers are streams of the seed.
 std::vector<double> log_totals_by_node(const ScoreSums& sums, const DagsByNodeOptions& options,
                                        std::size_t populations, std::uint64_t seed,
                                        const RunOptions& run);

@@ -207,7 +207,7 @@ class EdgesInto {
         std::vector<std::vector<Series>> series;
         EdgeDraws draws(chains_.size(), shortest_);
         for (std::size_t word = 0; word < words_for(nodes_); ++word) {
-            // Of many variables, nearly all are never parents.
+            // Where there are many variables, nearly all are never parents.
             const std::uint64_t ever = shortest_ > 0 ? ever_in(word) : ~std::uint64_t{0};
             if (ever != 0) {
                 series.resize(word_bits, std::vector<Series>(chains_.size()));

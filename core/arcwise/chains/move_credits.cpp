@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t bits_per_number = 16;
 
-// Of a change, in parts that any number of kinds can share nearly evenly.
+// The credit for one change, which any number of kinds can share nearly evenly.
 constexpr std::uint32_t whole_credit = 60;
 
 // What a kind keeps of its usual share in any case: the rest is given away by credits, which do not
@@ -21,14 +21,14 @@ constexpr std::uint32_t whole_credit = 60;
 constexpr double kept_of_usual = 1.0 / 4.0;
 constexpr double least_at_first = 0.02;
 
-// Bits as good as certain are no matter.
+// Bits that are almost certain do not count.
 constexpr double least_variance = 0.01;
 
 // Changes that each bit is taken to have had besides, by all kinds as often as they were tried: a
 // handful of credits is no proof.
 constexpr double changes_besides = 4.0;
 
-// Of times, whose sum is made least.
+// The sum of this power of the times is minimised.
 constexpr double power = 4.0;
 
 // Multiplicative steps; each is half of what would make one kind with one bit right at once.

@@ -1,9 +1,9 @@
 // What kinds of moves bring, counted while a chain burns in, and the shares that follow from it.
 //
-// A state is looked at now and then through the bits of its code, which of a DAG are its edges. A
+// Now and then the bits of the code of a state are looked at; those of a DAG are its edges. A
 // bit that differs from the last look is credited to the kinds of moves that flipped it since, in
-// equal parts: flips to and fro between two looks bring nothing. With credits r(m, b) of a kind for
-// each try, work w(m) of a try, and shares p, a bit of variance v takes about
+// equal parts: flips back and forth between two looks bring nothing. With credits r(m, b) of a kind
+// for each try, work w(m) of a try, and shares p, a bit of variance v takes about
 //   time(b) = v(b)^2 sum over m of p(m) w(m) / sum over m of p(m) r(m, b)
 // to change by as much as it varies; the shares are those of the least sum of fourth powers
 // of these times, so that the slowest bits count most, and a quarter of them stays as usual. Work
@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "arcwise/spaces/metropolis.hpp"
+#include "arcwise/spaces/space.hpp"
 #include "arcwise/support/bytes.hpp"
 
 namespace arcwise {
@@ -24,7 +24,7 @@ class MoveCredits {
     // that is usually not tried may get no share at all, others keep a quarter of theirs.
     MoveCredits(const MoveTable& table, MoveShares usual, std::vector<double> work, int nodes);
 
-    // Shares with which all kinds are tried often enough to be told apart.
+    // Shares with which all kinds are tried often enough to be compared.
     MoveShares first_shares() const;
 
     // Begins with a state, which was not counted before.

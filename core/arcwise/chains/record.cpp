@@ -2,12 +2,10 @@
 #include "arcwise/chains/record.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 
 #include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
-#include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
 namespace {

@@ -43,7 +43,7 @@ struct RecordOptions {
 // on, so that its memory stays flat; `states` and `dags` count those that are here.
 class Record {
   public:
-    // Of a space of so many nodes.
+    // `nodes` is the number of nodes of the space.
     Record(int nodes, const RecordOptions& options);
 
     // Those of DAGs and edges: of the space, or all if parent-only ones were folded.

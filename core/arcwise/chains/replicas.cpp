@@ -4,8 +4,64 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 
 namespace arcwise {
+namespace {
+
+// A pair of temperatures whose exchanges were never refused counts as if refused this often, so
+// that no two temperatures fall together.
+constexpr double smallest_refusal_rate = 1e-3;
+
+// Half of the exchanges are refused where levels are as many as they should be; more of them are
+// made only well beyond, as rates are estimates.
+constexpr double levels_per_barrier = 2.0;
+constexpr double largest_refusal_rate = 0.6;
+
+double barrier(std::span<const double> refusal_rates) {
+    return std::accumulate(refusal_rates.begin(), refusal_rates.end(), 0.0);
+}
+
+}  // namespace
+
+std::vector<Temperature> at_equal_shares(std::span<const Temperature> temperatures,
+                                         std::span<const double> refusal_rates,
+                                         std::size_t levels) {
+    std::vector<double> way{0.0};
+    for (const double rate : refusal_rates) {
+        way.push_back(way.back() + std::max(rate, smallest_refusal_rate));
+    }
+    std::vector<Temperature> spread{temperatures.front()};
+    std::size_t pair = 0;
+    for (std::size_t level = 1; level + 1 < levels; ++level) {
+        const double wanted =
+            way.back() * static_cast<double>(level) / static_cast<double>(levels - 1);
+        while (way[pair + 1] < wanted) ++pair;
+        const double share = (wanted - way[pair]) / (way[pair + 1] - way[pair]);
+        spread.push_back(Temperature::between(temperatures[pair], temperatures[pair + 1], share));
+    }
+    spread.push_back(temperatures.back());
+    return spread;
+}
+
+std::size_t levels_needed(std::span<const double> refusal_rates) {
+    return 1 + static_cast<std::size_t>(std::ceil(levels_per_barrier * barrier(refusal_rates)));
+}
+
+bool lacks_levels(std::span<const double> refusal_rates) {
+    return barrier(refusal_rates) >
+           largest_refusal_rate * static_cast<double>(refusal_rates.size());
+}
+
+std::vector<Temperature> adapted(std::span<const Temperature> temperatures,
+                                 std::span<const double> refusal_rates, std::size_t most_levels) {
+    std::size_t levels = temperatures.size();
+    if (levels < most_levels && lacks_levels(refusal_rates)) {
+        levels = std::clamp(levels_needed(refusal_rates), levels, most_levels);
+    }
+    return at_equal_shares(temperatures, refusal_rates, levels);
+}
+
 namespace {
 
 constexpr double unknown_rate = 0.5;
@@ -24,7 +80,7 @@ Replicas::Replicas(const Space& space, const std::vector<Temperature>& temperatu
     for (const Temperature& temperature : temperatures) {
         levels_.emplace_back(space, alone ? random_ : stream());
         levels_.back().temperature = temperature;
-        levels_.back().state->go_to(temperature);
+        go_to(*levels_.back().state, temperature);
     }
     const auto place = [](const Temperature& temperature) { return temperature.bridge; };
     bridged_ = std::ranges::adjacent_find(temperatures, std::ranges::not_equal_to{}, place) !=
@@ -86,15 +142,15 @@ void Replicas::exchange(std::size_t hotter) {
     const auto event = [&](double log_probability) {
         return log_probability >= 0.0 || random_.event(std::exp(log_probability));
     };
-    const double at_most = log_acceptance(cold.state->weight_above(hot.temperature),
-                                          hot.state->weight_above(cold.temperature));
+    const double at_most = log_acceptance(weight_above(*cold.state, hot.temperature),
+                                          weight_above(*hot.state, cold.temperature));
     double acceptance = std::exp(std::min(0.0, at_most));
     bool accepted = event(at_most);
     if (accepted && hot.temperature.bridge != cold.temperature.bridge) {
         // The product of the two probabilities is that of an exchange. Its rate, too, is the mean
         // over all exchanges that pass the first.
-        const double rest = log_acceptance(cold.state->weight_at(hot.temperature),
-                                           hot.state->weight_at(cold.temperature)) -
+        const double rest = log_acceptance(weight_at(*cold.state, hot.temperature),
+                                           weight_at(*hot.state, cold.temperature)) -
                             std::min(0.0, at_most);
         acceptance = std::exp(std::min(0.0, rest));
         accepted = event(rest);
@@ -107,8 +163,8 @@ void Replicas::exchange(std::size_t hotter) {
     if (!accepted) return;
     std::swap(hot.state, cold.state);
     std::swap(hot.trip, cold.trip);
-    hot.state->go_to(hot.temperature);
-    cold.state->go_to(cold.temperature);
+    go_to(*hot.state, hot.temperature);
+    go_to(*cold.state, cold.temperature);
     ++exchanges_[hotter].accepted;
 }
 
@@ -142,20 +198,20 @@ void Replicas::spread(const std::vector<Temperature>& temperatures) {
         } else {
             levels_.emplace_back(space_, stream());
             Level& copied = levels_[levels_.size() - 2];
-            levels_.back().state->go_to(copied.temperature);
+            go_to(*levels_.back().state, copied.temperature);
             levels_.back().state->become(*copied.state);
         }
     }
     for (std::size_t level = levels_.size(); level-- > 0;) {
         Level& own = levels_[level];
         own.temperature = temperatures[level];
-        own.state->go_to(own.temperature);
+        go_to(*own.state, own.temperature);
         // What has weight zero here cannot stay.
         if (own.temperature.excludes_impossible() && own.state->log_weight().impossible > 0) {
             State& colder = *levels_[level + 1].state;
-            colder.go_to(own.temperature);
+            go_to(colder, own.temperature);
             own.state->become(colder);
-            colder.go_to(levels_[level + 1].temperature);
+            go_to(colder, levels_[level + 1].temperature);
         }
     }
     refusals_.assign(levels_.size() - 1, 0.0);
@@ -197,7 +253,7 @@ void Replicas::restore(ByteReader& in, std::size_t most_levels) {
         const auto inverse = in.get<double>();
         const auto bridge = in.get<double>();
         level.temperature = Temperature::at(inverse, bridge);
-        level.state->go_to(level.temperature);
+        go_to(*level.state, level.temperature);
         level.state->restore(in);
         const auto trip = in.get<std::uint8_t>();
         if (trip > static_cast<std::uint8_t>(Trip::from_coldest)) ByteReader::damaged();

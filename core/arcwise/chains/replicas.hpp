@@ -11,18 +11,46 @@
 // an exchange takes as long as summing up two states.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
-#include "arcwise/spaces/metropolis.hpp"
+#include "arcwise/spaces/proposal.hpp"
+#include "arcwise/spaces/space.hpp"
 
 namespace arcwise {
+
+// The rates at which exchanges are refused determine where temperatures belong.
+//
+// With r_i the rate of refusals between levels i and i + 1, their sum, the communication barrier,
+// hardly depends on where the levels are: it measures how far apart the first and the last target
+// are. States travel best between levels at equal shares of it, and fastest for the work of moving
+// all of them where there are about twice as many levels as the barrier is high, that is where half
+// of all exchanges are refused (Syed, Bouchard-Côté, Deligiannidis and Doucet 2022, "Non-reversible
+// parallel tempering: a scalable highly parallel MCMC scheme").
+
+// As many levels as wanted from the first to the last of these, at equal shares of the barrier.
+std::vector<Temperature> at_equal_shares(std::span<const Temperature> temperatures,
+                                         std::span<const double> refusal_rates, std::size_t levels);
+
+// How many levels there should be, as far as these rates can tell; where nearly all exchanges are
+// refused, about twice as many as there are.
+std::size_t levels_needed(std::span<const double> refusal_rates);
+
+// Whether exchanges are refused so often that levels are missing.
+bool lacks_levels(std::span<const double> refusal_rates);
+
+// The same way with levels at equal shares, and with more of them, up to `most_levels`, if some
+// are missing.
+std::vector<Temperature> adapted(std::span<const Temperature> temperatures,
+                                 std::span<const double> refusal_rates, std::size_t most_levels);
 
 // Pairs of neighbouring levels that have none in common: the first with the second and so on, or
 // the second with the third and so on.
 enum class Pairs : std::uint8_t { even, odd };
 
-// Of two neighbouring levels.
+// Counts the exchanges of two neighbouring levels.
 struct ExchangeCounts {
     std::uint64_t proposed = 0;
     std::uint64_t accepted = 0;
@@ -50,8 +78,8 @@ class Replicas {
         return outcome;
     }
 
-    // A level goes on with another state, which is to be where its own is, in a space that differs
-    // from its own in nothing but how often moves are tried.
+    // Gives a level another state, which must be equal to its own, of a space that differs from its
+    // own only in how often moves are tried.
     void replace(std::size_t level, std::unique_ptr<State> state) {
         levels_[level].state = std::move(state);
     }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "arcwise/chains/ladder.hpp"
 #include "arcwise/spaces/orders/some_dag.hpp"
 #include "arcwise/support/crew.hpp"
 #include "arcwise/support/error.hpp"
@@ -20,8 +19,8 @@ constexpr std::uint64_t first_sweeps_to_adapt = 64;
 // Looks at what moves bring before shares first adapt; then twice as many.
 constexpr std::uint64_t first_looks_to_adapt = 128;
 
-// How many of a total belong to one of so many parts of nearly equal size. The total may be too
-// large to be multiplied.
+// The size of one of `parts` nearly equal parts of a total, which may be too large to be
+// multiplied.
 std::uint64_t part_of(std::uint64_t total, std::uint64_t part, std::uint64_t parts) {
     return total / parts + (part < total % parts ? 1 : 0);
 }
@@ -65,12 +64,17 @@ void TemperedChain::start(TaskContext& context) {
     }
 }
 
-// Before the first steps of the object, as a restored chain was not started by it, and whenever
-// there are new states.
-void TemperedChain::prepare(TaskContext& context) {
+void TemperedChain::prepare(State& state, TaskContext& context) const {
+    const Tuner* tuner = (with_shares_ == nullptr ? space_ : *with_shares_).tuner();
+    if (tuner != nullptr) tuner->prepare(state, options_.order_steps, &context);
+}
+
+// States are prepared before the first steps of the object, as a restored chain was not started by
+// it, and whenever there are new ones.
+void TemperedChain::prepare_all(TaskContext& context) {
     if (prepared_ == replicas_.levels()) return;
     for (std::size_t level = 0; level < replicas_.levels(); ++level) {
-        replicas_.state(level).prepare(options_.order_steps, &context);
+        prepare(replicas_.state(level), context);
     }
     prepared_ = replicas_.levels();
 }
@@ -80,7 +84,7 @@ void TemperedChain::prepare(TaskContext& context) {
 template <class AfterStep>
 void TemperedChain::advance(std::uint64_t steps, TaskContext& context, Crew* crew,
                             AfterStep after_step, bool sampled) {
-    prepare(context);
+    prepare_all(context);
     const std::size_t coldest = replicas_.coldest();
     while (steps > 0) {
         if (sweep_is_over()) {
@@ -153,7 +157,9 @@ void TemperedChain::adapt() {
 }
 
 void TemperedChain::make_credits(TaskContext* context) {
-    UsualMoves usual = space_.usual_moves(options_.order_steps, context);
+    const Tuner* tuner = space_.tuner();
+    UsualMoves usual = tuner == nullptr ? space_.moves().usual()
+                                        : tuner->usual_moves(options_.order_steps, context);
     credits_.emplace(space_.moves(), std::move(usual.shares), std::move(usual.work),
                      space_.nodes());
 }
@@ -172,7 +178,7 @@ void TemperedChain::count_credit(const StepOutcome& step, TaskContext& context) 
     credits_->begin(replicas_.state(0));
     adapted_ = true;
     looks_to_adapt_ *= 2;
-    replicas_.state(0).prepare(options_.order_steps, &context);
+    prepare(replicas_.state(0), context);
 }
 
 // Too short a burn-in tells nothing.
@@ -190,7 +196,7 @@ void TemperedChain::take_shares(const MoveShares& shares) {
                     "Shares of moves adapt only in spaces that are built by their name.");
     }
     std::unique_ptr<State> state = (usual ? space_ : *space).make_state();
-    state->go_to(replicas_.temperature(0));
+    go_to(*state, replicas_.temperature(0));
     state->become(replicas_.state(0));
     replicas_.replace(0, std::move(state));
     with_shares_ = std::move(space);
@@ -233,9 +239,9 @@ std::uint64_t TemperedChain::averages() const {
 
 void TemperedChain::add_ratios() {
     for (std::size_t level = 0; level + 1 < replicas_.levels(); ++level) {
-        const State& state = replicas_.state(level);
+        State& state = replicas_.state(level);
         const Temperature& colder = replicas_.temperature(level + 1);
-        ratios_[level].add(colder.log_density(state.weight_at(colder)) -
+        ratios_[level].add(colder.log_density(weight_at(state, colder)) -
                            replicas_.temperature(level).log_density(state.log_weight()));
     }
 }

@@ -1,8 +1,8 @@
 // Chains at several temperatures that exchange their states (Metropolis-coupled MCMC); with one
 // temperature, plain MCMC.
 //
-// The only loop that runs Markov chains, for every space. It goes in sweeps: so many steps of every
-// level, which threads can share, and exchanges between neighbours before the next.
+// The only loop that runs Markov chains, for every space. It goes in sweeps: a fixed number of
+// steps of every level, which threads can share, and exchanges between neighbours before the next.
 #pragma once
 
 #include <memory>
@@ -23,11 +23,11 @@ struct TemperingOptions {
     std::vector<Temperature> temperatures = {{}};  // the hottest first, the last is the posterior
     std::uint64_t steps_between_exchanges = 1;
     bool adapt = false;  // spread the temperatures during burn-in so that all exchanges are as easy
-    // While they adapt, temperatures are added where exchanges show that they are too few, up to so
-    // many; 0: none.
+    // While they adapt, temperatures are added where exchanges show that they are too few, up to
+    // this number; 0: none.
     std::size_t most_temperatures = 0;
-    // Chains at the posterior start from where one of linear orders is after so many steps; none:
-    // from a random state.
+    // Chains at the posterior start where a chain of linear orders arrives after this number of
+    // steps; 0: at a random state.
     std::uint64_t order_steps = 0;
     // Chain number 0 starts at this DAG instead, bits of parents by node; none: like the others. If
     // it is the best that is known, chains that have missed its mode differ from this one.
@@ -35,7 +35,7 @@ struct TemperingOptions {
     std::uint64_t thinning = 1;
     RecordOptions record;
     // During burn-in, moves are tried the more often the more they bring for their work; from the
-    // first sample on, their shares stay. Of chains at one temperature only.
+    // first sample on, their shares stay. This is for chains at one temperature only.
     bool adapt_moves = false;
 };
 
@@ -75,14 +75,14 @@ class TemperedChain {
     // coldest and the hottest target (paper 000, section 4.5).
     const std::vector<LogMeanBatches>& ratios() const { return ratios_; }
 
-    // One step, after exchanges where a sweep begins with it, and the states, for whoever wants to
-    // see them move.
+    // Makes one step, after exchanges where a sweep begins with it; the states can be looked at.
     void step();
     std::size_t levels() const { return replicas_.levels(); }
     State& state(std::size_t level) { return replicas_.state(level); }
 
   private:
-    void prepare(TaskContext& context);
+    void prepare(State& state, TaskContext& context) const;
+    void prepare_all(TaskContext& context);
     template <class AfterStep>
     void advance(std::uint64_t steps, TaskContext& context, Crew* crew, AfterStep after_step,
                  bool sampled);

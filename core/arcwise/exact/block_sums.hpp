@@ -20,10 +20,10 @@
 
 namespace arcwise {
 
-// Of one node.
+// The score sums of one node.
 class NodeBlockSums {
   public:
-    // Of the families of `node` among at most 32 variables, of which the first `low` are low.
+    // Takes the families of `node` among at most 32 variables, of which the first `low` are low.
     NodeBlockSums(const NodeFamilies& families, int node, int low);
 
     // Largest log weight of a family.
@@ -92,7 +92,7 @@ class NodeBlockSums {
     std::vector<std::uint32_t> storage_;  // index in the family table
 };
 
-// Of all nodes.
+// The score sums of all nodes.
 class BlockSums {
   public:
     // At most 32 variables, `low` of them low.
@@ -125,5 +125,41 @@ class BlockSums {
 
 // Throws `argument`: no DAG has a positive weight.
 [[noreturn]] void refuse_impossible();
+
+// The score sums alpha_v(U) of every node over every set, as mantissas and binary exponents.
+//
+// Sums of one node differ by thousands of nats; kept so, products of them are products of plain
+// numbers and sums of whole ones. All weights of a node are relative to its heaviest family, as in
+// block_sums.hpp.
+
+class ScaledSums {
+  public:
+    ScaledSums(const FamilyTable& weights, const RunOptions& options);
+
+    // Bytes the tables for `nodes` variables take.
+    static std::uint64_t bytes(int nodes);
+
+    int nodes() const { return static_cast<int>(mantissas_.size()); }
+
+    // The log weights of the heaviest families of all nodes, added up.
+    double total_offset() const { return total_offset_; }
+
+    // alpha_v(set), for sets without v, is mantissa times 2^exponent; the mantissa is from 1 to 2,
+    // or zero.
+    double mantissa(int v, std::uint32_t set) const {
+        return mantissas_[static_cast<std::size_t>(v)][place_without(v, set)];
+    }
+    std::int32_t exponent(int v, std::uint32_t set) const {
+        return exponents_[static_cast<std::size_t>(v)][place_without(v, set)];
+    }
+
+    // Entries of one node.
+    std::size_t size() const { return std::size_t{1} << (nodes() - 1); }
+
+  private:
+    std::vector<std::vector<double>> mantissas_;
+    std::vector<std::vector<std::int32_t>> exponents_;
+    double total_offset_ = 0.0;
+};
 
 }  // namespace arcwise

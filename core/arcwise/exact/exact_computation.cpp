@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
-#include "arcwise/exact/modular_computation.hpp"
-#include "arcwise/exact/order_modular_computation.hpp"
-#include "arcwise/support/all_branches.hpp"
+#include "arcwise/exact/modular_tables.hpp"
+#include "arcwise/exact/order_modular.hpp"
 
 namespace arcwise {
 
@@ -34,39 +33,23 @@ void ExactPosterior::fill_edges(const RunOptions& options) {
     });
 }
 
-std::map<std::vector<std::uint32_t>, double> ExactComputation::draw_law() {
-    constexpr double least = 1e-14;
-    std::map<std::vector<std::uint32_t>, double> law;
-    std::vector<std::uint32_t> parents(static_cast<std::size_t>(nodes()));
-    std::vector<std::uint8_t> order(parents.size());
-    AllBranches branches(least);
-    branches.for_each([&] {
-        draw([&](std::size_t) { return Random(branches); }, 1, order, parents, {});
-        law[parents] += branches.probability();
-    });
-    return law;
-}
-
 std::unique_ptr<ExactComputation> exact_computation(const FamilyTable& weights, ExactTarget target,
                                                     double tolerance) {
-    if (target == ExactTarget::modular) {
-        return std::make_unique<ModularComputation>(weights, tolerance);
-    }
-    return std::make_unique<OrderModularComputation>(weights);
+    if (target == ExactTarget::modular) return modular_computation(weights, tolerance);
+    return order_modular_computation(weights);
 }
 
 ExactCost exact_cost(int nodes, std::uint64_t families, ExactTarget target, int threads) {
     const auto n = static_cast<std::uint64_t>(nodes);
     if (target == ExactTarget::modular) {
-        return {ModularComputation::bytes(nodes, families, threads),
-                3 * ModularTables<double>::terms(nodes)};
+        return {modular_bytes(nodes, families, threads), 3 * ModularTables<double>::terms(nodes)};
     }
-    return {OrderModularComputation::bytes(nodes, families, threads), 2 * n * n << nodes};
+    return {order_modular_bytes(nodes, families, threads), 2 * n * n << nodes};
 }
 
 std::uint64_t path_bytes(int nodes, std::uint64_t families, ExactTarget target, int threads) {
-    if (target == ExactTarget::modular) return ModularComputation::bytes(nodes, families, threads);
-    return OrderModularComputation::path_bytes(nodes, families, threads);
+    if (target == ExactTarget::modular) return modular_bytes(nodes, families, threads);
+    return order_modular_bytes(nodes, families, threads) + order_modular_path_bytes(nodes, threads);
 }
 
 }  // namespace arcwise

@@ -4,12 +4,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "arcwise/exact/best_dag.hpp"
+#include "arcwise/exact/subset_recursion.hpp"
 #include "arcwise/families/family_table.hpp"
 #include "arcwise/support/random.hpp"
 #include "arcwise/support/tasks.hpp"
@@ -50,7 +49,7 @@ class ExactComputation {
     // ln of the summed weights of all DAGs.
     virtual double log_weight(const RunOptions& options) = 0;
 
-    // Not kept: whoever asks again waits again, for a part of the time.
+    // This is not kept: another call takes a part of the time again.
     virtual ExactPosterior posterior(const RunOptions& options) = 0;
 
     virtual PathProbabilities paths(const RunOptions& options) = 0;
@@ -71,11 +70,6 @@ class ExactComputation {
     // from first to last, under the order-modular target, and is empty else.
     virtual void draw(const RandomOf& random_of, std::size_t count, std::span<std::uint8_t> orders,
                       std::span<std::uint32_t> parents, const RunOptions& options) = 0;
-
-    // The probability of each DAG, by its rows of parents, to be drawn: all that chance may do is
-    // gone through, so it is for a few nodes. What has a probability below 1e-14, which may be
-    // rounding, is left out.
-    std::map<std::vector<std::uint32_t>, double> draw_law();
 };
 
 // The weights must outlive it. Throws `capacity` for too many variables; the computations throw
@@ -83,6 +77,13 @@ class ExactComputation {
 // target more than the tolerance.
 std::unique_ptr<ExactComputation> exact_computation(const FamilyTable& weights, ExactTarget target,
                                                     double tolerance);
+
+// The computation of each target, in a file of its own, and the bytes it holds at most; those of
+// the order-modular one without paths.
+std::unique_ptr<ExactComputation> modular_computation(const FamilyTable& weights, double tolerance);
+std::unique_ptr<ExactComputation> order_modular_computation(const FamilyTable& weights);
+std::uint64_t modular_bytes(int nodes, std::uint64_t families, int threads);
+std::uint64_t order_modular_bytes(int nodes, std::uint64_t families, int threads);
 
 // Bytes a computation holds at most, besides the weights, and the sums and products it makes,
 // roughly. Paths are part of the modular one; for the order-modular one they are not counted.

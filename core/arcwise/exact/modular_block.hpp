@@ -1,5 +1,5 @@
 // One block of the modular dynamic program: a set U among the middle and top nodes, and what the
-// loops over the rest need; see set_parts.hpp.
+// loops over the rest need; see SetParts.
 //
 // Belongs to one task, which moves it from block to block.
 #pragma once
@@ -10,10 +10,9 @@
 #include <span>
 #include <vector>
 
+#include "arcwise/exact/block_sums.hpp"
 #include "arcwise/exact/modular_kernels.hpp"
 #include "arcwise/exact/modular_tables.hpp"
-#include "arcwise/exact/scaled_sums.hpp"
-#include "arcwise/exact/set_parts.hpp"
 #include "arcwise/exact/subsets.hpp"
 #include "arcwise/numerics/lanes.hpp"
 
@@ -51,7 +50,6 @@ class ModularBlock {
 
     // U without its low nodes, and the nodes outside U among the middle and top ones.
     std::uint32_t base() const { return base_; }
-    std::uint32_t free_middle() const { return free_middle_; }
     std::uint32_t free_top() const { return free_top_; }
 
     // The free middle nodes by the bits of T among them.

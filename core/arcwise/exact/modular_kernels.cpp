@@ -2,7 +2,6 @@
 #include "arcwise/exact/modular_kernels.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "arcwise/numerics/four.hpp"

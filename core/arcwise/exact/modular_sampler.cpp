@@ -17,12 +17,14 @@ namespace {
 // Draws that go through the sets together.
 constexpr std::size_t draws_per_batch = std::size_t{1} << 15;
 
-// Rounding may lead to a layer of no weight, or to no layer; then it is drawn again, so many times.
+// Rounding may lead to a layer of no weight, or to no layer; then it is drawn again, at most this
+// often.
 constexpr int most_tries = 100;
 
 constexpr double negligible = 0x1p-100;
 
-// Of one layer: sets are dealt out to so many, which keep their memory from set to set.
+// The sets of one layer are dealt out to this number of tasks, which keep their memory from set to
+// set.
 constexpr std::size_t most_tasks = 64;
 
 struct Draw {
@@ -152,7 +154,7 @@ class NextLayer {
     std::vector<Real> scratch_;
 };
 
-// Draws the parents of the layers, and goes on behind them; all after the same U and U_before.
+// Draws the parents of the layers, and moves behind them; all come after the same U and U_before.
 void place_layers(std::span<Draw*> draws, ParentDraws& parents) {
     const std::uint32_t placed = draws.front()->placed;
     const std::uint32_t last = placed & ~draws.front()->placed_before;

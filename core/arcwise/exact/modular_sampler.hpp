@@ -25,7 +25,7 @@
 
 #include "arcwise/exact/exact_computation.hpp"
 #include "arcwise/exact/modular_tables.hpp"
-#include "arcwise/exact/parent_tables.hpp"
+#include "arcwise/exact/parent_draws.hpp"
 #include "arcwise/support/tasks.hpp"
 
 namespace arcwise {

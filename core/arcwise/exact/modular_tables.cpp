@@ -1,19 +1,19 @@
 // Fills B by pulling from supersets, H by pushing to them, and then sums up the terms.
 #include "arcwise/exact/modular_tables.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
 #include "arcwise/exact/modular_block.hpp"
-#include "arcwise/exact/rounding.hpp"
+#include "arcwise/exact/subsets.hpp"
 
 namespace arcwise {
 namespace {
 
-// Of one level: blocks are dealt out to so many, which keep their memory from block to block.
+// The blocks of one level are dealt out to this number of tasks, which keep their memory from block
+// to block.
 constexpr std::size_t most_tasks = 64;
 
 // Mantissas of B below this count as zero.

@@ -18,7 +18,6 @@
 #include "arcwise/exact/subsets.hpp"
 #include "arcwise/numerics/lanes.hpp"
 #include "arcwise/numerics/log_space.hpp"
-#include "arcwise/support/error.hpp"
 
 namespace arcwise {
 namespace {
@@ -176,7 +175,7 @@ class OrderModularPaths {
         result.error = std::max(result.error, std::abs(all - 1.0));
     }
 
-    // Of a thread. The calling thread outlives a row, and forgets it at its end.
+    // The memory of a thread. The calling thread outlives a row, and forgets it at its end.
     struct Work {
         std::vector<double> logs, into_others;
     };

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "arcwise/exact/block_sums.hpp"
+#include "arcwise/families/family_table.hpp"
 #include "arcwise/sums/node_sums.hpp"
 #include "arcwise/support/tasks.hpp"
 
@@ -21,5 +22,19 @@ std::vector<double> forward_recursion(const BlockSums& sums, Semiring semiring,
                                       const RunOptions& options);
 std::vector<double> backward_recursion(const BlockSums& sums, Semiring semiring,
                                        const RunOptions& options);
+
+// The DAG of the largest weight, found by the forward recursion with maxima.
+struct BestDag {
+    double log_weight = 0.0;
+    std::vector<std::uint32_t> parents;  // of each node, as a set of nodes
+};
+
+// The best DAG, and the log weights of the best ones on all sets of nodes, relative to the heaviest
+// families of their nodes. Throws `argument` if there is none.
+struct BestDags {
+    BestDag on_all;
+    std::vector<double> log_weights;
+};
+BestDags best_dags(const FamilyTable& weights, const RunOptions& options);
 
 }  // namespace arcwise

@@ -64,7 +64,7 @@ std::vector<std::uint32_t> order_by_weight(std::span<const double> weights) {
 
 namespace {
 
-// Below this tolerance the shares themselves are no longer told from zero.
+// Below this tolerance the shares themselves cannot be distinguished from zero.
 constexpr double smallest_tolerance = 1e-280;
 
 // By rank, the rank of the heaviest subset.

@@ -1,7 +1,6 @@
 // Construction and look-up of one node's families.
 #include "arcwise/families/family_table.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <iterator>
 
@@ -229,6 +228,47 @@ FamilyTable restrict_families(const FamilyTable& table, std::span<const std::uin
         result.push_back(std::move(own));
     }
     return result;
+}
+
+PlusOneFamilies::PlusOneFamilies(std::vector<int> candidates, std::vector<int> required,
+                                 std::vector<int> outside, int max_free)
+    : candidates_(std::move(candidates)),
+      required_(std::move(required)),
+      outside_(std::move(outside)),
+      layout_(static_cast<int>(candidates_.size()), max_free),
+      values_(static_cast<std::size_t>(layout_.count()) * outside_.size()) {}
+
+std::vector<int> PlusOneFamilies::parents(std::span<const int> members, int outside) const {
+    std::vector<int> result(required_);
+    for (const int member : members) {
+        result.push_back(candidates_[static_cast<std::size_t>(member)]);
+    }
+    result.push_back(outside);
+    std::sort(result.begin(), result.end());
+    return result;
+}
+
+void add_prior(const PriorTerms& terms, FamilyTable& table) {
+    const std::size_t nodes = table.size();
+    std::vector<double> edge;
+    for (std::size_t node = 0; node < nodes; ++node) {
+        NodeFamilies& families = table[node];
+        const std::size_t required = families.required().size();
+        double always = terms.constant[node];
+        for (const int parent : families.required()) {
+            always += terms.edge[static_cast<std::size_t>(parent) * nodes + node];
+        }
+        edge.clear();
+        for (const int parent : families.candidates()) {
+            edge.push_back(terms.edge[static_cast<std::size_t>(parent) * nodes + node]);
+        }
+        std::vector<double>& values = families.values();
+        families.for_each([&](std::uint64_t index, std::span<const int> members) {
+            double sum = always + terms.size[node * nodes + required + members.size()];
+            for (const int member : members) sum += edge[static_cast<std::size_t>(member)];
+            values[index] += sum;
+        });
+    }
 }
 
 }  // namespace arcwise

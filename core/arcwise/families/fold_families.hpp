@@ -88,7 +88,7 @@ class Unfolding {
     // edges[z * nodes() + v] += P(z is a parent of v | ordinary parents) for parent-only z.
     void add_shares(const std::uint64_t* ordinary_dag, ShareMemo& memo, double* edges) const;
 
-    // Of the ordinary node at a number: which family folds into which, and the folded ones without
+    // For the ordinary node at a number: which family folds into which, and the folded ones without
     // their weights.
     const FamilyGroups& groups(std::size_t v) const { return *by_node_[v].groups; }
     const NodeFamilies& folded(std::size_t v) const { return by_node_[v].groups->folded(); }

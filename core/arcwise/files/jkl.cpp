@@ -17,7 +17,6 @@
 
 #include "arcwise/support/compiler.hpp"
 #include "arcwise/support/error.hpp"
-#include "arcwise/support/file_names.hpp"
 
 namespace arcwise {
 namespace {

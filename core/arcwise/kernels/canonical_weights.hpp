@@ -22,8 +22,8 @@ constexpr double weight_unit = 0x1p-32;
 constexpr double smallest_difference = 0x1p-18;
 constexpr double safe_left = 0x1p-10;
 
-// Of a node or of an order; parts that have weight zero are counted, and have something finite
-// instead.
+// The weight of a node or an order; parts that have weight zero are counted, and have a finite
+// number instead.
 struct UnitWeight {
     i64 value;
     i64 impossible;

@@ -22,8 +22,8 @@ class HangingTrees {
         bool below;  // whether it comes before that one
     };
 
-    // Of a connected poset, seen forward; at most so many nodes are cut off. Nodes keep their
-    // numbers in it in `cuts`.
+    // Cuts off at most `most_cuts` nodes of a connected poset, seen forward. Nodes keep their
+    // numbers in `cuts`.
     template <int Words>
     void cut(const Poset<Words>& poset, std::size_t most_cuts) {
         begin(poset.size());
@@ -112,7 +112,7 @@ class HangingWeights {
   public:
     using Number = typename Arithmetic::Number;
 
-    // Of the core of what was cut, seen in a direction.
+    // Takes the core of what was cut, seen in a direction.
     void build(const HangingTrees& trees, Direction direction, const Arithmetic& arithmetic) {
         const int nodes = trees.whole_size();
         if (static_cast<int>(whole_.size()) < nodes) whole_.resize(static_cast<std::size_t>(nodes));

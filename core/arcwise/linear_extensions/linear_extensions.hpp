@@ -52,13 +52,14 @@ void log_linear_extensions(const std::uint64_t* parents, int nodes, std::size_t 
 
 // An unbiased estimate of the number of topological sorts of a DAG too large to count.
 struct EstimateOptions {
-    // Of each size, how many sets are kept.
+    // The number of sets of each size that are kept.
     std::size_t sets;
-    // Independent estimates, two or more: their mean is taken, and their spread tells its error.
+    // Independent estimates, two or more: their mean is taken, and its error follows from their
+    // spread.
     int runs;
     // A component whose count takes no more sets than this is counted exactly.
     std::size_t exact_sets;
-    // So is what comes free with up to so many nodes while estimating.
+    // So are components of at most this number of nodes that come free while estimating.
     int exact_nodes;
 };
 

@@ -79,7 +79,8 @@ class VolumeEstimate {
         for (int v = 0; v < poset.size(); ++v) hooks_.push_back(poset.above(v).size());
     }
 
-    // ln of an estimate whose expected value is the share; of each size so many sets are kept.
+    // Returns ln of an estimate whose expected value is the share; at most `most_sets` sets of each
+    // size are kept.
     double log_share(std::size_t most_sets, Random& random) {
         by_size_.resize(static_cast<std::size_t>(poset_->size()) + 1);
         for (auto& table : by_size_) table.clear();

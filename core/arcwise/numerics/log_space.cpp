@@ -2,7 +2,6 @@
 #include "arcwise/numerics/log_space.hpp"
 
 #include <iterator>
-#include <limits>
 
 #include "arcwise/numerics/lanes.hpp"
 #include "arcwise/numerics/log_kernels.hpp"

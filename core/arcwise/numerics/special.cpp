@@ -2,7 +2,6 @@
 #include "arcwise/numerics/special.hpp"
 
 #include <cmath>
-#include <numbers>
 
 #if defined(__GLIBC__) || defined(__APPLE__)
 // Hidden by strict ISO mode, present in the library all the same.
@@ -18,12 +17,6 @@ double log_gamma(double x) {
 #else
     return std::lgamma(x);
 #endif
-}
-
-double log_multivariate_gamma(int dimension, double x) {
-    double result = 0.25 * dimension * (dimension - 1) * std::log(std::numbers::pi);
-    for (int j = 0; j < dimension; ++j) result += log_gamma(x - 0.5 * j);
-    return result;
 }
 
 double log_binomial(double n, double k) {

@@ -6,9 +6,6 @@ namespace arcwise {
 // ln Γ(x) for x > 0; unlike std::lgamma it touches no global, so threads may call it freely.
 double log_gamma(double x);
 
-// ln Γ_p(x), the multivariate gamma function of dimension p, for x > (p - 1) / 2.
-double log_multivariate_gamma(int dimension, double x);
-
 // ln of the binomial coefficient of whole numbers 0 <= k <= n.
 double log_binomial(double n, double k);
 

@@ -9,9 +9,125 @@
 
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/numerics/special.hpp"
-#include "arcwise/relations/prefix_free_orders.hpp"
 
 namespace arcwise {
+
+std::vector<std::vector<int>> CliqueTree::separators_within(std::size_t clique) const {
+    std::vector<int> members = cliques[clique].members;
+    std::ranges::sort(members);
+    std::vector<std::vector<int>> found;
+    for (std::size_t at = clique; cliques[at].parent != at; at = cliques[at].parent) {
+        std::vector<int> separator = cliques[at].separator;
+        std::ranges::sort(separator);
+        if (!std::ranges::includes(members, separator)) continue;
+        // All cliques in between hold it too, so it is a subset of those found before.
+        if (found.empty() || separator.size() < found.back().size()) {
+            found.push_back(std::move(separator));
+        }
+    }
+    std::ranges::reverse(found);
+    return found;
+}
+
+CliqueTree clique_tree(const NodeNeighbours& neighbours, std::span<const int> nodes) {
+    constexpr int outside = -1;
+    constexpr std::size_t unseen = static_cast<std::size_t>(-1);
+    std::vector<int> seen_neighbours(neighbours.size(), outside);
+    for (const int node : nodes) seen_neighbours[static_cast<std::size_t>(node)] = 0;
+    std::vector<std::size_t> clique_of(neighbours.size(), unseen);  // where it was seen first
+    CliqueTree tree;
+    int before = -1;  // neighbours seen of the node before
+    for (std::size_t count = 0; count < nodes.size(); ++count) {
+        int next = -1;
+        for (const int node : nodes) {
+            if (clique_of[static_cast<std::size_t>(node)] != unseen) continue;
+            if (next < 0 || seen_neighbours[static_cast<std::size_t>(node)] >
+                                seen_neighbours[static_cast<std::size_t>(next)]) {
+                next = node;
+            }
+        }
+        const auto at = static_cast<std::size_t>(next);
+        std::vector<int> separator;
+        std::size_t parent = 0;
+        for (const int neighbour : neighbours[at]) {
+            const auto other = static_cast<std::size_t>(neighbour);
+            if (seen_neighbours[other] == outside) continue;
+            ++seen_neighbours[other];
+            if (clique_of[other] == unseen) continue;
+            separator.push_back(neighbour);
+            // The neighbour that was seen last was seen in a clique with all others.
+            parent = std::max(parent, clique_of[other]);
+        }
+        if (seen_neighbours[at] <= before || tree.cliques.empty()) {
+            std::vector<int> members = separator;
+            members.push_back(next);
+            if (tree.cliques.empty()) parent = 0;
+            tree.cliques.push_back({std::move(members), parent, std::move(separator)});
+        } else {
+            tree.cliques.back().members.push_back(next);
+        }
+        clique_of[at] = tree.cliques.size() - 1;
+        before = seen_neighbours[at];
+    }
+    return tree;
+}
+
+PrefixFreeOrders::PrefixFreeOrders(std::span<const std::size_t> sizes, std::size_t elements)
+    : sizes_(sizes.begin(), sizes.end()) {
+    sizes_.push_back(elements);
+    const std::size_t levels = sizes_.size();
+    shares_.assign((elements + 1) * levels, 0.0);
+    shares_.back() = 1.0;
+    for (std::size_t placed = elements; placed-- > 0;) {
+        double higher = 0.0;  // summed over the levels above
+        for (std::size_t level = levels; level-- > 0;) {
+            const double at_level = share(placed + 1, level);
+            if (placed < sizes_[level]) {
+                const double same = left(placed, level, level) * at_level;
+                shares_[placed * levels + level] =
+                    (same + higher) / static_cast<double>(elements - placed);
+            }
+            if (level > 0) higher += left(placed, level - 1, level) * at_level;
+        }
+    }
+}
+
+double PrefixFreeOrders::left(std::size_t placed, std::size_t highest, std::size_t level) const {
+    const std::size_t below = level > highest ? sizes_[level - 1] : placed;
+    return static_cast<double>(sizes_[level] - below);
+}
+
+double PrefixFreeOrders::log_count() const {
+    return log_gamma(static_cast<double>(sizes_.back()) + 1.0) + std::log(share(0, 0));
+}
+
+std::vector<int> PrefixFreeOrders::draw(std::span<const int> elements,
+                                        std::span<const std::size_t> levels, Random& random) const {
+    std::vector<std::vector<int>> unplaced(sizes_.size());  // those up to the highest in the first
+    for (std::size_t i = 0; i < elements.size(); ++i) unplaced[levels[i]].push_back(elements[i]);
+    std::vector<int>& lower = unplaced[0];
+    std::vector<int> order;
+    std::vector<double> weights;
+    std::size_t highest = 0;
+    while (order.size() < elements.size()) {
+        const std::size_t placed = order.size();
+        weights.clear();
+        for (std::size_t level = highest; level < sizes_.size(); ++level) {
+            weights.push_back(left(placed, highest, level) * share(placed + 1, level));
+        }
+        const std::size_t level = highest + (weights.size() == 1 ? 0 : random.choose(weights));
+        std::vector<int>& from = level == highest ? lower : unplaced[level];
+        const std::size_t at = from.size() == 1 ? 0 : random.below(from.size());
+        order.push_back(from[at]);
+        from.erase(from.begin() + static_cast<std::ptrdiff_t>(at));
+        for (; highest < level; ++highest) {
+            std::vector<int>& passed = unplaced[highest + 1];
+            lower.insert(lower.end(), passed.begin(), passed.end());
+        }
+    }
+    return order;
+}
+
 namespace {
 
 std::size_t index(int node) { return static_cast<std::size_t>(node); }
@@ -38,7 +154,7 @@ std::vector<std::size_t> levels_of(const CliqueTree& tree, std::size_t clique) {
 // (lexicographic breadth-first search).
 class Refinement {
   public:
-    // Of nodes below a number; the first set comes before the second.
+    // Nodes are numbered below `nodes`; the first set comes before the second.
     Refinement(std::size_t nodes, const std::vector<int>& first, const std::vector<int>& second)
         : place_(nodes), set_(nodes, none) {
         sets_ = {{first, none, 1, true, none}, {second, 0, none, false, none}};

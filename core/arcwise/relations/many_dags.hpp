@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -55,5 +56,21 @@ struct DistinctPatterns {
 };
 DistinctPatterns distinct_patterns(const std::uint64_t* rows, std::size_t count, std::size_t width,
                                    const RunOptions& options);
+
+enum class DagFault {
+    beyond,  // a parent whose number no node has
+    loop,    // a node that is its own parent
+    cycle,   // nodes on a cycle, or downstream of one
+};
+
+struct FaultyDag {
+    std::size_t dag;  // the first one with a fault
+    int node;         // the first node of it with that fault
+    DagFault fault;
+};
+
+// Finds out whether packed parent sets that come from outside are DAGs at all: everything that goes
+// through DAGs relies on it, and writes beyond its memory otherwise. Nothing where all are DAGs.
+std::optional<FaultyDag> find_faulty_dag(const ManyDags& dags, const RunOptions& options);
 
 }  // namespace arcwise

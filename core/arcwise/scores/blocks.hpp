@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "arcwise/scores/set_function.hpp"
+#include "arcwise/scores/family_score.hpp"
 
 namespace arcwise {
 

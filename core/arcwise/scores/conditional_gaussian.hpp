@@ -19,7 +19,7 @@
 #include <span>
 #include <vector>
 
-#include "arcwise/scores/set_function.hpp"
+#include "arcwise/scores/family_score.hpp"
 
 namespace arcwise {
 

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "arcwise/scores/set_function.hpp"
+#include "arcwise/scores/family_score.hpp"
 
 namespace arcwise {
 
@@ -43,5 +43,17 @@ struct BgeSettings {
 
 std::unique_ptr<SetFunction> make_bge_score(ContinuousTable table, BgeSettings settings);
 std::unique_ptr<SetFunction> make_gaussian_bic_score(ContinuousTable table);
+
+// Weighted mean and centred scatter matrix of some columns.
+struct Moments {
+    double total = 0.0;           // number of rows, or their summed weights
+    std::vector<double> offset;   // mean less centre
+    std::vector<double> scatter;  // packed lower triangle, row after row
+};
+
+// Takes the rows that count for `node` (all if node < 0). `centre` has a number for each variable
+// of the table, or is empty for zeros.
+Moments moments(const ContinuousTable& table, std::span<const int> variables, int node,
+                std::span<const double> centre);
 
 }  // namespace arcwise

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "arcwise/numerics/special.hpp"
-#include "arcwise/scores/cells.hpp"
 #include "arcwise/scores/discrete.hpp"
 
 namespace arcwise {

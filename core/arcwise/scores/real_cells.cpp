@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "arcwise/numerics/special.hpp"
-#include "arcwise/scores/cells.hpp"
+#include "arcwise/scores/discrete.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {

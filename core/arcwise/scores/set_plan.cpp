@@ -1,12 +1,10 @@
 // Plans which sets to evaluate for the families asked for, and evaluates them in parallel.
 #include "arcwise/scores/set_plan.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <mutex>
 #include <numeric>
-#include <vector>
 
 #include "arcwise/support/error.hpp"
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "arcwise/families/subset_layout.hpp"
-#include "arcwise/scores/set_function.hpp"
+#include "arcwise/scores/family_score.hpp"
 
 namespace arcwise {
 
@@ -24,7 +24,6 @@ class SetPlan final : public ScoringPlan {
     SetPlan(const SetFunction& score, std::vector<ParentSets> of_nodes);
 
     // Which nodes share a table of all sets up to a size (0: none do), and which do not.
-    const std::vector<int>& sharing() const { return sharing_; }
     const std::vector<int>& alone() const { return alone_; }
     int largest_set() const { return largest_set_; }
 

@@ -7,8 +7,8 @@
 
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/search/order_of_maxima.hpp"
-#include "arcwise/spaces/metropolis.hpp"
 #include "arcwise/spaces/orders/linear_orders.hpp"
+#include "arcwise/spaces/space.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {

@@ -24,8 +24,8 @@ struct FoundOrder {
     bool finished = false;  // false: cut short
 };
 
-// Restarts number first, first + 1, .. in parallel; restart i takes the random stream i, so it is
-// the same whoever makes it; the first ones start from the orders given, without annealing. A
+// Restarts number first, first + 1, .. in parallel; restart i takes the random stream i, so it
+// does not depend on who makes it; the first ones start from the orders given, without annealing. A
 // restart ends after `patience` perturbations without improvement. `found` gets what there is even
 // if the run is cut short, in the order of the restarts; those that had not got as far as an order
 // of positive weight are left out. The sums should have tables of maxima. Throws `argument` if no

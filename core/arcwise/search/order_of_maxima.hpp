@@ -67,8 +67,8 @@ class OrderOfMaxima {
     LogWeight weight_;
     unsigned moves_ = 0;
 
-    // Of the node that looked around last: the places of its neighbours, ascending; what each
-    // neighbour will weigh once passed; what the node itself will weigh, and the change, by gap.
+    // These are for the node that looked around last: the places of its neighbours, ascending; the
+    // weight of each neighbour once passed; the weight of the node itself, and the change, by gap.
     int moved_ = -1;
     std::size_t present_ = 0;
     std::vector<int> neighbour_places_;

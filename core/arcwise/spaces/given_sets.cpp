@@ -1,11 +1,6 @@
 // Families within the sets of each node, drawn and summed node by node.
 #include "arcwise/spaces/given_sets.hpp"
 
-#include <algorithm>
-
-#include "arcwise/spaces/given_predecessors.hpp"
-#include "arcwise/support/bits.hpp"
-
 namespace arcwise {
 
 bool GivenSets::any(ParentBits set) const {

@@ -53,6 +53,15 @@ MoveShares MoveTable::shares_of_only(const std::string& kind) const {
     return result;
 }
 
+UsualMoves MoveTable::usual() const {
+    UsualMoves usual;
+    for (const Kind& kind : kinds_) {
+        usual.shares.push_back(kind.share);
+        usual.work.push_back(kind.share > 0.0 ? 1.0 / kind.share : 1.0);
+    }
+    return usual;
+}
+
 std::vector<double> MoveTable::shares_by_move() const {
     std::vector<double> result;
     for (const Kind& kind : kinds_) {

@@ -1,8 +1,8 @@
 // Moves: objects that propose changes of a state, and the table of those a space has.
 //
 // A table has one row for each move: its name, how often it is tried, and how it is made for a
-// state. It is the only list of the moves of a space; whoever counts, names or weighs moves reads
-// it.
+// state. It is the only list of the moves of a space; all that counts, names or weighs moves
+// reads it.
 #pragma once
 
 #include <memory>
@@ -44,6 +44,13 @@ std::unique_ptr<Move> make_move(State& state) {
 // How often kinds of moves are tried, in the order of MoveTable::kinds; none for the table's own.
 using MoveShares = std::vector<double>;
 
+// By kind of move: how often it is tried unless other shares are asked for, and about how much work
+// a try is, in any unit, counted and never timed.
+struct UsualMoves {
+    MoveShares shares;
+    std::vector<double> work;
+};
+
 // The table of a space without what makes the moves.
 class MoveTable {
   public:
@@ -71,6 +78,9 @@ class MoveTable {
     // The shares of the kinds, with all but one, or only one, set to zero.
     MoveShares shares_without(const std::string& kind) const;
     MoveShares shares_of_only(const std::string& kind) const;
+
+    // Tables mostly have shares with which all kinds take as long; the work follows from that.
+    UsualMoves usual() const;
 
     // How often each move is tried, those of a kind equally often.
     std::vector<double> shares_by_move() const;

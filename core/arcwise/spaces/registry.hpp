@@ -30,7 +30,7 @@ struct SpaceSettings {
 struct SpaceEntry {
     std::string name;
 
-    // The table of moves for so many nodes.
+    // The table of moves for a number of nodes.
     MoveTable (*moves)(int nodes);
 
     std::shared_ptr<const Space> (*build)(std::shared_ptr<const ScoreSums> sums,

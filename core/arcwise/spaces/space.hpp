@@ -31,6 +31,21 @@ class GivenState {
     virtual void draw(Random& random, std::uint64_t* parents) = 0;
 };
 
+// A state whose weight depends on the place of the target on a bridge between two laws. States
+// begin at the modular end and stay where they are taken.
+class Bridge {
+  public:
+    virtual LogWeight weight_at(const Temperature& target) const = 0;
+
+    // A weight that is not smaller and quicker to find, for proposals that are refused anyway.
+    virtual LogWeight weight_above(const Temperature& target) const = 0;
+
+    virtual void go_to(const Temperature& target) = 0;
+
+  protected:
+    ~Bridge() = default;
+};
+
 // One point of a space; belongs to one thread at a time.
 class State {
   public:
@@ -39,28 +54,18 @@ class State {
     // Becomes a uniformly random state of the space.
     virtual void draw_uniform(Random& random) = 0;
 
-    // Becomes a state of positive weight by way of a chain of linear orders of so many steps, if it
-    // knows how to; a start, by no stated law. A long chain asks the context, if there is one,
-    // whether to go on.
+    // Becomes a state of positive weight by way of a chain of linear orders of a number of steps,
+    // if it knows how to; this is a start, by no stated law. A long chain asks the context, if
+    // there is one, whether to go on.
     virtual bool start_from_orders(std::uint64_t, Random&, TaskContext*) { return false; }
 
     // Becomes the state of a DAG, or one of its states, if it knows how to.
     virtual bool start_at(const SomeDag&) { return false; }
 
-    // Sets up moves that learn something about the space before a chain begins, for chains that
-    // start from orders of so many steps (0: elsewhere): the same for the same space and steps.
-    virtual void prepare(std::uint64_t, TaskContext*) {}
-
     const LogWeight& log_weight() const { return weight_; }
 
-    // In spaces that have a bridge: its weight under a target elsewhere on it, and to go there,
-    // where it stays until it is told otherwise. States begin at the modular end.
-    virtual LogWeight weight_at(const Temperature&) const { return weight_; }
-    // One that is not smaller and quicker to find, for what is refused anyway.
-    virtual LogWeight weight_above(const Temperature& temperature) const {
-        return weight_at(temperature);
-    }
-    virtual void go_to(const Temperature&) {}
+    // The state itself as one on a bridge, in spaces that have one.
+    virtual Bridge* bridge() { return nullptr; }
 
     // Proposes a move, by a law that may depend on the temperature (Gibbs moves); the state stays
     // as it is until `accept` takes the last proposal.
@@ -76,7 +81,7 @@ class State {
 
     virtual std::unique_ptr<GivenState> given() const = 0;
 
-    // All that the path from here depends on, to the last bit: a restored state goes on as the
+    // All that the path from here depends on, to the last bit: a restored state continues as the
     // saved one would have. Throws `file_format` if the code is of no state of this space, or of
     // one that does not have the weight that was saved with it.
     void save(ByteWriter& out);
@@ -105,11 +110,34 @@ class State {
     std::uint64_t accepted_ = 0;  // moves, where the weight is taken that way
 };
 
-// By kind of move: how often it is tried unless other shares are asked for, and about how much work
-// a try is, in any unit, counted and never timed.
-struct UsualMoves {
-    MoveShares shares;
-    std::vector<double> work;
+// The same for states of all spaces: without a bridge, the place of the target does not matter.
+inline LogWeight weight_at(State& state, const Temperature& target) {
+    const Bridge* bridge = state.bridge();
+    return bridge == nullptr ? state.log_weight() : bridge->weight_at(target);
+}
+inline LogWeight weight_above(State& state, const Temperature& target) {
+    const Bridge* bridge = state.bridge();
+    return bridge == nullptr ? state.log_weight() : bridge->weight_above(target);
+}
+inline void go_to(State& state, const Temperature& target) {
+    if (Bridge* bridge = state.bridge()) bridge->go_to(target);
+}
+
+// What a space finds out about a model by short trial chains, for chains that start from linear
+// orders of `order_steps` steps (0: elsewhere). The answers depend on nothing else.
+class Tuner {
+  public:
+    // Sets up the moves of a state of the space by what was found out.
+    virtual void prepare(State& state, std::uint64_t order_steps, TaskContext* context) const = 0;
+
+    virtual UsualMoves usual_moves(std::uint64_t order_steps, TaskContext* context) const = 0;
+
+    // About how many steps the slowest edge takes to change by as much as it varies: the more, the
+    // further apart chains stay. 0: not known.
+    virtual double slowest_edge(std::uint64_t order_steps, TaskContext* context) const = 0;
+
+  protected:
+    ~Tuner() = default;
 };
 
 // A set of states; shared by all threads.
@@ -123,24 +151,16 @@ class Space {
     // among them several times, equally often, over how often.
     virtual double log_size() const = 0;
 
-    // Edges are averaged over states so many steps apart, not only over those that are kept: often
-    // enough that nothing is lost between two of them, and so seldom that it takes about a third of
-    // the time. 0: over kept states alone. Known from the space, never from a clock: the same seed
-    // gives the same averages on any machine.
+    // Edges are averaged over states this number of steps apart, not only over those that are kept:
+    // often enough that nothing is lost between two of them, and so seldom that it takes about a
+    // third of the time. 0: over kept states alone. It is known from the space, never from a clock:
+    // the same seed gives the same averages on any machine.
     virtual std::uint64_t steps_between_averages() const { return 0; }
 
-    // About how many steps the slowest edge takes to change by as much as it varies, found by short
-    // chains from orders of so many steps, the same whoever asks: the more, the further apart
-    // chains stay. 0: not known.
-    virtual double slowest_edge(std::uint64_t /*order_steps*/, TaskContext* /*context*/) const {
-        return 0.0;
-    }
+    // The space itself, if its moves are tuned by trial chains.
+    virtual const Tuner* tuner() const { return nullptr; }
 
     const MoveTable& moves() const { return moves_; }
-
-    // For chains that start from orders of so many steps. Tables mostly have shares with which all
-    // kinds take as long, so that is what work is, unless a space knows better.
-    virtual UsualMoves usual_moves(std::uint64_t order_steps, TaskContext* context) const;
 
     // The same states, with moves tried as often as these shares say, by kind; nothing if it was
     // not built by its name.
@@ -148,7 +168,7 @@ class Space {
         return make_again_ ? make_again_(shares) : nullptr;
     }
 
-    // By whoever builds it, before others see it.
+    // To be called where it is built, before others see it.
     using MakeAgain = std::function<std::shared_ptr<const Space>(const MoveShares&)>;
     void set_make_again(MakeAgain make_again) const { make_again_ = std::move(make_again); }
 
@@ -159,5 +179,38 @@ class Space {
     MoveTable moves_;
     mutable MakeAgain make_again_;
 };
+
+// The outcome of a step.
+struct StepOutcome {
+    std::size_t move;
+    bool proposed;  // there was somewhere to go
+    bool accepted;
+};
+
+// Makes one Metropolis–Hastings step in any space, at any temperature: the only place where a
+// proposal is accepted or refused.
+StepOutcome metropolis_step(State& state, const Temperature& temperature, Random& random);
+
+// How often each move was proposed and accepted.
+struct MoveCounts {
+    explicit MoveCounts(const MoveTable& table)
+        : proposed(table.names().size(), 0), accepted(proposed) {}
+
+    void add(const StepOutcome& step) {
+        proposed[step.move] += step.proposed ? 1u : 0u;
+        accepted[step.move] += step.accepted ? 1u : 0u;
+    }
+    void add(const MoveCounts& other);
+
+    void save(ByteWriter& out) const;
+    void restore(ByteReader& in);
+
+    std::vector<std::uint64_t> proposed;
+    std::vector<std::uint64_t> accepted;
+};
+
+// Makes a state of weight zero one of positive weight, by steps that are ever less willing to leave
+// a node without a parent set; throws `argument` if that does not succeed.
+void settle(State& state, Random& random);
 
 }  // namespace arcwise

@@ -3,15 +3,11 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <new>
 #include <system_error>
 
 #include "arcwise/support/compiler.hpp"
-#include "arcwise/support/error.hpp"
-#include "arcwise/support/file_names.hpp"
 
 #if ARCWISE_MAPS_FILES
 #include <fcntl.h>

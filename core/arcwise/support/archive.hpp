@@ -40,7 +40,7 @@ class Stored {
         keeper_ = owned;
     }
 
-    // Of memory that lasts as long as its keeper.
+    // Refers to memory that lasts as long as its keeper.
     Stored(std::span<const T> numbers, std::shared_ptr<const void> keeper)
         : numbers_(numbers), keeper_(std::move(keeper)) {}
 

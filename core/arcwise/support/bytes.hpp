@@ -70,7 +70,7 @@ class ByteReader {
         numbers = std::move(read);
     }
 
-    // Refuses bytes nobody asked for.
+    // Refuses bytes that are left over.
     void finish() const {
         if (!left_.empty()) damaged();
     }

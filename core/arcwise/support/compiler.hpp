@@ -6,13 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <string>
 
 #if defined(__GNUC__) && !defined(ARCWISE_PLAIN)
 #define ARCWISE_GNU 1  // gcc, clang and what is made of them
 #else
 #define ARCWISE_GNU 0
 #endif
-
 // Compiles a function once per instruction set; the best one is chosen when the program starts, by
 // the loader of glibc: musl, macOS and Windows have none that could.
 #if ARCWISE_GNU && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && \
@@ -21,7 +22,6 @@
 #else
 #define ARCWISE_VERSIONS(...)
 #endif
-
 // Functions that must become part of the version they are used in, and lambdas of which that is
 // hoped for.
 #if ARCWISE_GNU
@@ -34,7 +34,6 @@
 #define ARCWISE_INLINE inline
 #define ARCWISE_INLINE_LAMBDA
 #endif
-
 // Files as memory, by the calls of POSIX.
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(ARCWISE_PLAIN)
 #define ARCWISE_MAPS_FILES 1
@@ -49,6 +48,13 @@ ARCWISE_INLINE void prefetch([[maybe_unused]] const void* place) {
 #if ARCWISE_GNU
     __builtin_prefetch(place);
 #endif
+}
+
+// Names of files, which come in UTF-8, as the platform takes them.
+
+// On Windows a plain string would be read in the code page of the machine.
+inline std::filesystem::path file_name(const std::string& name) {
+    return std::u8string(name.begin(), name.end());
 }
 
 }  // namespace arcwise

@@ -1,9 +1,6 @@
 // Threads that wait for pieces of work.
 #include "arcwise/support/crew.hpp"
 
-#include <thread>
-#include <utility>
-
 namespace arcwise {
 namespace {
 

@@ -3,13 +3,12 @@
 #include "arcwise/support/tasks.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
 
+#include "arcwise/support/crew.hpp"
 #include "arcwise/support/error.hpp"
-#include "arcwise/support/joined_threads.hpp"
 
 namespace arcwise {
 

@@ -12,11 +12,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <variant>
-
-#include "arcwise/support/device.hpp"
 
 namespace arcwise {
+
+// The cores of this machine. Whatever runs on processors gives the same bits on all of them, on any
+// number of threads.
+struct Processors {
+    int threads = 1;
+};
 
 // Asked by the calling thread about every twentieth of a second; false stops the run.
 class Monitor {
@@ -46,11 +49,11 @@ class TaskContext {
 
 // Where a computation runs, and who watches over it.
 struct RunOptions {
-    Device device;
+    Processors device;
     Monitor* monitor = nullptr;
 
     // Threads of this machine.
-    int threads() const { return std::get<Processors>(device).threads; }
+    int threads() const { return device.threads; }
 
     // For a part that is over in no time, whose share of the whole is not worth telling.
     RunOptions unwatched() const { return {device, nullptr}; }

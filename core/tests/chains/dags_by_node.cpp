@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "arcwise/support/all_branches.hpp"
+#include "all_branches.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 

@@ -3,8 +3,8 @@
 
 #include "arcwise/chains/batch_means.hpp"
 #include "arcwise/chains/record.hpp"
-#include "arcwise/spaces/metropolis.hpp"
 #include "arcwise/spaces/orders/partial_orders.hpp"
+#include "arcwise/spaces/space.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 

@@ -1,8 +1,7 @@
 // Temperatures at equal shares of the barrier, and how many there should be.
-#include "arcwise/chains/ladder.hpp"
-
 #include <cmath>
 
+#include "arcwise/chains/replicas.hpp"
 #include "check.hpp"
 
 namespace arcwise::tests {

@@ -65,7 +65,7 @@ Chains adapting(const std::shared_ptr<const Space>& space, bool adapt = true) {
 TEST(a_move_that_takes_much_work_loses_its_share) {
     const auto space = space_named("dags");
     const std::size_t window = kind_named(*space, "window");
-    const UsualMoves usual = space->usual_moves(0, nullptr);
+    const UsualMoves usual = space->tuner()->usual_moves(0, nullptr);
     std::vector<double> work(usual.work.size(), 1.0);
     const double cheap = shares_by(*space, usual.shares, work)[window];
     work[window] = 1000.0;

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <numeric>
 
-#include "arcwise/chains/ladder.hpp"
 #include "arcwise/chains/tempering.hpp"
 #include "arcwise/spaces/orders/linear_orders.hpp"
 #include "check.hpp"

@@ -7,10 +7,10 @@
 #include <memory>
 #include <string>
 
-#include "arcwise/chains/laws.hpp"
 #include "arcwise/spaces/registry.hpp"
 #include "check.hpp"
 #include "generated.hpp"
+#include "laws.hpp"
 
 using namespace arcwise;
 using namespace arcwise::tests;

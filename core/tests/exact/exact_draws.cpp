@@ -6,12 +6,11 @@
 #include <tuple>
 #include <vector>
 
-#include "arcwise/exact/best_dag.hpp"
+#include "all_branches.hpp"
 #include "arcwise/exact/modular_sampler.hpp"
-#include "arcwise/exact/order_sampler.hpp"
-#include "arcwise/exact/parent_tables.hpp"
+#include "arcwise/exact/order_modular.hpp"
+#include "arcwise/exact/parent_draws.hpp"
 #include "arcwise/exact/subset_recursion.hpp"
-#include "arcwise/support/all_branches.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "arcwise/exact/best_dag.hpp"
+#include "arcwise/exact/subset_recursion.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 

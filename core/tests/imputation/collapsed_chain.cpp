@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "arcwise/support/all_branches.hpp"
+#include "all_branches.hpp"
 #include "check.hpp"
 
 using namespace arcwise;
@@ -40,12 +40,12 @@ std::vector<CountedFamily> families(const Structure& structure) {
 }
 
 CollapsedChain chain(const Structure& structure, const Codes& codes,
-                     const std::vector<std::int64_t>& cells, std::size_t most_lines = 64) {
+                     const std::vector<std::int64_t>& cells, std::size_t most_completions = 64) {
     // The first variable of the last row was set.
     std::vector<std::uint8_t> intervened(codes.size(), 0);
     intervened[12] = 1;
     return {IncompleteRows(codes, cells, levels, {{}, {}, {}}, intervened), families(structure),
-            most_lines};
+            most_completions};
 }
 
 double log_weight(const Structure& structure, const Codes& codes) {
@@ -83,12 +83,12 @@ using Law = std::map<Codes, double>;
 
 // Where a move of families from these values leads, with those that are accepted alone.
 Law law_of_move(const Structure& from, const Structure& to, const Codes& codes,
-                const std::vector<std::int64_t>& cells, std::size_t most_lines, int steps) {
+                const std::vector<std::int64_t>& cells, std::size_t most_completions, int steps) {
     Law result;
     AllBranches branches;
     branches.for_each([&] {
         Random random(branches);
-        CollapsedChain here = chain(from, codes, cells, most_lines);
+        CollapsedChain here = chain(from, codes, cells, most_completions);
         std::vector<CountedFamily> proposed;
         for (int node = 0; node < 3; ++node) {
             if (from[static_cast<std::size_t>(node)] != to[static_cast<std::size_t>(node)]) {
@@ -105,16 +105,16 @@ Law law_of_move(const Structure& from, const Structure& to, const Codes& codes,
 }
 
 void check_detailed_balance(const Structure& from, const Structure& to,
-                            const std::vector<std::int64_t>& cells, std::size_t most_lines,
+                            const std::vector<std::int64_t>& cells, std::size_t most_completions,
                             int steps) {
     std::map<Codes, Law> back;
     for (const Codes& codes : completions(cells)) {
-        back[codes] = law_of_move(to, from, codes, cells, most_lines, steps);
+        back[codes] = law_of_move(to, from, codes, cells, most_completions, steps);
     }
     double accepted = 0.0;
     for (const Codes& codes : completions(cells)) {
         for (const auto& [reached, share] :
-             law_of_move(from, to, codes, cells, most_lines, steps)) {
+             law_of_move(from, to, codes, cells, most_completions, steps)) {
             const double there = std::exp(log_weight(from, codes)) * share;
             const double again = std::exp(log_weight(to, reached)) * back[reached][codes];
             CHECK_CLOSE(again / there, 1.0, 1e-10);

@@ -20,18 +20,6 @@ TEST(log_gamma_of_whole_and_half_numbers) {
     }
 }
 
-TEST(multivariate_gamma_by_its_recurrence) {
-    // Γ_p(x) = π^((p-1)/2) Γ(x) Γ_{p-1}(x - 1/2)
-    CHECK_CLOSE(log_multivariate_gamma(0, 2.5), 0.0, 0.0);
-    for (int p = 1; p <= 20; ++p) {
-        const double x = 0.5 * p + 1.3;
-        CHECK_CLOSE(log_multivariate_gamma(p, x),
-                    0.5 * (p - 1) * std::log(std::numbers::pi) + log_gamma(x) +
-                        log_multivariate_gamma(p - 1, x - 0.5),
-                    1e-12 * (1.0 + p * p));
-    }
-}
-
 TEST(chi_squared_tail_of_even_degrees_is_a_sum_of_poisson_probabilities) {
     for (const int half : {1, 2, 5, 40, 300}) {
         for (const double x : {1e-6, 0.3, 2.0, 11.0, 80.0, 500.0, 3000.0}) {

@@ -9,9 +9,8 @@
 #include <set>
 #include <vector>
 
+#include "all_branches.hpp"
 #include "arcwise/numerics/special.hpp"
-#include "arcwise/relations/prefix_free_orders.hpp"
-#include "arcwise/support/all_branches.hpp"
 #include "check.hpp"
 
 using namespace arcwise;

@@ -1,9 +1,8 @@
 // What is no DAG is found, the first of many and the first node at fault, on any number of threads.
-#include "arcwise/relations/dag_check.hpp"
-
 #include <algorithm>
 #include <vector>
 
+#include "arcwise/relations/many_dags.hpp"
 #include "arcwise/support/bits.hpp"
 #include "check.hpp"
 #include "generated.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "arcwise/support/all_branches.hpp"
+#include "all_branches.hpp"
 #include "arcwise/support/bits.hpp"
 #include "check.hpp"
 

@@ -15,6 +15,13 @@ namespace {
 
 using Matrix = std::vector<std::vector<long double>>;
 
+// ln Γ_p(x), the multivariate gamma function of dimension p, for x > (p - 1) / 2.
+double log_multivariate_gamma(int dimension, double x) {
+    double result = 0.25 * dimension * (dimension - 1) * std::log(std::numbers::pi);
+    for (int j = 0; j < dimension; ++j) result += log_gamma(x - 0.5 * j);
+    return result;
+}
+
 double log_determinant(const Matrix& matrix, const std::vector<int>& set) {
     Matrix factor(set.size(), std::vector<long double>(set.size()));
     long double result = 0.0L;

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "all_families.hpp"
-#include "arcwise/chains/laws.hpp"
 #include "check.hpp"
+#include "laws.hpp"
 
 namespace arcwise::tests {
 namespace {

@@ -1,6 +1,6 @@
 """The weights of populations of a device, and stratified resampling of their states.
 
-The rules are those of core/arcwise/chains/resampling.hpp: where fewer than half of the states of a
+The rules are those of core/arcwise/chains/population.hpp: where fewer than half of the states of a
 population count, or one has weight zero, they are drawn anew in proportion to their weights, the
 one in place i from the i-th of equal parts of the sum of weights.
 """

@@ -1,14 +1,51 @@
 // Moves of a DAG: one edge added, deleted or reversed, a path turned round, the parents of a node
-// drawn anew; and the table of them.
+// drawn anew, a jump within the equivalence class; and the table of them.
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
+#include "arcwise/relations/equivalence_class.hpp"
 #include "arcwise/spaces/dags/dag_state.hpp"
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
+
+// A jump to any DAG of the Markov equivalence class, all equally probable.
+//
+// The class is the same seen from there, so the way back is as probable. A score and a prior that
+// are equal for equivalent DAGs always accept, except DAGs that the model excludes.
+class ClassJump final : public Move {
+  public:
+    explicit ClassJump(DagState& state) : state_(state), class_(state.dag().nodes()) {}
+
+    Proposal propose(const Temperature&, Random& random) override {
+        const MutableDag& dag = state_.dag();
+        const std::size_t words = dag.words();
+        drawn_ = dag.all_parents();
+        class_.look_at(drawn_.data());
+        if (class_.single()) return {.possible = false};
+        class_.draw(random, drawn_.data());
+        for (int node = 0; node < dag.nodes(); ++node) {
+            const std::uint64_t* own = drawn_.data() + static_cast<std::size_t>(node) * words;
+            if (std::equal(own, own + words, dag.parents(node))) continue;
+            // Such a DAG is not of the space.
+            if (count_members(own, words) >
+                static_cast<std::size_t>(state_.weights().most_parents())) {
+                state_.drop_changes();
+                return {.possible = false};
+            }
+            std::copy(own, own + words, state_.begin_change(node));
+        }
+        state_.weigh_changes();
+        return state_.proposal(0.0);
+    }
+
+  private:
+    DagState& state_;
+    EquivalenceClass class_;
+    std::vector<std::uint64_t> drawn_;
+};
 
 double log_of(std::size_t count) { return std::log(static_cast<double>(count)); }
 
@@ -93,9 +130,10 @@ class Reverse final : public EdgeMove {
 // edges are the shortest paths, and from those all DAGs of the class are reached. As all nodes of
 // the path have C among their parents, no node of C lies below any, and no cycle is closed.
 //
-// The path is told by w_0 and w_1: it is climbed while a node has just one parent besides C. The
-// way back is told by w_k and w_{k-1}, and w_k has then as many parents to choose from as w_0 has
-// now, so both ways are equally probable. A score that cannot tell these DAGs apart accepts always.
+// The path is determined by w_0 and w_1: it is climbed while a node has just one parent besides C.
+// The way back is determined by w_k and w_{k-1}, and w_k has then as many parents to choose from as
+// w_0 has now, so both ways are equally probable. A score that cannot tell these DAGs apart accepts
+// always.
 class ReversePath final : public Move {
   public:
     explicit ReversePath(DagState& state) : state_(state) {}
@@ -184,7 +222,7 @@ const std::vector<MoveRow<DagState>>& dag_moves() {
         {"redraw parents", 0.33, make_move<RedrawParents>},
         {"reverse and redraw", 0.22, make_edge_reversal},
         {"window", 0.2, make_window},
-        {"class jump", 0.0, make_class_jump},
+        {"class jump", 0.0, make_move<ClassJump>},
         {"Markov blanket", 0.0, make_markov_blanket},
     };
     return rows;

@@ -23,8 +23,8 @@ class DagNeighbours {
 
     explicit DagNeighbours(const FamilyWeights& weights);
 
-    // Looks at a DAG from the beginning, unless that has been done and all changes since then have
-    // been told.
+    // Looks at a DAG from the beginning, unless that has been done and all changes since then are
+    // known.
     void look_at(const MutableDag& dag, NeighbourRule rule);
     void forget() { known_ = false; }
 

@@ -19,7 +19,6 @@ class DagState final : public State {
     void draw_uniform(Random& random) override;
     bool start_from_orders(std::uint64_t steps, Random& random, TaskContext* context) override;
     bool start_at(const SomeDag& dag) override;
-    void prepare(std::uint64_t order_steps, TaskContext* context) override;
     Proposal propose(const Temperature& temperature, Random& random) override;
     void accept() override;
 
@@ -97,9 +96,9 @@ class DagState final : public State {
 // deleted, so that chains do not spend their time on the many edges a sparse DAG has not.
 const std::vector<MoveRow<DagState>>& dag_moves();
 
-// Of these, the first so many change one edge, one turns paths, one reverses edges with new
-// parents, and one opens windows: of the draws that are of little use at other temperatures the
-// dearest.
+// The first three moves of the table change one edge; the others below turn paths, reverse edges
+// with new parents, and open windows, which are the dearest of the draws that are of little use at
+// other temperatures.
 constexpr std::size_t one_edge_moves = 3;
 constexpr std::size_t path_move = 3;
 constexpr std::size_t reversal_move = 5;
@@ -107,9 +106,6 @@ constexpr std::size_t window_move = 6;
 
 // In window.cpp: the parents of several nodes near each other are drawn anew together.
 std::unique_ptr<Move> make_window(DagState& state);
-
-// In class_jump.cpp: any DAG of the same equivalence class.
-std::unique_ptr<Move> make_class_jump(DagState& state);
 
 // In markov_blanket.cpp: the parents of a node are drawn anew, and the other ones of its children.
 std::unique_ptr<Move> make_markov_blanket(DagState& state);

@@ -10,7 +10,7 @@
 #include "arcwise/spaces/dags/neighbourhoods.hpp"
 #include "arcwise/spaces/dags/uniform_dags.hpp"
 #include "arcwise/spaces/dags/window_pilot.hpp"
-#include "arcwise/spaces/given_predecessors.hpp"
+#include "arcwise/spaces/given_sets.hpp"
 #include "arcwise/spaces/orders/some_dag.hpp"
 #include "arcwise/spaces/registry.hpp"
 #include "arcwise/support/bits.hpp"
@@ -122,10 +122,6 @@ bool DagState::start_from_orders(std::uint64_t steps, Random& random, TaskContex
 bool DagState::start_at(const SomeDag& dag) {
     become(dag.parents);
     return true;
-}
-
-void DagState::prepare(std::uint64_t order_steps, TaskContext* context) {
-    open_windows_in(space_.neighbourhoods(order_steps, context));
 }
 
 std::vector<std::uint16_t> DagState::encode() const {
@@ -284,6 +280,10 @@ std::shared_ptr<const Neighbourhoods> Dags::neighbourhoods(std::uint64_t order_s
             std::make_shared<Neighbourhoods>(neighbourhoods_by_pilot(*this, order_steps, context));
     }
     return found;
+}
+
+void Dags::prepare(State& state, std::uint64_t order_steps, TaskContext* context) const {
+    static_cast<DagState&>(state).open_windows_in(neighbourhoods(order_steps, context));
 }
 
 double Dags::slowest_edge(std::uint64_t order_steps, TaskContext* context) const {

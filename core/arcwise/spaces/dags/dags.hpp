@@ -19,7 +19,7 @@ class FamilyWeights;
 class Neighbourhoods;
 class UniformDags;
 
-class Dags final : public Space {
+class Dags final : public Space, public Tuner {
   public:
     explicit Dags(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares = {});
     ~Dags() override;
@@ -35,15 +35,17 @@ class Dags final : public Space {
     // would be had for nothing: that is worth its time.
     std::uint64_t steps_between_averages() const override;
 
+    const Tuner* tuner() const override { return this; }
+    void prepare(State& state, std::uint64_t order_steps, TaskContext* context) const override;
+    UsualMoves usual_moves(std::uint64_t order_steps, TaskContext* context) const override;
     double slowest_edge(std::uint64_t order_steps, TaskContext* context) const override;
 
-    UsualMoves usual_moves(std::uint64_t order_steps, TaskContext* context) const override;
     // With all that was found out about the model.
     std::shared_ptr<const Space> with_shares(const MoveShares& shares) const override;
 
     const FamilyWeights& weights() const { return *weights_; }
     // Where windows are opened: by the model alone, and by a pilot, which is made when it is first
-    // asked for; the latter for chains that begin from orders of so many steps.
+    // asked for; the latter for chains that begin from orders of `order_steps` steps.
     const std::shared_ptr<const Neighbourhoods>& neighbourhoods() const { return neighbourhoods_; }
     std::shared_ptr<const Neighbourhoods> neighbourhoods(std::uint64_t order_steps,
                                                          TaskContext* context) const;
@@ -53,7 +55,7 @@ class Dags final : public Space {
     // By move, for a state whose windows are opened there; `hot` at all temperatures but the
     // posterior's, where half of the moves change one edge whatever the others are, and none opens
     // a window: draws of families at the posterior's own temperature are of little use there, and
-    // from a DAG that is impossible there are none.
+    // an impossible DAG has none.
     const std::vector<double>& shares(const Neighbourhoods& neighbourhoods, bool hot) const;
 
   private:

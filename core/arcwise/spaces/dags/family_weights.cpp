@@ -6,13 +6,13 @@
 
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/relations/mutable_dag.hpp"
-#include "arcwise/spaces/given_predecessors.hpp"
+#include "arcwise/spaces/given_sets.hpp"
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
 
-// By rank if that leaves at most so many places empty for each family.
+// Weights lie by rank if that leaves at most this number of places empty for each family.
 constexpr std::size_t most_empty = 4;
 constexpr std::size_t words_on_stack = 16;
 

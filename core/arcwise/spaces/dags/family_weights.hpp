@@ -1,8 +1,8 @@
 // The weight of any one family, by the bits of its parents among all nodes.
 //
 // Where a node has all sets of its candidates up to a size, or nearly all, weights lie by the rank
-// of the set; where its sums are had from rows, these have them; else a hash table tells where the
-// family is among the sorted ones.
+// of the set; where its sums are computed by rows, these have them; otherwise a hash table has the
+// place of the family among the sorted ones.
 #pragma once
 
 #include <cstdint>

@@ -23,8 +23,8 @@ constexpr double least = 1e-3;
 // What nearness by the model is worth, as a share of all need for windows.
 constexpr double worth_of_model = 0.5;
 
-// Of thirteen tables of up to 20 nodes, nine need windows by 5 to 25 steps, and the four whose
-// chains stay apart by 500 to 1,600.
+// Nine of thirteen tables of up to 20 nodes need windows by 5 to 25 steps, and the four whose
+// chains disagree by 500 to 1,600.
 constexpr double hardly = 32.0;
 
 // What is made of a set of a window takes, in units of 1 microsecond of one processor.

@@ -23,7 +23,7 @@ class Neighbourhoods {
     static constexpr std::size_t most_nodes = 8;
     static constexpr std::size_t most_of_few = 6;
 
-    // For each node and size some sets it is in, the same whoever makes them.
+    // For each node and size some sets it is in; they are a function of the sums.
     explicit Neighbourhoods(const ScoreSums& sums, WindowSizes sizes = WindowSizes::few)
         : Neighbourhoods(sums, {}, sizes) {}
 

@@ -39,7 +39,8 @@ double log_sum_of_ways(const std::vector<double>& choices, double of_node) {
     return largest + std::log(scaled);
 }
 
-// Calls put(i) for so many of `from` numbers 0, 1, .., every set of them as probable as any other.
+// Calls put(i) for `count` of the numbers 0 to from - 1, every set of them with the same
+// probability.
 template <class Put>
 void draw_some(std::size_t count, std::size_t from, Random& random, Put put) {
     for (std::size_t i = 0; i < from && count > 0; ++i) {

@@ -1,4 +1,4 @@
-// How many DAGs there are with so many parents at most, and a uniformly random one of them.
+// The number of DAGs with a bound on the number of parents, and uniformly random ones.
 //
 // DAGs are built part by part: first the nodes without parents, then those whose last parent is
 // among these, and so on. With N nodes placed, the last b of them in the part before, a node has
@@ -44,7 +44,7 @@ class UniformDags {
     std::size_t nodes_;
     std::size_t most_parents_;
     std::vector<double> log_factorials_;
-    std::vector<double> log_sets_;  // ln of the number of parent sets out of so many nodes
+    std::vector<double> log_sets_;  // ln of the number of parent sets out of a number of nodes
     std::vector<double> log_continuations_;
 };
 

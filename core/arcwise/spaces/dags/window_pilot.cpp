@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "arcwise/spaces/dags/dag_state.hpp"
-#include "arcwise/spaces/metropolis.hpp"
+#include "arcwise/spaces/space.hpp"
 #include "arcwise/support/bits.hpp"
 #include "arcwise/support/tasks.hpp"
 

@@ -10,8 +10,8 @@
 // moves from them, so that draws stay reversible; beside them are others of the same layers but for
 // v, which depends on U - L alone, that are by as much more probable.
 //
-// As with layerings (layer_tables.hpp), all numbers are shares: of sums(v, U), and of the best
-// order of the nodes outside U, whose weight is e^Phi(U) with
+// As with layerings (layering_recursion.hpp), all numbers are shares: of sums(v, U), and of the
+// best order of the nodes outside U, whose weight is e^Phi(U) with
 //   Phi(U) = max over v outside U of ln sums(v, U) + Phi(U + v), Phi(all) = 0.
 // So none is large however far apart the weights are, and as all DAGs together weigh no less than
 // those of the best order, what underflows is nothing beside them.
@@ -22,7 +22,7 @@
 #include <span>
 #include <vector>
 
-#include "arcwise/numerics/subset_pairs.hpp"
+#include "arcwise/numerics/subset_folds.hpp"
 #include "arcwise/spaces/dags/neighbourhoods.hpp"
 #include "arcwise/support/bits.hpp"
 #include "arcwise/support/random.hpp"

@@ -5,13 +5,13 @@
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/numerics/special.hpp"
 #include "arcwise/spaces/layerings/layering.hpp"
-#include "arcwise/spaces/metropolis.hpp"
 #include "arcwise/spaces/partitions/partition.hpp"
+#include "arcwise/spaces/space.hpp"
 
 namespace arcwise {
 namespace {
 
-// How probable it is that so many nodes of a layer are moved: half the time one, else any number.
+// The probability that `count` nodes of a layer are moved: half the time one, otherwise any number.
 double share_of_count(std::size_t count, std::size_t size) {
     return (count == 1 ? 0.5 : 0.0) + 0.5 / static_cast<double>(size);
 }
@@ -113,8 +113,8 @@ class Relocation final : public Move {
     Layering& layering_;
 };
 
-// Of two nodes of different layers, or of neighbouring ones. Sizes stay, so there are as many pairs
-// on the way back.
+// Swaps two nodes of different layers, or of neighbouring ones. Sizes stay, so that the way back
+// has the same number of pairs.
 template <bool adjacent>
 class Swap final : public Move {
   public:

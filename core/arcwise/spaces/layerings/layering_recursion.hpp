@@ -11,15 +11,80 @@
 // costs those and the ones before them.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
-#include "arcwise/spaces/layerings/layer_tables.hpp"
+#include "arcwise/numerics/subset_folds.hpp"
 #include "arcwise/spaces/layerings/layerings.hpp"
 #include "arcwise/spaces/partitions/parts.hpp"
+#include "arcwise/sums/layers/layer_sums.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/set_memo.hpp"
 
 namespace arcwise {
+
+// What one layer is made of, in numbers that are shares: the tables its recursion runs over.
+//
+// With tau_v(D) the sum of the families of v within the nodes before the layer and the members D,
+// and Phi(D) = max over v not in D of ln tau_v(D) + Phi(D + v), Phi(all) = 0, an upper bound for
+// what can come after D, all numbers are taken relative to tau and Phi: so they are at most one
+// however far apart the weights are, and what underflows is small beside the bound, which the
+// recursion checks.
+
+// The tables of a layer of b nodes that is divided into parts.
+template <class Number>
+struct LayerTables {
+    const SubsetPairs* pairs = nullptr;
+    const SubsetPairs* pairs_of_others = nullptr;  // of b - 1
+    double log_scale = 0.0;                        // Phi(empty)
+
+    // shares[(F, S)] = e^(sum over v in S of ln tau_v(F - S) + Phi(F) - Phi(F - S)).
+    std::vector<Number> shares;
+
+    // For member i and a set D without it: the share of tau_i(D) that meets T, for all subsets T of
+    // D by their bits among D alone.
+    const Number* meets(std::size_t member, std::size_t set) const {
+        return meets_.data() + place(member, set);
+    }
+    // The share that misses T: tau_i(D - T) / tau_i(D).
+    const Number* misses(std::size_t member, std::size_t set) const {
+        return misses_.data() + place(member, set);
+    }
+    // ln tau_i(D).
+    double log_sum(std::size_t member, std::size_t set) const {
+        return log_sums_[member * pairs_of_others->sets() + squeeze_bit(set, member)];
+    }
+
+    // All of the above; `bases` are the nodes before the layer as bits of each member.
+    void fill(LayerSums& sums, const PairLayouts& layouts, std::span<const int> members,
+              std::span<const std::vector<std::uint64_t>> bases);
+
+  private:
+    std::size_t place(std::size_t member, std::size_t set) const {
+        return member * pairs_of_others->size() + pairs_of_others->block(squeeze_bit(set, member));
+    }
+    void fill_meets(std::size_t member, const Number* holds, const Number* lacks);
+    void fill_shares();
+
+    std::vector<double> log_sums_;  // b x 2^(b-1)
+    std::vector<Number> meets_;     // b x 3^(b-1)
+    std::vector<Number> misses_;    // b x 3^(b-1)
+};
+
+// The tables of the way into a layer from the one before it: its first part needs parents in the
+// last part T of that. T is one set if there is no layer before, or a single part; otherwise it is
+// each of the 2^b' subsets of that layer.
+template <class Number>
+struct EntryTables {
+    std::size_t length = 1;
+    std::vector<double> log_sums;  // of each member over all nodes before the layer
+    std::vector<Number> meets_;    // members x length
+
+    const Number* meets(std::size_t member) const { return meets_.data() + member * length; }
+};
 
 // Keys of what the recursion remembers of a layering.
 class LayerKeys {
@@ -49,11 +114,11 @@ class LayerKeys {
         }
     }
 
-    // Of the layer, with all that come before it as a set.
+    // The key of the layer, with all layers before it as a set.
     SetKey within(std::size_t layer) const { return before_[layer] ^ in_[layer]; }
-    // Of two layers, this and the one before, with all that come before both as a set.
+    // The key of this layer and the one before, with all layers before both as a set.
     SetKey entry(std::size_t layer) const { return within(layer) ^ previous_[layer]; }
-    // Of all layers from this one on, in their order; there may be none.
+    // The key of all layers from this one on, in their order; there may be none.
     SetKey tail(std::size_t layer) const { return tail_[layer]; }
     SetKey tail_and_previous(std::size_t layer) const { return tail_[layer] ^ previous_[layer]; }
 
@@ -78,8 +143,8 @@ class LayerKeys {
 };
 
 // g right before a layer, for all last parts T of the layer before: e^log_scale * values[T]. Where
-// constraints leave a tail no partition, its impossible nodes are counted instead, and it goes on
-// as if nothing came after.
+// constraints leave a tail no partition, its impossible nodes are counted instead, and the
+// recursion continues as if nothing came after.
 template <class Number>
 struct LayerMessage {
     std::vector<Number> values;

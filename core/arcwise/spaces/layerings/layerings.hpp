@@ -28,9 +28,9 @@ class Layerings final : public Space {
     // costs no more than going once through all families.
     static int usual_size(const ScoreSums& sums);
 
-    // A re-partition makes so many moves before it comes back to a layering: most single ones stay
-    // in the same. At other temperatures than the posterior's it makes one, as large changes are
-    // rarely accepted there.
+    // The number of moves of a re-partition before it comes back to a layering: most single ones
+    // stay in the same. At other temperatures than the posterior's there is one, as large changes
+    // are rarely accepted there.
     static constexpr int usual_partition_moves = 10;
 
     Layerings(std::shared_ptr<const ScoreSums> sums, int max_size, const MoveShares& shares = {},
@@ -63,7 +63,7 @@ class Layerings final : public Space {
     // The layering of a partition: parts are merged, first to last, while they fit together.
     void merge_parts(const std::vector<int>& part_of, std::vector<int>& layer_of) const;
 
-    // ln of the number of ways to put so many nodes into layers after one of size `before`.
+    // ln of the number of ways to put `nodes` nodes into layers after one of size `before`.
     double log_count(int left, int before) const;
 
   private:

@@ -9,13 +9,14 @@
 
 namespace arcwise {
 
-class CanonicalOrder final : public State {
+class CanonicalOrder final : public State, public Bridge {
   public:
     explicit CanonicalOrder(const CanonicalOrders& space);
 
     void draw_uniform(Random& random) override;
     bool start_from_orders(std::uint64_t steps, Random& random, TaskContext* context) override;
     bool start_at(const SomeDag& dag) override;
+    Bridge* bridge() override { return this; }
     LogWeight weight_at(const Temperature& temperature) const override;
     LogWeight weight_above(const Temperature& temperature) const override;
     void go_to(const Temperature& temperature) override;

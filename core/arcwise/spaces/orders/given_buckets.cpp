@@ -6,7 +6,7 @@
 #include <string>
 
 #include "arcwise/numerics/log_space.hpp"
-#include "arcwise/spaces/given_predecessors.hpp"
+#include "arcwise/spaces/given_sets.hpp"
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "arcwise/numerics/log_space.hpp"
-#include "arcwise/spaces/given_predecessors.hpp"
+#include "arcwise/spaces/given_sets.hpp"
 
 namespace arcwise {
 namespace {

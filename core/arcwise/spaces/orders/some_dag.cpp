@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "arcwise/relations/mutable_dag.hpp"
-#include "arcwise/spaces/metropolis.hpp"
 #include "arcwise/spaces/orders/linear_orders.hpp"
+#include "arcwise/spaces/space.hpp"
 #include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
 

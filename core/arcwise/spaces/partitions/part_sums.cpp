@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "arcwise/support/compiler.hpp"
 #include "arcwise/support/random.hpp"
 
 namespace arcwise {

@@ -111,8 +111,8 @@ class Join final : public Move {
     Partition& partition_;
 };
 
-// Of two nodes of different parts, or of neighbouring ones. Sizes stay, so there are as many pairs
-// on the way back.
+// Swaps two nodes of different parts, or of neighbouring ones. Sizes stay, so that the way back has
+// the same number of pairs.
 template <bool adjacent>
 class Swap final : public Move {
   public:

@@ -11,7 +11,6 @@
 #include "arcwise/spaces/orders/some_dag.hpp"
 #include "arcwise/spaces/partitions/partition.hpp"
 #include "arcwise/spaces/registry.hpp"
-#include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {

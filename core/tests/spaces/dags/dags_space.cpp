@@ -9,7 +9,7 @@
 #include "arcwise/spaces/dags/dags.hpp"
 #include "arcwise/spaces/dags/family_weights.hpp"
 #include "arcwise/spaces/dags/uniform_dags.hpp"
-#include "arcwise/spaces/metropolis.hpp"
+#include "arcwise/spaces/space.hpp"
 #include "arcwise/support/bits.hpp"
 #include "check.hpp"
 #include "generated.hpp"

@@ -8,8 +8,8 @@
 #include <map>
 #include <vector>
 
+#include "all_branches.hpp"
 #include "arcwise/numerics/log_space.hpp"
-#include "arcwise/support/all_branches.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 

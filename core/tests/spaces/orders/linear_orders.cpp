@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "arcwise/spaces/metropolis.hpp"
+#include "arcwise/spaces/space.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 

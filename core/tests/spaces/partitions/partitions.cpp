@@ -8,13 +8,13 @@
 #include <memory>
 #include <optional>
 
-#include "arcwise/chains/laws.hpp"
+#include "all_branches.hpp"
 #include "arcwise/spaces/family_draws.hpp"
-#include "arcwise/spaces/metropolis.hpp"
 #include "arcwise/spaces/partitions/part_sums.hpp"
-#include "arcwise/support/all_branches.hpp"
+#include "arcwise/spaces/space.hpp"
 #include "check.hpp"
 #include "generated.hpp"
+#include "laws.hpp"
 
 using namespace arcwise;
 using namespace arcwise::tests;

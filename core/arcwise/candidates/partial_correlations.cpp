@@ -1,13 +1,14 @@
-// Partial correlations between blocks of columns, by a Cholesky factor of the set's correlations.
+// Tests by partial correlations of variables or blocks of columns, by a Cholesky factor of the
+// correlations of the set, which all tests given it share.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-#include "arcwise/candidates/independence.hpp"
+#include "arcwise/candidates/pc_skeleton.hpp"
 #include "arcwise/numerics/special.hpp"
-#include "arcwise/scores/moments.hpp"
+#include "arcwise/scores/gaussian.hpp"
 
 namespace arcwise {
 namespace {
@@ -15,25 +16,139 @@ namespace {
 // A share of variance this small is rounding.
 constexpr double nothing_left = 1e-10;
 
-class BlockTest final : public IndependenceTest {
+class Correlations {
   public:
-    BlockTest(const ContinuousTable& table, std::vector<int> starts)
-        : size_(table.names.size()), starts_(std::move(starts)) {
-        std::vector<int> every(size_);
+    explicit Correlations(const ContinuousTable& table) : columns_(table.names.size()) {
+        std::vector<int> every(columns_);
         std::iota(every.begin(), every.end(), 0);
         const Moments all = moments(table, every, -1, {});
         rows_ = all.total;
-        correlations_.assign(size_ * size_, 0.0);
+        values_.assign(columns_ * columns_, 0.0);
         std::vector<double> deviations;
         std::size_t entry = 0;
-        for (std::size_t i = 0; i < size_; ++i) {
+        for (std::size_t i = 0; i < columns_; ++i) {
             deviations.push_back(std::sqrt(all.scatter[entry + i]));
             for (std::size_t j = 0; j <= i; ++j, ++entry) {
                 const double scale = deviations[i] * deviations[j];
                 const double value = scale > 0.0 ? all.scatter[entry] / scale : 0.0;
-                correlations_[i * size_ + j] = correlations_[j * size_ + i] = value;
+                values_[i * columns_ + j] = values_[j * columns_ + i] = value;
             }
         }
+    }
+
+    std::size_t columns() const { return columns_; }
+    double rows() const { return rows_; }
+    double between(int left, int right) const {
+        return values_[static_cast<std::size_t>(left) * columns_ + static_cast<std::size_t>(right)];
+    }
+
+  private:
+    std::size_t columns_;
+    double rows_ = 0.0;
+    std::vector<double> values_;
+};
+
+class FisherZ final : public IndependenceTest {
+  public:
+    explicit FisherZ(const ContinuousTable& table) : correlations_(table) {}
+
+    int variables() const override { return static_cast<int>(correlations_.columns()); }
+
+    bool possible(std::size_t conditioning) const override { return freedom(conditioning) > 0.0; }
+
+    // The tail of the distribution takes most, then the projection onto the set.
+    double work(std::size_t conditioning) const override {
+        return 32.0 + static_cast<double>(conditioning * conditioning);
+    }
+
+    std::unique_ptr<ConditionedTests> tests() const override;
+
+    const Correlations& correlations() const { return correlations_; }
+
+    double freedom(std::size_t conditioning) const {
+        return correlations_.rows() - static_cast<double>(conditioning) - 3.0;
+    }
+
+  private:
+    Correlations correlations_;
+};
+
+class PartialCorrelations final : public ConditionedTests {
+  public:
+    explicit PartialCorrelations(const FisherZ& test) : test_(test) {}
+
+    void condition(int variable, std::span<const int> set) override {
+        variable_ = variable;
+        set_.assign(set.begin(), set.end());
+        factor_.clear();
+        std::vector<double> row;
+        for (std::size_t i = 0; i < set_.size(); ++i) {
+            project(set_[i], i, row);
+            const double left = 1.0 - squared(row);
+            // A member that the others determine adds nothing to them: its row is left at zero.
+            const double pivot = left > nothing_left ? std::sqrt(left) : 0.0;
+            row.push_back(pivot);
+            factor_.insert(factor_.end(), row.begin(), row.end());
+        }
+        project(variable, set_.size(), own_);
+        own_left_ = 1.0 - squared(own_);
+    }
+
+    double log_p(int other) override {
+        project(other, set_.size(), other_);
+        const double other_left = 1.0 - squared(other_);
+        if (own_left_ <= nothing_left || other_left <= nothing_left) return 0.0;
+        double covariance = test_.correlations().between(variable_, other);
+        for (std::size_t i = 0; i < set_.size(); ++i) covariance -= own_[i] * other_[i];
+        const double partial = covariance / std::sqrt(own_left_ * other_left);
+        const double z = std::atanh(std::fmin(1.0, std::abs(partial)));
+        return log_chi_squared_tail(test_.freedom(set_.size()) * z * z, 1.0);
+    }
+
+  private:
+    static double squared(const std::vector<double>& row) {
+        double sum = 0.0;
+        for (const double value : row) sum += value * value;
+        return sum;
+    }
+
+    // Solves for the coordinates of a variable along the first `count` members of the set.
+    void project(int variable, std::size_t count, std::vector<double>& row) const {
+        row.clear();
+        const double* factor = factor_.data();
+        for (std::size_t i = 0; i < count; ++i) {
+            double value = test_.correlations().between(variable, set_[i]);
+            for (std::size_t j = 0; j < i; ++j) value -= factor[j] * row[j];
+            row.push_back(factor[i] > 0.0 ? value / factor[i] : 0.0);
+            factor += i + 1;
+        }
+    }
+
+    const FisherZ& test_;
+    int variable_ = 0;
+    std::vector<int> set_;
+    std::vector<double> factor_;  // packed lower triangle
+    std::vector<double> own_;
+    std::vector<double> other_;
+    double own_left_ = 1.0;
+};
+
+std::unique_ptr<ConditionedTests> FisherZ::tests() const {
+    return std::make_unique<PartialCorrelations>(*this);
+}
+
+}  // namespace
+
+std::unique_ptr<IndependenceTest> make_fisher_z_test(const ContinuousTable& table) {
+    return std::make_unique<FisherZ>(table);
+}
+
+namespace {
+
+class BlockTest final : public IndependenceTest {
+  public:
+    BlockTest(const ContinuousTable& table, std::vector<int> starts)
+        : correlations_(table), starts_(std::move(starts)) {
         for (int v = 0; v + 1 < static_cast<int>(starts_.size()); ++v) {
             smallest_ = std::min(smallest_, static_cast<double>(end(v) - first(v)));
         }
@@ -47,7 +162,8 @@ class BlockTest final : public IndependenceTest {
     }
 
     double work(std::size_t conditioning) const override {
-        const double width = static_cast<double>(size_) / std::max(1, variables());
+        const double width =
+            static_cast<double>(correlations_.columns()) / std::max(1, variables());
         const double set = static_cast<double>(conditioning) * width;
         return 32.0 + width * (set + width) * (set + width);
     }
@@ -57,20 +173,17 @@ class BlockTest final : public IndependenceTest {
     int first(int variable) const { return starts_[static_cast<std::size_t>(variable)]; }
     int end(int variable) const { return starts_[static_cast<std::size_t>(variable) + 1]; }
 
-    double correlation(int left, int right) const {
-        return correlations_[static_cast<std::size_t>(left) * size_ +
-                             static_cast<std::size_t>(right)];
+    const Correlations& correlations() const { return correlations_; }
+
+    // The factor of -ln Lambda, given the numbers of columns of the set and of the two blocks.
+    double factor(double set, double both) const {
+        return correlations_.rows() - 1.0 - set - 0.5 * (both + 1.0);
     }
 
-    // What -ln Lambda is multiplied by, for a set and two blocks of so many columns.
-    double factor(double set, double both) const { return rows_ - 1.0 - set - 0.5 * (both + 1.0); }
-
   private:
-    std::size_t size_;
+    Correlations correlations_;
     std::vector<int> starts_;
-    double rows_ = 0.0;
     double smallest_ = 1.0;
-    std::vector<double> correlations_;
 };
 
 class BlocksGivenSet final : public ConditionedTests {
@@ -138,12 +251,12 @@ class BlocksGivenSet final : public ConditionedTests {
         for (int column = test_.first(variable); column < test_.end(variable); ++column) {
             const std::size_t count = factor.kept.size();
             const std::size_t start = factor.rows.size();
-            double left = test_.correlation(column, column);
+            double left = test_.correlations().between(column, column);
             const double* row = factor.rows.data();
             std::vector<double> own;
             own.reserve(count + 1);
             for (std::size_t i = 0; i < count; ++i) {
-                double value = test_.correlation(column, factor.kept[i]);
+                double value = test_.correlations().between(column, factor.kept[i]);
                 for (std::size_t j = 0; j < i; ++j) value -= row[j] * own[j];
                 own.push_back(value / row[i]);
                 left -= own[i] * own[i];

@@ -1,9 +1,9 @@
-// Goes through all that chains can do, branch by branch.
-#include "arcwise/chains/laws.hpp"
+// Goes through all random choices of the samplers, branch by branch.
+#include "laws.hpp"
 
 #include <atomic>
 
-#include "arcwise/support/all_branches.hpp"
+#include "all_branches.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
@@ -28,7 +28,7 @@ std::map<Code, double> step_law(const Space& space, const Code& from,
     std::map<Code, double> law;
     AllBranches branches;
     const std::unique_ptr<State> state = space.make_state();
-    state->go_to(temperature);
+    go_to(*state, temperature);
     for_each_step(*state, from, temperature, branches,
                   [&] { law[state->encode()] += branches.probability(); });
     return law;
@@ -41,7 +41,7 @@ std::vector<double> step_kernel(const Space& space, const std::vector<Code>& fro
     std::vector<double> kernel(from.size() * to.size());
     AllBranches branches;
     const std::unique_ptr<State> state = space.make_state();
-    state->go_to(temperature);
+    go_to(*state, temperature);
     for (std::size_t row = 0; row < from.size(); ++row) {
         for_each_step(*state, from[row], temperature, branches, [&] {
             const auto found = places.find(state->encode());
@@ -136,6 +136,19 @@ std::map<Code, double> uniform_law(const Space& space) {
         state->decode(first);
         state->draw_uniform(random);
         law[state->encode()] += branches.probability();
+    });
+    return law;
+}
+
+std::map<std::vector<std::uint32_t>, double> draw_law(ExactComputation& computation) {
+    constexpr double least = 1e-14;
+    std::map<std::vector<std::uint32_t>, double> law;
+    std::vector<std::uint32_t> parents(static_cast<std::size_t>(computation.nodes()));
+    std::vector<std::uint8_t> order(parents.size());
+    AllBranches branches(least);
+    branches.for_each([&] {
+        computation.draw([&](std::size_t) { return Random(branches); }, 1, order, parents, {});
+        law[parents] += branches.probability();
     });
     return law;
 }

@@ -1,6 +1,5 @@
 // Prior terms added to a table against the formula, family by family.
-#include "arcwise/priors/prior_terms.hpp"
-
+#include "arcwise/families/family_table.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 
