@@ -91,7 +91,7 @@ void bind_spaces(nb::module_& module) {
                 const auto state = self.space->make_state();
                 state->go_to(Temperature::at(1.0, bridge));
                 state->decode(code);
-                return std::tuple(state->log_weight().value, state->log_weight().impossible);
+                return std::tuple(state->log_weight().value, state->log_weight().zero_factors);
             },
             nb::arg("code"), nb::arg("bridge") = 1.0,
             "The log weight of a state, and its nodes without a parent set.")

@@ -137,7 +137,7 @@ class CanonicalOrder final : public State {
     std::vector<Standing> standings_;
     std::vector<LogWeight> node_weights_;
 
-    bool refuses_impossible_ = false;
+    bool refuses_zero_ = false;
     bool screens_ = false;  // proposals whose weight is too small by a bound on it alone
     bool bounded_ = false;  // the weight proposed is such a bound as yet, the first one
     bool rough_ = false;    // or the second one

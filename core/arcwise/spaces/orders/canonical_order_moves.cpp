@@ -20,8 +20,8 @@ void CanonicalOrder::set_earlier(const Order& order, std::size_t place, int node
 }
 
 bool CanonicalOrder::add_change(int node, bool bound, bool same_allowed) {
-    if (refuses_impossible_ && bound && sums_.same(changed_allowed(), changed_earlier())) {
-        proposed_.impossible = 1;
+    if (refuses_zero_ && bound && sums_.same(changed_allowed(), changed_earlier())) {
+        proposed_.zero_factors = 1;
         return false;
     }
     if (!same_allowed) weights_.fetch(node, changed_allowed());
@@ -73,7 +73,7 @@ void CanonicalOrder::weigh_bounded_changes() {
         change.weight = rough ? weigh_above(weight, change.node)
                               : weigh(weight, change.node, then_allowed, then_earlier);
         proposed_ = proposed_ + (change.weight - weight_of(change.node));
-        if (refuses_impossible_ && proposed_.impossible > 0) break;
+        if (refuses_zero_ && proposed_.zero_factors > 0) break;
     }
 }
 

@@ -96,7 +96,7 @@ void CanonicalOrder::sum_up() {
 template <class WeighOther>
 LogWeight CanonicalOrder::total_at(const Temperature& temperature, const BridgePlace& place,
                                    WeighOther weigh_other) const {
-    if (place.left == 0.0 && temperature.excludes_impossible()) {
+    if (place.left == 0.0 && temperature.excludes_zero_weights()) {
         for (const Standing& standing : standings_) {
             if (standing.weight.lacking) return {0.0, 1};
         }
@@ -132,7 +132,7 @@ LogWeight CanonicalOrder::weight_at(const Temperature& temperature) const {
 
 LogWeight CanonicalOrder::weight_above(const Temperature& temperature) const {
     const BridgePlace place = BridgePlace::at(temperature.bridge);
-    if (place == place_ || !temperature.excludes_impossible()) return weight_at(temperature);
+    if (place == place_ || !temperature.excludes_zero_weights()) return weight_at(temperature);
     return total_at(temperature, place, [&](int node, const RequiredWeight& weight) {
         return sums_.above(place, weight, node);
     });
@@ -242,13 +242,13 @@ Proposal CanonicalOrder::propose(const Temperature& temperature, Random& random)
     changes_.clear();
     renumbered_ = false;
     // Where weights of zero count for something, a bound on a weight that may be zero is none.
-    screens_ = temperature.excludes_impossible() && weight_.impossible == 0;
+    screens_ = temperature.excludes_zero_weights() && weight_.zero_factors == 0;
     // At the end of the bridge a node can lack the parent it needs.
-    refuses_impossible_ = screens_ && place_.left == 0.0;
+    refuses_zero_ = screens_ && place_.left == 0.0;
     bounded_ = rough_ = false;
     proposed_ = weight_;
     Proposal proposal = moves_.propose(space_.moves().choose(random), temperature, random);
-    if (refuses_impossible_ && proposed_.impossible > 0) proposal.refused = true;
+    if (refuses_zero_ && proposed_.zero_factors > 0) proposal.refused = true;
     if (bounded_) {
         if (!passes(proposal, temperature, random)) return proposal;
         weigh_bounded_changes();
