@@ -10,8 +10,8 @@
 #include <memory>
 
 #include "arcwise/chains/laws.hpp"
-#include "arcwise/spaces/orders/given_buckets.hpp"
-#include "arcwise/spaces/orders/given_partial_order.hpp"
+#include "arcwise/spaces/orders/bucket_orders.hpp"
+#include "arcwise/spaces/orders/partial_orders.hpp"
 #include "arcwise/spaces/registry.hpp"
 #include "arcwise/support/bits.hpp"
 #include "arrays.hpp"

@@ -29,7 +29,7 @@ using BucketSums = std::span<const double* const>;
 // Solves the recursion for one bucket after the other in memory of its own; belongs to one thread.
 class BucketRecursion {
   public:
-    // Makes room for buckets of up to so many members; larger ones make it grow.
+    // Makes room for buckets of up to this number of members; larger ones make it grow.
     explicit BucketRecursion(int members = 0) { reserve(members); }
 
     void reserve(int members);
@@ -42,10 +42,10 @@ class BucketRecursion {
     void log_backward(BucketSums log_sums, double* out);
 
   private:
-    // Fills best_ and sums_.
+    // Sets best_ and sums_.
     void solve(BucketSums log_sums);
 
-    std::vector<double> memory_;  // what the tables below are cut from, where cache lines start
+    std::vector<double> memory_;  // holds the tables below, each from the start of a cache line
     double* best_ = nullptr;      // the weight of the best order of each subset
     double* sums_ = nullptr;      // G relative to it
 };
@@ -55,7 +55,7 @@ class BucketOrderLaw {
   public:
     BucketOrderLaw(BucketSums log_sums, BucketRecursion& recursion);
 
-    // ln G(all); if it is minus infinity there is no law, and nothing else may be asked.
+    // ln G(all); if it is minus infinity, there is no law, and nothing else may be asked.
     double log_score() const { return forward_.back(); }
 
     // out[Y] = ln of the probability that the members before this one are exactly Y, for all

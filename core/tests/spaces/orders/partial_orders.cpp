@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-#include "arcwise/spaces/orders/given_buckets.hpp"
+#include "arcwise/spaces/orders/bucket_orders.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 
