@@ -21,12 +21,12 @@ namespace arcwise {
 
 constexpr int most_bucket_members = 20;
 
-// For each of the b <= most_bucket_members members i its ln alpha_i over the 2^(b-1) subsets of the
-// other members; reading is fastest where tables start on a boundary of 64 bytes. The bits of a
-// subset are the members' positions with i taken out, see squeeze_bit.
+// The tables of b <= most_bucket_members members: that of member i has ln alpha_i for the 2^(b-1)
+// subsets of the other members. The bits of a subset are the members' positions with i taken out;
+// see squeeze_bit. Reading is fastest where tables start on a boundary of 64 bytes.
 using BucketSums = std::span<const double* const>;
 
-// Solves the recursion for one bucket after the other in memory of its own; belongs to one thread.
+// Solves the recursion for one bucket after the other in its own memory; belongs to one thread.
 class BucketRecursion {
   public:
     // Makes room for buckets of up to this number of members; larger ones make it grow.
@@ -37,7 +37,7 @@ class BucketRecursion {
     // ln G(all), the weight of the bucket.
     double log_score(BucketSums log_sums);
 
-    // out[Y] = ln G(Y) and ln B(Y) for all 2^b subsets by their bits.
+    // Set out[Y] to ln G(Y) or ln B(Y) for all 2^b subsets by their bits.
     void log_forward(BucketSums log_sums, double* out);
     void log_backward(BucketSums log_sums, double* out);
 
@@ -50,7 +50,7 @@ class BucketRecursion {
     double* sums_ = nullptr;      // G relative to it
 };
 
-// The distribution of the order of the members. The tables must outlive it.
+// The distribution of the order of the members. The tables must outlive this.
 class BucketOrderLaw {
   public:
     BucketOrderLaw(BucketSums log_sums, BucketRecursion& recursion);
@@ -58,7 +58,7 @@ class BucketOrderLaw {
     // ln G(all); if it is minus infinity, there is no law, and nothing else may be asked.
     double log_score() const { return forward_.back(); }
 
-    // out[Y] = ln of the probability that the members before this one are exactly Y, for all
+    // Sets out[Y] to ln of the probability that the members before this one are exactly Y, for all
     // subsets Y of the others as in its table.
     void log_predecessors(int member, double* out) const;
 

@@ -1,4 +1,4 @@
-// The space of canonical orders; what one is worth, and how a proposal becomes the state.
+// The space of canonical orders; the weight of one, and how a proposal becomes the state.
 #include "arcwise/spaces/orders/canonical_orders.hpp"
 
 #include <algorithm>
@@ -17,7 +17,8 @@
 namespace arcwise {
 namespace {
 
-// Throws `argument` unless every number is there once.
+// Returns the numbering, or where none is given that by the nodes themselves; throws `argument`
+// unless it has every number once.
 std::vector<int> checked_numbering(std::vector<int> numbering, int nodes) {
     if (numbering.empty()) {
         numbering.resize(static_cast<std::size_t>(nodes));
@@ -87,7 +88,7 @@ void CanonicalOrder::sum_up() {
     weight_ = sum_of(node_weights_);
 }
 
-// With weigh_other(node) for the nodes whose weight is not a product of plain numbers.
+// weigh_other(node) weighs the nodes whose weight is not a product of known numbers.
 template <class WeighOther>
 LogWeight CanonicalOrder::total_at(const Temperature& temperature, const BridgePlace& place,
                                    WeighOther weigh_other) const {
@@ -216,8 +217,8 @@ void CanonicalOrder::decode(std::span<const std::uint16_t> code) {
 }
 
 std::unique_ptr<GivenState> CanonicalOrder::given() const {
-    std::vector<std::uint64_t> sets(nodes() * 2 *
-                                    words_);  // for each node A, and recent or nothing
+    // For each node A, and what is recent if it is bound.
+    std::vector<std::uint64_t> sets(nodes() * 2 * words_);
     for (std::size_t node = 0; node < nodes(); ++node) {
         const int v = static_cast<int>(node);
         for (std::size_t word = 0; word < words_; ++word) {
@@ -299,7 +300,7 @@ static const SpaceRegistration registration({
         if (given == settings.orders.end()) {
             return std::make_shared<CanonicalOrders>(std::move(sums), shares);
         }
-        // A numbering that is given stays.
+        // A numbering that is given is never changed.
         const MoveTable table(canonical_order_moves(sums->nodes()), shares);
         return std::make_shared<CanonicalOrders>(
             std::move(sums), table.shares_without(CanonicalOrders::renumbering),
