@@ -8,8 +8,8 @@
 
 #include <memory>
 
-#include "arcwise/spaces/orders/given_buckets.hpp"
-#include "arcwise/spaces/orders/given_partial_order.hpp"
+#include "arcwise/spaces/orders/bucket_orders.hpp"
+#include "arcwise/spaces/orders/partial_orders.hpp"
 #include "arcwise/spaces/registry.hpp"
 #include "arcwise/support/bits.hpp"
 #include "arrays.hpp"

@@ -179,10 +179,10 @@ class Pilot {
   private:
     // The last point of the path to which the weights stay about equal, at least the next one.
     std::size_t farthest(std::size_t at) {
-        impossible_ = 0.0;
+        zero_factors_ = 0.0;
         for (const auto& state : states_) {
-            impossible_ += static_cast<double>(state->log_weight().impossible) /
-                           static_cast<double>(states_.size());
+            zero_factors_ += static_cast<double>(state->log_weight().zero_factors) /
+                             static_cast<double>(states_.size());
         }
         std::size_t low = at + 1;
         std::size_t high = options_.path.size() - 1;
@@ -200,7 +200,7 @@ class Pilot {
     bool stays_effective(std::size_t at, std::size_t next) const {
         const Temperature& from = options_.path[at];
         const Temperature& to = options_.path[next];
-        if (impossible_ > 0.0 && impossible_ * (to.penalty - from.penalty) > most_penalty) {
+        if (zero_factors_ > 0.0 && zero_factors_ * (to.penalty - from.penalty) > most_penalty) {
             return false;
         }
         std::vector<double> ratios(states_.size());
@@ -244,7 +244,7 @@ class Pilot {
     Random common_;
     std::vector<std::unique_ptr<State>> states_;
     std::vector<Random> random_;
-    double impossible_ = 0.0;  // nodes of a state without a parent set, on average
+    double zero_factors_ = 0.0;  // nodes of a state without a parent set, on average
 };
 
 }  // namespace

@@ -207,7 +207,7 @@ void Replicas::spread(const std::vector<Temperature>& temperatures) {
         own.temperature = temperatures[level];
         go_to(*own.state, own.temperature);
         // What has weight zero here cannot stay.
-        if (own.temperature.excludes_impossible() && own.state->log_weight().impossible > 0) {
+        if (own.temperature.excludes_zero_weights() && own.state->log_weight().zero_factors > 0) {
             State& colder = *levels_[level + 1].state;
             go_to(colder, own.temperature);
             own.state->become(colder);

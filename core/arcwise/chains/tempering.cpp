@@ -49,10 +49,10 @@ void TemperedChain::start(TaskContext& context) {
     for (std::size_t level = 0; level < replicas_.levels(); ++level) {
         State& state = replicas_.state(level);
         Random& random = replicas_.random(level);
-        const bool possible = replicas_.temperature(level).excludes_impossible();
+        const bool possible = replicas_.temperature(level).excludes_zero_weights();
         if (possible && !options_.first_dag.empty() &&
             state.start_at(known_dag(options_.first_dag, space_.nodes())) &&
-            state.log_weight().impossible == 0) {
+            state.log_weight().zero_factors == 0) {
             continue;
         }
         if (possible && options_.order_steps > 0 &&

@@ -196,7 +196,7 @@ ARCWISE_DEVICE void touch_changes(const Order& order, const CanonicalTables& tab
 // first node that has one.
 template <class Order>
 ARCWISE_DEVICE UnitWeight change_of_swap(const Order& order, const CanonicalTables& tables,
-                                         int first, int last, double t, bool refuses_impossible,
+                                         int first, int last, double t, bool refuses_zero,
                                          bool* rough) {
     UnitWeight change{0, 0};
     touch_changes(order, tables, first, last, [&](int node, u32 allowed, u32 earlier, bool bound) {
@@ -207,7 +207,7 @@ ARCWISE_DEVICE UnitWeight change_of_swap(const Order& order, const CanonicalTabl
         }
         const UnitWeight then = weigh(tables.of(node), allowed, earlier, bound, t, rough);
         change = change + (then - weigh_node(order, tables, node, t));
-        return !(refuses_impossible && then.impossible > 0);
+        return !(refuses_zero && then.zero_factors > 0);
     });
     return change;
 }
@@ -232,7 +232,7 @@ template <class Order>
 ARCWISE_DEVICE bool step(const Order& order, const CanonicalTables& tables, const Target& target,
                          int first, int last, u32 whether, UnitWeight& weight) {
     // Where weights of zero count for something, a bound on a weight that may be zero is none.
-    const bool refuses = target.penalty == -minus_infinity() && weight.impossible == 0;
+    const bool refuses = target.penalty == -minus_infinity() && weight.zero_factors == 0;
     bool rough = false;
     UnitWeight change = change_of_swap(order, tables, first, last, target.bridge, refuses,
                                        refuses ? &rough : nullptr);

@@ -26,17 +26,17 @@ constexpr double safe_left = 0x1p-10;
 // number instead.
 struct UnitWeight {
     i64 value;
-    i64 impossible;
+    i64 zero_factors;
 };
 
 ARCWISE_DEVICE UnitWeight operator+(UnitWeight a, UnitWeight b) {
-    return {a.value + b.value, a.impossible + b.impossible};
+    return {a.value + b.value, a.zero_factors + b.zero_factors};
 }
 ARCWISE_DEVICE UnitWeight operator-(UnitWeight a, UnitWeight b) {
-    return {a.value - b.value, a.impossible - b.impossible};
+    return {a.value - b.value, a.zero_factors - b.zero_factors};
 }
 
-// The target e^(inverse value - penalty impossible), at a place of the bridge.
+// The target e^(inverse value - penalty zero_factors), at a place of the bridge.
 struct Target {
     double inverse;
     double penalty;
@@ -44,7 +44,7 @@ struct Target {
 
     ARCWISE_DEVICE double log_density(UnitWeight weight) const {
         const double forbidden =
-            weight.impossible == 0 ? 0.0 : penalty * static_cast<double>(weight.impossible);
+            weight.zero_factors == 0 ? 0.0 : penalty * static_cast<double>(weight.zero_factors);
         return inverse * (static_cast<double>(weight.value) * weight_unit) - forbidden;
     }
 };

@@ -3,7 +3,7 @@
 // The node goes through all places by swaps with its neighbours, which say how weights change.
 // Where a weight would take many sums, a bound on it is used to draw the place, a function of the
 // others' order and the place alone, and the move is accepted by what the bound leaves out, as in
-// core/arcwise/spaces/orders/order_moves.hpp.
+// core/arcwise/spaces/orders/order_state.hpp.
 #pragma once
 
 #include "arcwise/kernels/canonical_orders.hpp"

@@ -52,7 +52,7 @@ class Restart {
             anneal(look_everywhere(), context);
         }
         climb(context);
-        if (state_.weight().impossible > 0) {
+        if (state_.weight().zero_factors > 0) {
             settle_state();
             climb(context);
         }
@@ -67,13 +67,13 @@ class Restart {
   private:
     // Fewer impossible nodes count before any weight.
     bool better(const LogWeight& one, const LogWeight& other) const {
-        if (one.impossible != other.impossible) return one.impossible < other.impossible;
+        if (one.zero_factors != other.zero_factors) return one.zero_factors < other.zero_factors;
         return one.value > other.value + margin_;
     }
 
     void note() {
         const LogWeight& weight = state_.weight();
-        if (weight.impossible > 0) return;
+        if (weight.zero_factors > 0) return;
         if (best_.order.empty() || better(weight, {best_.log_weight, 0})) {
             best_.log_weight = weight.value;
             best_.order = state_.order();
@@ -134,7 +134,7 @@ class Restart {
             }
             const std::size_t gap = random_.choose(choices_);
             changed =
-                changed || changes[gap].impossible != 0 || std::abs(changes[gap].value) > margin_;
+                changed || changes[gap].zero_factors != 0 || std::abs(changes[gap].value) > margin_;
             state_.move_to(gap, random_);
         }
         return changed;

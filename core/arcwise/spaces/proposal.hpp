@@ -6,19 +6,20 @@
 
 namespace arcwise {
 
-// The weight of a state. Where constraints leave a node no parent set, the state's weight is zero;
-// such nodes are counted instead, and `value` holds something finite in their place, so that
-// tempered chains can pass through states the posterior excludes.
+// The weight of a state, a product of factors, mostly one for each node. Where constraints leave a
+// node no parent set, its factor and the weight are zero; the factors that are zero are counted,
+// and `value` has something finite in their place, so that tempered chains can pass through states
+// which the posterior excludes.
 struct LogWeight {
     double value = 0.0;
-    int impossible = 0;
+    int zero_factors = 0;
 };
 
 inline LogWeight operator+(const LogWeight& a, const LogWeight& b) {
-    return {a.value + b.value, a.impossible + b.impossible};
+    return {a.value + b.value, a.zero_factors + b.zero_factors};
 }
 inline LogWeight operator-(const LogWeight& a, const LogWeight& b) {
-    return {a.value - b.value, a.impossible - b.impossible};
+    return {a.value - b.value, a.zero_factors - b.zero_factors};
 }
 inline LogWeight sum_of(std::span<const LogWeight> parts) {
     LogWeight sum;
@@ -26,8 +27,9 @@ inline LogWeight sum_of(std::span<const LogWeight> parts) {
     return sum;
 }
 
-// A tempered target: e^(inverse * value - penalty * impossible), up to a constant. At inverse 1 the
-// penalty is infinite and the target is the posterior; at inverse 0 both are 0 and it is uniform.
+// A tempered target: e^(inverse * value - penalty * zero_factors), up to a constant. At inverse 1
+// the penalty is infinite and the target is the posterior; at inverse 0 both are 0 and it is
+// uniform.
 //
 // In spaces that have a bridge, states have other weights on the way to the modular posterior: with
 // `bridge` 0 those of the order-modular posterior, with 1 those of the modular one. Other spaces do
@@ -38,13 +40,15 @@ struct Temperature {
     double bridge = 1.0;
 
     double log_density(const LogWeight& weight) const {
-        const double forbidden = weight.impossible == 0 ? 0.0 : penalty * weight.impossible;
+        const double forbidden = weight.zero_factors == 0 ? 0.0 : penalty * weight.zero_factors;
         return inverse * weight.value - forbidden;
     }
 
     // What no state of weight zero passes, and is the posterior asked for.
-    bool excludes_impossible() const { return penalty == std::numeric_limits<double>::infinity(); }
-    bool is_posterior() const { return excludes_impossible() && bridge >= 1.0; }
+    bool excludes_zero_weights() const {
+        return penalty == std::numeric_limits<double>::infinity();
+    }
+    bool is_posterior() const { return excludes_zero_weights() && bridge >= 1.0; }
 
     // The path from the uniform distribution to the posterior, its end included.
     static Temperature at(double inverse, double bridge = 1.0) {

@@ -15,15 +15,15 @@ constexpr double same_weight = 1e-6;
 
 void save_weight(const LogWeight& weight, ByteWriter& out) {
     out.put(weight.value);
-    out.put(static_cast<std::uint64_t>(weight.impossible));
+    out.put(static_cast<std::uint64_t>(weight.zero_factors));
 }
 
 // Gives a weight that was summed up anew the rounding its way has left in the saved one.
 void restore_weight(LogWeight& weight, ByteReader& in) {
     const double value = in.get<double>();
-    const auto impossible = in.get<std::uint64_t>();
+    const auto zero_factors = in.get<std::uint64_t>();
     const double scale = std::max(1.0, std::abs(weight.value));
-    if (static_cast<std::uint64_t>(weight.impossible) != impossible ||
+    if (static_cast<std::uint64_t>(weight.zero_factors) != zero_factors ||
         !(std::abs(weight.value - value) <= same_weight * scale)) {
         throw Error(ErrorKind::file_format,
                     "The saved state has another weight than the scores give it; go on with the "

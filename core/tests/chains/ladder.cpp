@@ -23,7 +23,7 @@ TEST(levels_are_placed_at_equal_shares_of_the_barrier) {
     for (std::size_t level = 0; level < spread.size(); ++level) {
         CHECK(std::abs(spread[level].inverse - expected[level]) < 1e-12);
     }
-    CHECK(spread.back().excludes_impossible());
+    CHECK(spread.back().excludes_zero_weights());
 }
 
 TEST(levels_that_are_never_refused_do_not_fall_together) {

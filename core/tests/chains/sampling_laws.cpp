@@ -250,7 +250,7 @@ double error_of_annealing(const Space& space, const Space& truth) {
     for (const auto& [code, probability] : law) {
         state->decode(code);
         const LogWeight weight = state->recomputed_weight();
-        if (weight.impossible > 0) continue;
+        if (weight.zero_factors > 0) continue;
         const double expected = std::exp(weight.value) * probability;
         largest = std::max(largest, std::abs(found[code] / expected - 1.0));
     }
@@ -287,7 +287,7 @@ void check_keeps_track(const Held& held, int steps, int every) {
         const LogWeight kept = state->log_weight();
         const LogWeight fresh = state->recomputed_weight();
         CHECK_CLOSE(kept.value, fresh.value, 1e-9);
-        CHECK(kept.impossible == fresh.impossible);
+        CHECK(kept.zero_factors == fresh.zero_factors);
         const Code code = state->encode();
         other->decode(code);
         CHECK(other->encode() == code);

@@ -33,7 +33,7 @@ TEST(a_chain_can_begin_at_a_known_dag) {
         const auto space = build_space(name, sums, settings);
         const std::unique_ptr<State> state = space->make_state();
         CHECK(state->start_at(dag));
-        CHECK(state->log_weight().impossible == 0);
+        CHECK(state->log_weight().zero_factors == 0);
         const auto given = state->given();
         Random random(1, 0);
         std::vector<std::uint64_t> drawn(some_parents.size());

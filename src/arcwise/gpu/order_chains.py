@@ -492,8 +492,8 @@ class OrderChains:
 
     def log_weights(self) -> NDArray[np.float64]:
         """Return the log weight of each chain's state; minus infinity of zero."""
-        units, impossible = self.unit_weights().T
-        return np.asarray(np.where(impossible > 0, -np.inf, units * UNIT + self.tables.offset))
+        units, zero_factors = self.unit_weights().T
+        return np.asarray(np.where(zero_factors > 0, -np.inf, units * UNIT + self.tables.offset))
 
     def log_ratios(self) -> NDArray[np.float64]:
         """Return what annealing and `reweigh` have added up for each chain, offsets left out."""

@@ -193,7 +193,7 @@ class RedrawParents final : public Move {
         const FamilyWeights& weights = state_.weights();
         const auto node = static_cast<int>(random.below(static_cast<std::size_t>(dag.nodes())));
         // A family that the model has not is drawn on no way back.
-        if (state_.weight_of(node).impossible != 0) return {.possible = false};
+        if (state_.weight_of(node).zero_factors != 0) return {.possible = false};
         state_.find_parents_without_cycle(node, allowed_.data());
         const std::int64_t family = weights.sums()[node].draw(allowed_.data(), random);
         std::uint64_t* row = state_.begin_change(node);

@@ -38,7 +38,7 @@ class EdgeReversal final : public Move {
         if (dag.edges() == 0) return {.possible = false};
         choose_edge(dag, random);
         // Only families that the model has are drawn on the way back.
-        if (state_.weight_of(from_).impossible != 0 || state_.weight_of(to_).impossible != 0) {
+        if (state_.weight_of(from_).zero_factors != 0 || state_.weight_of(to_).zero_factors != 0) {
             return {.possible = false};
         }
         const Redrawn redrawn = redraw(dag, temperature.is_posterior(), random);

@@ -35,7 +35,7 @@ class MarkovBlanket final : public Move {
                         [&](int child) { changed_.push_back(child); });
         for (const int node : changed_) {
             // A family that the model has not is drawn on no way back.
-            if (state_.weight_of(node).impossible != 0) return {.possible = false};
+            if (state_.weight_of(node).zero_factors != 0) return {.possible = false};
         }
         random.shuffle(std::span(changed_).subspan(1));
         old_.clear();

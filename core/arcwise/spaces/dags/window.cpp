@@ -35,7 +35,7 @@ class Window final : public Move {
         nodes_ = state_.neighbourhoods().draw(random);
         for (const int node : nodes_) {
             // A family that the model has not is drawn on no way back.
-            if (state_.weight_of(node).impossible != 0) return {.possible = false};
+            if (state_.weight_of(node).zero_factors != 0) return {.possible = false};
         }
         find_blocked();
         find_sums();

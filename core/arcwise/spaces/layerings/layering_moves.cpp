@@ -147,7 +147,7 @@ class ThroughPartition final : public Move {
 
     Proposal propose(const Temperature& temperature, Random& random) override {
         const LogWeight& now = layering_.log_weight();
-        if (now.impossible != 0) return {.possible = false};
+        if (now.zero_factors != 0) return {.possible = false};
         const std::vector<int>& layer_of = layering_.layers().part_of();
         layering_.weights().draw_partition(layer_of, random, part_of_);
         partition_.become(part_of_);

@@ -281,7 +281,7 @@ void LayeringRecursion<Number>::fill(std::size_t layer, Message& result) {
     if (layer == layers_->count()) {
         result.values.assign(endings(layer - 1), Number(1));
         result.log_scale = 0.0;
-        result.impossible = 0;
+        result.zero_factors = 0;
         result.lost = -1e9;
         result.passed_over = false;
         return;
@@ -290,7 +290,7 @@ void LayeringRecursion<Number>::fill(std::size_t layer, Message& result) {
     const auto in = entry(layer);
     const std::size_t count = layers_->size(layer);
     result.log_scale = after->log_scale;
-    result.impossible = after->impossible;
+    result.zero_factors = after->zero_factors;
     result.passed_over = false;
     result.values.resize(in->length);
     if (divided(layer)) {
@@ -363,7 +363,7 @@ template <class Number>
 void LayeringRecursion<Number>::pass_over(std::size_t layer, Message& result) {
     const auto after = message(layer + 1);
     const Number largest = *std::max_element(after->values.begin(), after->values.end());
-    LogWeight total{after->log_scale + log_of(largest), after->impossible};
+    LogWeight total{after->log_scale + log_of(largest), after->zero_factors};
     std::vector<int> allowed_nodes(layers_->before(layer).begin(), layers_->before(layer).end());
     std::vector<int> required_nodes;
     if (layer > 0) {
@@ -376,17 +376,17 @@ void LayeringRecursion<Number>::pass_over(std::size_t layer, Message& result) {
         allowed_nodes.insert(allowed_nodes.end(), members.begin(), members.end());
         required_nodes.insert(required_nodes.end(), members.begin(), members.end());
     }
-    int impossible = 0;
+    int zero_factors = 0;
     for (const int node : members) {
         const auto allowed = bits(node, allowed_nodes);
         const auto required = bits(node, required_nodes);
         const double sum = layer == 0 ? sums_.sums()[node].log_sum(allowed.data())
                                       : sums_.log_sum(node, allowed.data(), required.data());
-        if (sum == minus_infinity) ++impossible;
+        if (sum == minus_infinity) ++zero_factors;
         total.value += sum == minus_infinity ? space_.weights().stand_in(node) : sum;
     }
     result.log_scale = total.value;
-    result.impossible = total.impossible + std::max(impossible, 1);
+    result.zero_factors = total.zero_factors + std::max(zero_factors, 1);
     std::fill(result.values.begin(), result.values.end(), Number(1));
     result.lost = -1e9;
     result.passed_over = true;
@@ -395,7 +395,7 @@ void LayeringRecursion<Number>::pass_over(std::size_t layer, Message& result) {
 template <class Number>
 LogWeight LayeringRecursion<Number>::weight() {
     const auto all = message(0);
-    return {all->log_scale + log_of(all->values[0]), all->impossible};
+    return {all->log_scale + log_of(all->values[0]), all->zero_factors};
 }
 
 template <class Number>

@@ -149,7 +149,7 @@ template <class Number>
 struct LayerMessage {
     std::vector<Number> values;
     double log_scale = 0.0;
-    int impossible = 0;
+    int zero_factors = 0;
     // log2 of what underflow can have taken from any value; the largest value is about one.
     double lost = -1e9;
     bool trusted() const { return lost < -60.0; }

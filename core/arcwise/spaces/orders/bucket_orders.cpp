@@ -1,35 +1,39 @@
 // The space of balanced bucket orders, and one of them: the weights of its buckets, and its swaps.
+// Given a sequence of buckets, what comes before a node is all earlier buckets and a random part of
+// its own.
 #include "arcwise/spaces/orders/bucket_orders.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/numerics/special.hpp"
-#include "arcwise/spaces/orders/bucket_recursion.hpp"
-#include "arcwise/spaces/orders/given_buckets.hpp"
+#include "arcwise/spaces/given_sets.hpp"
+#include "arcwise/spaces/orders/order_state.hpp"
 #include "arcwise/spaces/registry.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
 #include "arcwise/support/set_memo.hpp"
 
 namespace arcwise {
 namespace {
 
-// Roles of a node in the key of a bucket.
+// The roles of a node in the key of a bucket.
 constexpr int before_it = 0;
 constexpr int in_it = 1;
 
-class BucketOrder final : public State {
+class BucketOrder final : public OrderState<BucketOrders> {
   public:
     explicit BucketOrder(const BucketOrders& space);
 
     void draw_uniform(Random& random) override;
-    Proposal propose(const Temperature& temperature, Random& random) override;
     void accept() override;
     std::vector<std::uint16_t> encode() const override;
     void decode(std::span<const std::uint16_t> code) override;
-    LogWeight recomputed_weight() const override;
     std::unique_ptr<GivenState> given() const override;
 
     std::size_t nodes() const { return nodes_; }
@@ -40,18 +44,19 @@ class BucketOrder final : public State {
 
   private:
     std::size_t buckets() const { return (nodes_ + size_ - 1) / size_; }
-    std::size_t members_of(std::size_t bucket) const {
-        return std::min(size_, nodes_ - bucket * size_);
+    // The members of a bucket of an order: a part of it.
+    template <class Nodes>
+    auto members(Nodes& order, std::size_t bucket) const {
+        return std::span(order).subspan(bucket * size_, std::min(size_, nodes_ - bucket * size_));
     }
 
-    // The weight of each bucket from `first` to `last` if the nodes stood as in `order`, which has
-    // the members of a bucket in ascending order.
+    // Sets the weight of each bucket from `first` to `last` of an order that has the members of a
+    // bucket in ascending order.
     void weigh(const std::vector<int>& order, std::size_t first, std::size_t last,
                std::vector<LogWeight>& weights);
-    double log_score(const int* base, std::size_t base_size, const int* members, std::size_t count);
+    double log_score(std::span<const int> base, std::span<const int> members);
     void sum_up();
 
-    const BucketOrders& space_;
     const NodeWeights& weights_;
     const std::size_t nodes_;
     const std::size_t size_;
@@ -62,7 +67,6 @@ class BucketOrder final : public State {
     // The change proposed.
     std::vector<int> proposed_order_;
     std::vector<LogWeight> proposed_buckets_;
-    LogWeight proposed_;
 
     SumMemo memo_;
     BucketRecursion recursion_;
@@ -70,15 +74,13 @@ class BucketOrder final : public State {
     std::vector<const double*> table_of_;
     std::vector<int> places_;
     std::vector<std::uint64_t> base_bits_;
-
-    Moves moves_;
 };
 
-// Of two nodes of different buckets. Every pair (one, other) is as probable as any other: `one` in
-// proportion to the number of nodes outside its bucket, then one of those.
-class Swap final : public Move {
+// Swaps two nodes of different buckets. Every pair (one, other) is as probable as any other: `one`
+// is drawn in proportion to the number of nodes outside its bucket, and `other` from these.
+class BucketSwap final : public Move {
   public:
-    explicit Swap(BucketOrder& order) : order_(order) {}
+    explicit BucketSwap(BucketOrder& order) : order_(order) {}
 
     Proposal propose(const Temperature&, Random& random) override {
         const std::size_t nodes = order_.nodes();
@@ -107,10 +109,12 @@ class Swap final : public Move {
     BucketOrder& order_;
 };
 
-std::vector<MoveRow<BucketOrder>> bucket_order_moves() { return {{"swap", 1.0, make_move<Swap>}}; }
+std::vector<MoveRow<BucketOrder>> bucket_order_moves() {
+    return {{"swap", 1.0, make_move<BucketSwap>}};
+}
 
 BucketOrder::BucketOrder(const BucketOrders& space)
-    : space_(space),
+    : OrderState(space),
       weights_(space.weights()),
       nodes_(static_cast<std::size_t>(space.nodes())),
       size_(std::min(nodes_, static_cast<std::size_t>(space.bucket_size()))),
@@ -121,25 +125,18 @@ BucketOrder::BucketOrder(const BucketOrders& space)
       recursion_(static_cast<int>(size_)),
       tables_(size_ << (size_ - 1)),
       table_of_(size_),
-      base_bits_(weights_.words()),
-      moves_(bucket_order_moves(), *this) {
+      base_bits_(weights_.words()) {
+    moves_.emplace(bucket_order_moves(), *this);
     std::iota(order_.begin(), order_.end(), 0);
     sum_up();
 }
 
 void BucketOrder::sum_up() {
     for (std::size_t bucket = 0; bucket < buckets(); ++bucket) {
-        const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(bucket * size_);
-        std::sort(begin, begin + static_cast<std::ptrdiff_t>(members_of(bucket)));
+        std::ranges::sort(members(order_, bucket));
     }
     weigh(order_, 0, buckets() - 1, bucket_weights_);
     weight_ = sum_of(bucket_weights_);
-}
-
-LogWeight BucketOrder::recomputed_weight() const {
-    BucketOrder fresh(space_);
-    fresh.decode(encode());
-    return fresh.log_weight();
 }
 
 void BucketOrder::draw_uniform(Random& random) {
@@ -164,16 +161,12 @@ void BucketOrder::decode(std::span<const std::uint16_t> code) {
 }
 
 std::unique_ptr<GivenState> BucketOrder::given() const {
-    std::vector<std::vector<int>> members;
+    std::vector<std::vector<int>> sequence;
     for (std::size_t bucket = 0; bucket < buckets(); ++bucket) {
-        const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(bucket * size_);
-        members.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(members_of(bucket)));
+        const auto nodes = members(order_, bucket);
+        sequence.emplace_back(nodes.begin(), nodes.end());
     }
-    return std::make_unique<GivenBuckets>(weights_.sums(), std::move(members));
-}
-
-Proposal BucketOrder::propose(const Temperature& temperature, Random& random) {
-    return moves_.propose(space_.moves().choose(random), temperature, random);
+    return std::make_unique<GivenBuckets>(weights_.sums(), std::move(sequence));
 }
 
 Proposal BucketOrder::swap(std::size_t one, std::size_t other) {
@@ -182,8 +175,7 @@ Proposal BucketOrder::swap(std::size_t one, std::size_t other) {
     proposed_order_ = order_;
     std::swap(proposed_order_[one], proposed_order_[other]);
     for (const std::size_t changed : {first, last}) {
-        const auto begin = proposed_order_.begin() + static_cast<std::ptrdiff_t>(changed * size_);
-        std::sort(begin, begin + static_cast<std::ptrdiff_t>(members_of(changed)));
+        std::ranges::sort(members(proposed_order_, changed));
     }
     std::copy(bucket_weights_.begin(), bucket_weights_.end(), proposed_buckets_.begin());
     weigh(proposed_order_, first, last, proposed_buckets_);
@@ -205,44 +197,61 @@ void BucketOrder::weigh(const std::vector<int>& order, std::size_t first, std::s
         before = before ^ keys_(before_it, order[place]);
     }
     for (std::size_t bucket = first; bucket <= last; ++bucket) {
-        const int* members = order.data() + bucket * size_;
-        const std::size_t count = members_of(bucket);
+        const std::span<const int> nodes = members(order, bucket);
         SetKey key = before;
-        for (std::size_t i = 0; i < count; ++i) {
-            key = key ^ keys_(in_it, members[i]);
-            before = before ^ keys_(before_it, members[i]);
+        for (const int node : nodes) {
+            key = key ^ keys_(in_it, node);
+            before = before ^ keys_(before_it, node);
         }
-        const double score =
-            memo_.get(key, [&] { return log_score(order.data(), bucket * size_, members, count); });
+        const double score = memo_.get(
+            key, [&] { return log_score(std::span(order).first(bucket * size_), nodes); });
         if (score > minus_infinity) {
             weights[bucket] = {score, 0};
         } else {
             weights[bucket] = {0.0, 1};
-            for (std::size_t i = 0; i < count; ++i) {
-                weights[bucket].value += weights_.stand_in(members[i]);
-            }
+            for (const int node : nodes) weights[bucket].value += weights_.stand_in(node);
         }
     }
 }
 
-double BucketOrder::log_score(const int* base, std::size_t base_size, const int* members,
-                              std::size_t count) {
-    const std::size_t table_size = std::size_t{1} << (count - 1);
-    for (std::size_t i = 0; i < count; ++i) {
+double BucketOrder::log_score(std::span<const int> base, std::span<const int> members) {
+    const std::size_t table_size = std::size_t{1} << (members.size() - 1);
+    for (std::size_t i = 0; i < members.size(); ++i) {
         const int node = members[i];
         std::fill(base_bits_.begin(), base_bits_.end(), 0);
-        for (std::size_t place = 0; place < base_size; ++place) {
-            weights_.flip(base_bits_.data(), node, base[place]);
-        }
+        for (const int before : base) weights_.flip(base_bits_.data(), node, before);
         places_.clear();
-        for (std::size_t j = 0; j < count; ++j) {
-            if (j != i) places_.push_back(weights_.sums().place(node, members[j]));
+        for (const int other : members) {
+            if (other != node) places_.push_back(weights_.sums().place(node, other));
         }
         double* table = tables_.data() + i * table_size;
         weights_.sums()[node].log_sums_over(base_bits_.data(), places_, table);
         table_of_[i] = table;
     }
-    return recursion_.log_score({table_of_.data(), count});
+    return recursion_.log_score({table_of_.data(), members.size()});
+}
+
+void refuse_wrong_buckets(const std::vector<std::vector<int>>& buckets, int nodes) {
+    std::vector<bool> seen(static_cast<std::size_t>(nodes), false);
+    std::size_t count = 0;
+    for (const std::vector<int>& bucket : buckets) {
+        if (bucket.size() > most_bucket_members) {
+            throw Error(ErrorKind::capacity, "A bucket has " + std::to_string(bucket.size()) +
+                                                 " nodes, and up to " +
+                                                 std::to_string(most_bucket_members) +
+                                                 " are possible; split it into smaller ones.");
+        }
+        for (const int node : bucket) {
+            if (node < 0 || node >= nodes || seen[static_cast<std::size_t>(node)]) {
+                throw Error(ErrorKind::argument, "Every node must be in exactly one bucket.");
+            }
+            seen[static_cast<std::size_t>(node)] = true;
+            ++count;
+        }
+    }
+    if (count != seen.size()) {
+        throw Error(ErrorKind::argument, "Every node must be in exactly one bucket.");
+    }
 }
 
 }  // namespace
@@ -268,6 +277,100 @@ double BucketOrders::log_size() const {
         result -= log_gamma(std::min(left, bucket_size_) + 1.0);
     }
     return result;
+}
+
+std::vector<const double*> GivenBuckets::Bucket::tables() const {
+    const std::size_t size = log_sums.size() / members.size();
+    std::vector<const double*> result;
+    for (std::size_t i = 0; i < members.size(); ++i) result.push_back(log_sums.data() + i * size);
+    return result;
+}
+
+GivenBuckets::GivenBuckets(const ScoreSums& sums, std::vector<std::vector<int>> buckets)
+    : sums_(sums) {
+    refuse_wrong_buckets(buckets, sums.nodes());
+    std::vector<int> before;
+    for (std::vector<int>& members : buckets) {
+        if (members.empty()) continue;
+        Bucket bucket;
+        const std::size_t size = (std::size_t{1} << members.size()) / 2;
+        bucket.log_sums.resize(members.size() * size);
+        for (std::size_t i = 0; i < members.size(); ++i) {
+            const int node = members[i];
+            std::vector<int> places;
+            for (const int other : members) {
+                if (other != node) places.push_back(sums.place(node, other));
+            }
+            bucket.base.push_back(sums.bits(node, before));
+            sums[node].log_sums_over(bucket.base[i].data(), places,
+                                     bucket.log_sums.data() + i * size);
+            bucket.places.push_back(std::move(places));
+        }
+        before.insert(before.end(), members.begin(), members.end());
+        bucket.members = std::move(members);
+        log_weight_ += recursion_.log_score(bucket.tables());
+        buckets_.push_back(std::move(bucket));
+    }
+}
+
+const BucketOrderLaw& GivenBuckets::law(Bucket& bucket) {
+    if (!bucket.law) bucket.law.emplace(bucket.tables(), recursion_);
+    return *bucket.law;
+}
+
+void GivenBuckets::add_edge_probabilities(double scale, double* edges) {
+    if (std::isinf(log_weight_)) refuse_order_without_dag();
+    for (Bucket& bucket : buckets_) add_bucket(bucket, scale, edges);
+}
+
+void GivenBuckets::add_bucket(Bucket& bucket, double scale, double* edges) {
+    const std::size_t size = bucket.log_sums.size() / bucket.members.size();
+    std::vector<double> factors(size);
+    for (std::size_t i = 0; i < bucket.members.size(); ++i) {
+        const int node = bucket.members[i];
+        const double* const log_sums = bucket.log_sums.data() + i * size;
+        // A set of predecessors Y has the probability P(Y), and given it a family has its weight
+        // over alpha(Y), so that a family counts with the sum of P(Y) / alpha(Y) over all Y around
+        // it.
+        if (size == 1) {
+            factors[0] = 0.0;
+        } else {
+            law(bucket).log_predecessors(static_cast<int>(i), factors.data());
+        }
+        for (std::size_t set = 0; set < size; ++set) {
+            factors[set] =
+                log_sums[set] == minus_infinity ? minus_infinity : factors[set] - log_sums[set];
+        }
+        log_sum_over_supersets(factors, static_cast<int>(bucket.places[i].size()));
+        std::vector<double> by_place(sums_.possible_parents(node).size(), 0.0);
+        sums_[node].add_parent_probabilities(bucket.base[i].data(), bucket.places[i],
+                                             factors.data(), by_place.data());
+        add_parents_to_edges(sums_, node, scale, by_place, edges);
+    }
+}
+
+void GivenBuckets::draw(Random& random, std::uint64_t* parents) {
+    if (std::isinf(log_weight_)) refuse_order_without_dag();
+    const std::size_t words = words_for(sums_.nodes());
+    std::fill_n(parents, static_cast<std::size_t>(sums_.nodes()) * words, 0);
+    int order[most_bucket_members];
+    std::vector<std::uint64_t> allowed;
+    for (Bucket& bucket : buckets_) {
+        order[0] = 0;  // the order of a bucket of one
+        if (bucket.members.size() > 1) law(bucket).draw(random, order);
+        for (std::size_t step = 0; step < bucket.members.size(); ++step) {
+            const auto member = static_cast<std::size_t>(order[step]);
+            const int node = bucket.members[member];
+            allowed = bucket.base[member];
+            for (std::size_t earlier = 0; earlier < step; ++earlier) {
+                const int other = bucket.members[static_cast<std::size_t>(order[earlier])];
+                const int place = sums_.place(node, other);
+                if (place >= 0) put_member(allowed.data(), place);
+            }
+            draw_parents(sums_, node, allowed.data(), random,
+                         parents + static_cast<std::size_t>(node) * words);
+        }
+    }
 }
 
 static const SpaceRegistration registration({

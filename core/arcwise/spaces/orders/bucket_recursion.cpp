@@ -29,7 +29,7 @@ ARCWISE_INLINE std::size_t position(std::size_t bit) {
     return static_cast<std::size_t>(std::countr_zero(bit));
 }
 
-// The subsets one by one, for buckets that fill no block.
+// Solves the subsets one by one, for buckets that do not fill a block.
 void solve_small(BucketSums log_sums, double* best, double* sums) {
     best[0] = 0.0;
     sums[0] = 1.0;
@@ -51,8 +51,8 @@ void solve_small(BucketSums log_sums, double* best, double* sums) {
     }
 }
 
-// The block to solve after this one: those with fewer high members come first. Blocks with as many
-// do not depend on each other, so the processor can work at several at once.
+// Returns the block to solve after this one: those with fewer high members come first. Blocks with
+// the same number do not depend on each other, so that the processor can work at several at once.
 ARCWISE_INLINE std::size_t next_block(std::size_t block, std::size_t blocks) {
     // The next larger number with as many ones, or else the smallest with one more.
     const std::size_t carried = block + lowest_bit(block);
@@ -100,13 +100,13 @@ ARCWISE_INLINE void without_each(const Four& values, Four (&before)[2]) {
     pick<0, 1, 0, 1>(before[1], values, values);
 }
 
-// Ends a recursion within a block: `lower` and `upper` come with what the high members give them.
+// Ends a recursion within a block: `lower` and `upper` already have the terms of the high members.
 // add(value, entry, from) is the recursion's value + entry * from.
 template <class Add>
 ARCWISE_INLINE void finish_block(const LowEntries& entries, Four& lower, Four& upper, Add add) {
     Four before[2];
     const Four from_high = lower;
-    // The second round brings what the first made of the subsets with one member.
+    // The second round adds what the first made of the subsets with one member.
     for (int round = 0; round < 2; ++round) {
         without_each(lower, before);
         lower = from_high;
@@ -123,8 +123,8 @@ ARCWISE_INLINE void finish_block(const LowEntries& entries, Four& lower, Four& u
     }
 }
 
-// best[Y] for all subsets Y. The exponents of the low members, ln alpha_i(Y - i) + best[Y - i] -
-// best[Y], are left in low_exponents, laid out like their tables.
+// Sets best[Y] for all subsets Y, and low_exponents, laid out like the tables of the low members,
+// to their exponents ln alpha_i(Y - i) + best[Y - i] - best[Y].
 ARCWISE_VECTOR_VERSIONS
 void find_best(const double* const* log_sums, std::size_t members, double* best,
                double* const* low_exponents) {
@@ -245,8 +245,8 @@ void BucketRecursion::log_forward(BucketSums log_sums, double* out) {
 }
 
 void BucketRecursion::log_backward(BucketSums log_sums, double* out) {
-    // Seen from the last member the recursion is the forward one, with the members that come after
-    // in place of those before.
+    // From the last member the recursion is the forward one, with the members that come after in
+    // place of those before.
     const std::size_t half = (std::size_t{1} << log_sums.size()) / 2;
     std::vector<double> reversed(log_sums.size() * half);
     std::vector<const double*> tables;

@@ -21,15 +21,15 @@ namespace arcwise {
 
 constexpr int most_bucket_members = 20;
 
-// For each of the b <= most_bucket_members members i its ln alpha_i over the 2^(b-1) subsets of the
-// other members; reading is fastest where tables start on a boundary of 64 bytes. The bits of a
-// subset are the members' positions with i taken out, see squeeze_bit.
+// The tables of b <= most_bucket_members members: that of member i has ln alpha_i for the 2^(b-1)
+// subsets of the other members. The bits of a subset are the members' positions with i taken out;
+// see squeeze_bit. Reading is fastest where tables start on a boundary of 64 bytes.
 using BucketSums = std::span<const double* const>;
 
-// Solves the recursion for one bucket after the other in memory of its own; belongs to one thread.
+// Solves the recursion for one bucket after the other in its own memory; belongs to one thread.
 class BucketRecursion {
   public:
-    // Makes room for buckets of up to so many members; larger ones make it grow.
+    // Makes room for buckets of up to this number of members; larger ones make it grow.
     explicit BucketRecursion(int members = 0) { reserve(members); }
 
     void reserve(int members);
@@ -37,28 +37,28 @@ class BucketRecursion {
     // ln G(all), the weight of the bucket.
     double log_score(BucketSums log_sums);
 
-    // out[Y] = ln G(Y) and ln B(Y) for all 2^b subsets by their bits.
+    // Set out[Y] to ln G(Y) or ln B(Y) for all 2^b subsets by their bits.
     void log_forward(BucketSums log_sums, double* out);
     void log_backward(BucketSums log_sums, double* out);
 
   private:
-    // Fills best_ and sums_.
+    // Sets best_ and sums_.
     void solve(BucketSums log_sums);
 
-    std::vector<double> memory_;  // what the tables below are cut from, where cache lines start
+    std::vector<double> memory_;  // holds the tables below, each from the start of a cache line
     double* best_ = nullptr;      // the weight of the best order of each subset
     double* sums_ = nullptr;      // G relative to it
 };
 
-// The distribution of the order of the members. The tables must outlive it.
+// The distribution of the order of the members. The tables must outlive this.
 class BucketOrderLaw {
   public:
     BucketOrderLaw(BucketSums log_sums, BucketRecursion& recursion);
 
-    // ln G(all); if it is minus infinity there is no law, and nothing else may be asked.
+    // ln G(all); if it is minus infinity, there is no law, and nothing else may be asked.
     double log_score() const { return forward_.back(); }
 
-    // out[Y] = ln of the probability that the members before this one are exactly Y, for all
+    // Sets out[Y] to ln of the probability that the members before this one are exactly Y, for all
     // subsets Y of the others as in its table.
     void log_predecessors(int member, double* out) const;
 

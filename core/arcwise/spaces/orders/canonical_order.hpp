@@ -1,15 +1,33 @@
 // One canonical order, its numbering and score sums, and the change that is proposed to it.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "arcwise/spaces/orders/canonical_orders.hpp"
-#include "arcwise/spaces/orders/node_order.hpp"
-#include "arcwise/spaces/orders/required_weight.hpp"
+#include "arcwise/spaces/orders/order_state.hpp"
+#include "arcwise/spaces/orders/split_sum.hpp"
 
 namespace arcwise {
 
-class CanonicalOrder final : public State, public Bridge {
+// What is known of a node given its predecessors A and the earlier ones E of them; E is empty where
+// the node is not bound.
+struct Standing {
+    SplitSum sum;
+    bool bound = false;
+};
+
+struct CanonicalChange {
+    int node;
+    Standing standing;
+    LogWeight weight;
+    bool same_predecessors;  // only the earlier ones, or whether it is bound, change
+};
+
+class CanonicalOrder final : public LinearState<CanonicalOrders, CanonicalChange, 2>,
+                             public Bridge {
   public:
     explicit CanonicalOrder(const CanonicalOrders& space);
 
@@ -28,144 +46,129 @@ class CanonicalOrder final : public State, public Bridge {
     LogWeight recomputed_weight() const override;
     std::unique_ptr<GivenState> given() const override;
 
-    std::size_t nodes() const { return order_.size(); }
-
-    // What moves ask for; see order_moves.hpp.
+    // What moves ask for; see order_state.hpp.
     LogWeight propose_swap(std::size_t first, std::size_t last);
     LogWeight propose_relocation(std::size_t from, std::size_t to);
     void weigh_places(std::size_t from, std::vector<LogWeight>& totals);
-    // They may be larger than the weights are, by a function of the others' order and the place.
+    // They are bounds, functions of the place and the order of the others.
     static constexpr bool weighs_places_exactly = false;
 
-    // A new numbering, with the order as it is or as the canonical one of a DAG; the weight then.
+    // Proposes a new numbering, with the order as it is or as the canonical one of a DAG, and
+    // returns the weight it then has.
     LogWeight propose_numbering(const std::vector<int>& numbers);
     LogWeight propose_numbering(const std::vector<int>& numbers, const std::uint64_t* dag);
 
-  protected:
-    std::span<LogWeight> exact_parts() override { return node_weights_; }
-
   private:
-    // A node's predecessors, those of them before the last with a larger number, and whether there
-    // is such a one; bits are kept apart, by node or by change.
-    struct Standing {
-        RequiredWeight weight;
-        bool bound = false;
+    struct Numbered {
+        std::vector<int> order;
+        std::vector<int> numbers;  // by node
     };
-    struct Change {
-        int node;
-        Standing standing;
-        LogWeight weight;
-        bool same_allowed;
+    // How precisely the proposed weight is known. Most proposals are refused, and bounds on their
+    // weight, which cost less, are enough to refuse them.
+    enum class Precision {
+        upper_bound,  // by S of the changed nodes, whether they are bound or not
+        close_bound,  // exact but for nodes whose families would have to be added up
+        exact
     };
+    struct RelocationScratch;
 
-    std::size_t at(int node) const { return static_cast<std::size_t>(node) * words_; }
-    std::uint64_t* allowed(int node) { return allowed_.data() + at(node); }
-    std::uint64_t* earlier(int node) { return earlier_.data() + at(node); }
-    ParentBits allowed(int node) const { return allowed_.data() + at(node); }
-    ParentBits earlier(int node) const { return earlier_.data() + at(node); }
+    std::uint64_t* predecessors(int node) { return set_of(node, 0); }
+    std::uint64_t* earlier(int node) { return set_of(node, 1); }
+    ParentBits predecessors(int node) const { return set_of(node, 0); }
+    ParentBits earlier(int node) const { return set_of(node, 1); }
     const Standing& standing(int node) const { return standings_[static_cast<std::size_t>(node)]; }
-    const LogWeight& weight_of(int node) const {
-        return node_weights_[static_cast<std::size_t>(node)];
-    }
     int number(int node) const { return numbers_[static_cast<std::size_t>(node)]; }
-
-    // One word is the rule, and a call to copy it would take longer than all else.
-    void copy_words(ParentBits from, std::uint64_t* to) const {
-        to[0] = from[0];
-        for (std::size_t word = 1; word < words_; ++word) to[word] = from[word];
-    }
 
     void sum_up();
     void set_highest(std::size_t first, std::size_t end);
     std::vector<int> canonical_order(const std::uint64_t* dag,
                                      const std::vector<int>& numbers) const;
 
-    // Sets what comes before the last larger one of those before a place, where the node is to be.
+    // Sets A and E of the node at a place, by an order and its numbers; returns whether it is
+    // bound.
+    bool set_sets(std::span<const int> order, const std::vector<int>& numbers, std::size_t place,
+                  std::uint64_t* predecessors, std::uint64_t* earlier) const;
+    // Sets E of a bound node from A, where the node is to be at a place of an order.
     template <class Order>
-    void set_earlier(const Order& order, std::size_t place, int node, ParentBits allowed,
+    void set_earlier(const Order& order, std::size_t place, int node, ParentBits predecessors,
                      std::uint64_t* earlier) const;
 
-    LogWeight propose_numbered(const std::vector<int>& numbers, std::vector<int> order);
-
-    // The order is changed between two places: adds all that is then changed. One node, or two, go
-    // elsewhere; flip(node, bits) changes the predecessors of a node there. Where a state of weight
-    // zero would be refused, changes end with the first node that makes it one.
-    template <class Flip>
-    bool add_changes(std::size_t first, std::size_t last, int one, int other, Flip flip);
-    bool add_swap(std::size_t first, std::size_t last);
+    // The sets of the change that is added next.
+    std::uint64_t* next_predecessors() { return changed_set(changes_.size(), 0); }
+    std::uint64_t* next_earlier() { return changed_set(changes_.size(), 1); }
+    // Each of these adds changes to the proposal, and returns false if it then has weight zero and
+    // would be refused; what comes after the node that makes it zero is left out.
+    bool add_change(int node, bool bound, bool same_predecessors);
+    bool add_change_if_any(int node, bool bound, bool same_predecessors);
+    bool add_changes(std::size_t first, std::size_t last, int one, int other);
     bool add_adjacent_swap(std::size_t first);
-    template <class SetBefore>
-    bool add_later_changes(std::size_t last, int highest_between, SetBefore set_before);
-    bool add_change(int node, bool bound, bool same_allowed);
-    bool add_change_if_any(int node, bool bound, bool same_allowed);
-    // First the sums of the changed nodes, whatever they require: a bound on the weight, with which
-    // it ends where that is refused more often than not; then the weight, or a closer bound.
-    LogWeight weigh_changes();
-    void weigh_bounded_changes();
-    void weigh_rough_changes();
-    bool passes(Proposal& proposal, const Temperature& temperature, Random& random) const;
-    std::uint64_t* changed_allowed() { return changed_allowed_.data() + changes_.size() * words_; }
-    std::uint64_t* changed_earlier() { return changed_earlier_.data() + changes_.size() * words_; }
+    template <class SetNext>
+    bool add_later_changes(std::size_t last, int highest_between, SetNext set_next);
+    LogWeight propose_between(std::size_t first, std::size_t last, int one, int other);
+    LogWeight propose_numbered(Numbered numbered);
 
-    LogWeight weigh(const RequiredWeight& weight, int node, ParentBits allowed,
-                    ParentBits earlier) const {
-        return sums_.at(place_, weight, node, allowed, earlier);
+    // Weighs the proposal as precisely as it takes to go on, and then more precisely.
+    LogWeight weigh_changes();
+    void refine();
+    bool passes(Proposal& proposal, const Temperature& temperature, Random& random) const;
+
+    LogWeight weigh_change(std::size_t i) {
+        return sums_.weight(place_, changes_[i].standing.sum, changes_[i].node, changed_set(i, 0),
+                            changed_set(i, 1));
     }
-    LogWeight weigh_above(const RequiredWeight& weight, int node) const {
-        return sums_.above(place_, weight, node);
+    LogWeight weigh(int node, const BridgePlace& place) const {
+        return sums_.weight(place, standing(node).sum, node, predecessors(node), earlier(node));
     }
     template <class WeighOther>
     LogWeight total_at(const Temperature& temperature, const BridgePlace& place,
                        WeighOther weigh_other) const;
-    void weigh_moved(int moved, std::vector<LogWeight>& totals);
-    LogWeight weigh_passed(std::size_t place, int moved, std::size_t from);
-    void add_between(std::size_t first, std::size_t end, const LogWeight& weight) {
-        steps_[first] = steps_[first] + weight;
-        steps_[end] = steps_[end] - weight;
-    }
+    void weigh_moved(int moved, RelocationScratch& scratch, std::vector<LogWeight>& totals) const;
+    LogWeight weigh_other(std::size_t k, int moved, bool was_after,
+                          RelocationScratch& scratch) const;
 
-    const CanonicalOrders& space_;
-    const NodeWeights& weights_;
-    const std::size_t words_;
-    mutable RequiredWeights sums_;  // what it remembers changes no result
+    mutable SplitSums sums_;  // what it remembers changes no result
     BridgePlace place_;
 
-    NodeOrder order_;
     std::vector<int> numbers_;  // by node
     std::vector<int> highest_;  // by place: the largest number up to it
-    std::vector<std::uint64_t> allowed_;
-    std::vector<std::uint64_t> earlier_;
     std::vector<Standing> standings_;
-    std::vector<LogWeight> node_weights_;
 
-    bool refuses_impossible_ = false;
-    bool screens_ = false;  // proposals whose weight is too small by a bound on it alone
-    bool bounded_ = false;  // the weight proposed is such a bound as yet, the first one
-    bool rough_ = false;    // or the second one
-    bool renumbered_ = false;
+    // The change proposed.
+    bool screens_ = false;       // bounds on the weight may refuse the proposal
+    bool refuses_zero_ = false;  // and so does a node without the parent it needs
+    Precision precision_ = Precision::exact;
     std::size_t first_ = 0;  // the places between which the order changes
     std::size_t last_ = 0;
-    std::vector<int> new_order_;
-    std::vector<int> new_numbers_;
-    std::vector<Change> changes_;
-    std::vector<std::uint64_t> changed_allowed_;
-    std::vector<std::uint64_t> changed_earlier_;
-    LogWeight proposed_;
+    std::optional<Numbered> numbered_;
 
-    // Of a relocation: the others in their order, the last larger one before each, and by place how
-    // the weight of the others changes from there on to the next place.
-    std::vector<int> others_;
-    std::vector<int> last_larger_;
-    std::vector<LogWeight> steps_;
-    std::vector<std::uint64_t> with_;
-    std::vector<std::uint64_t> without_;
-    std::vector<std::uint64_t> before_;
+    // Memory for weighing the places of a relocation; nothing in it outlasts a call.
+    struct RelocationScratch {
+        RelocationScratch(std::size_t nodes, std::size_t words)
+            : others(nodes - 1),
+              last_larger(nodes - 1),
+              steps(nodes + 1),
+              without(words),
+              with(words),
+              earlier(words) {}
 
-    Moves moves_;
+        // Adds a weight at the places from `first` to the one before `end`.
+        void add_between(std::size_t first, std::size_t end, const LogWeight& weight) {
+            steps[first] = steps[first] + weight;
+            steps[end] = steps[end] - weight;
+        }
+
+        std::vector<int> others;       // the other nodes u_0, u_1, .. in their order
+        std::vector<int> last_larger;  // by k: the place of the last larger one before u_k, or -1
+        std::vector<LogWeight> steps;  // by place: the others' weight less that one place before
+        std::vector<std::uint64_t> without;  // predecessors of one node without the moved one,
+        std::vector<std::uint64_t> with;     // with it,
+        std::vector<std::uint64_t> earlier;  // and the earlier ones of them
+    };
+    RelocationScratch scratch_;
 };
 
-// The table of the space: shares in proportion to 1 / (score sums a move needs), so that all take
-// the same time.
+// The table of the space: shares are in proportion to 1 / (score sums that a move needs), so that
+// all take the same time.
 std::vector<MoveRow<CanonicalOrder>> canonical_order_moves(int nodes);
 
 }  // namespace arcwise

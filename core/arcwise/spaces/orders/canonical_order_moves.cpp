@@ -1,136 +1,158 @@
-// The moves of a canonical order, each scored from the nodes it changes: those whose predecessors
-// change, and later ones whose last larger predecessor is, or becomes, among these.
+// The moves of a canonical order, each weighed from the nodes it changes.
+//
+// In the symbols of canonical_orders.hpp, the weight of a node depends on its predecessors A and,
+// if it is bound, on the earlier ones E. Two kinds of nodes change: those between the places of a
+// move, whose A change; and later ones, whose A stay, but whose last larger one is between these
+// places.
+//
+// An example, in which the number of each node is its name: in the order (1 4 2 3), node 2 is bound
+// by 4, with A = {1, 4}, E = {1} and recent = {4}. Where node 3 is relocated, the sets of node 2
+// are
+//
+//   place 0   (3 1 4 2)   A = {1, 3, 4}   E = {1, 3}   3 is one of the earlier ones
+//   place 1   (1 3 4 2)   A = {1, 3, 4}   E = {1, 3}
+//   place 2   (1 4 3 2)   A = {1, 3, 4}   E = {1, 4}   3 is the last larger one itself
+//   place 3   (1 4 2 3)   A = {1, 4}      E = {1}      3 is no predecessor
+//
+// and where 1 and 4 are swapped, to (4 1 2 3), node 2 is a later one: A stays, and E becomes empty.
 #include <algorithm>
 #include <numeric>
 
 #include "arcwise/spaces/orders/canonical_order.hpp"
-#include "arcwise/spaces/orders/order_moves.hpp"
+#include "arcwise/spaces/orders/order_state.hpp"
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 
 template <class Order>
 void CanonicalOrder::set_earlier(const Order& order, std::size_t place, int node,
-                                 ParentBits allowed, std::uint64_t* earlier) const {
-    copy_words(allowed, earlier);
+                                 ParentBits predecessors, std::uint64_t* earlier) const {
+    copy_words(predecessors, earlier);
     for (std::size_t before = place; before-- > 0;) {
         weights_.flip(earlier, node, order[before]);
         if (number(order[before]) > number(node)) return;
     }
 }
 
-bool CanonicalOrder::add_change(int node, bool bound, bool same_allowed) {
-    if (refuses_impossible_ && bound && sums_.same(changed_allowed(), changed_earlier())) {
-        proposed_.impossible = 1;
+bool CanonicalOrder::add_change(int node, bool bound, bool same_predecessors) {
+    if (refuses_zero_ && bound && sums_.same(next_predecessors(), next_earlier())) {
+        proposed_.zero_factors = 1;
         return false;
     }
-    if (!same_allowed) weights_.fetch(node, changed_allowed());
-    if (bound) weights_.fetch(node, changed_earlier());
-    changes_.push_back({node, {{}, bound}, {}, same_allowed});
+    if (!same_predecessors) weights_.fetch(node, next_predecessors());
+    if (bound) weights_.fetch(node, next_earlier());
+    changes_.push_back({node, {{}, bound}, {}, same_predecessors});
     return true;
 }
 
-bool CanonicalOrder::add_change_if_any(int node, bool bound, bool same_allowed) {
-    if (same_allowed && bound == standing(node).bound &&
-        sums_.same(changed_earlier(), earlier(node))) {
+bool CanonicalOrder::add_change_if_any(int node, bool bound, bool same_predecessors) {
+    if (same_predecessors && bound == standing(node).bound &&
+        sums_.same(next_earlier(), earlier(node))) {
         return true;
     }
-    return add_change(node, bound, same_allowed);
+    return add_change(node, bound, same_predecessors);
 }
 
 LogWeight CanonicalOrder::weigh_changes() {
-    // Below this much of the present weight, another random number costs less than the weight.
+    // Below this gain it costs less to draw one more random number than to find the weight.
     constexpr double unlikely = -1.0;
     double gained = 0.0;
     for (std::size_t i = 0; i < changes_.size(); ++i) {
-        Change& change = changes_[i];
-        RequiredWeight& weight = change.standing.weight;
-        weight = change.same_allowed
-                     ? RequiredWeights::whole(standing(change.node).weight)
-                     : sums_.whole(change.node, changed_allowed_.data() + i * words_);
-        gained += weight.log_sum - weight_of(change.node).value;
+        CanonicalChange& change = changes_[i];
+        SplitSum& sum = change.standing.sum;
+        sum = change.same_predecessors ? standing(change.node).sum.unbound()
+                                       : sums_.unbound(change.node, changed_set(i, 0));
+        gained += sum.log_S - weight_of(change.node).value;
     }
-    if (screens_ && gained < unlikely) {
-        bounded_ = true;
-        proposed_.value += gained;
-    } else {
-        weigh_bounded_changes();
-    }
+    precision_ = Precision::upper_bound;
+    proposed_.value += gained;
+    if (!(screens_ && gained < unlikely)) refine();
     return proposed_;
 }
 
-void CanonicalOrder::weigh_bounded_changes() {
-    bounded_ = false;
-    proposed_ = weight_;
-    for (std::size_t i = 0; i < changes_.size(); ++i) {
-        Change& change = changes_[i];
-        const ParentBits then_allowed = changed_allowed_.data() + i * words_;
-        const ParentBits then_earlier = changed_earlier_.data() + i * words_;
-        RequiredWeight& weight = change.standing.weight;
-        if (change.standing.bound) sums_.require(weight, change.node, then_allowed, then_earlier);
-        const bool rough = screens_ && weight.rough && !weight.is_plain(place_);
-        rough_ |= rough;
-        change.weight = rough ? weigh_above(weight, change.node)
-                              : weigh(weight, change.node, then_allowed, then_earlier);
-        proposed_ = proposed_ + (change.weight - weight_of(change.node));
-        if (refuses_impossible_ && proposed_.impossible > 0) break;
+void CanonicalOrder::refine() {
+    // Whether the exact weight would take adding up families.
+    const auto is_costly = [&](const SplitSum& sum) {
+        return sum.cancels && !sum.is_product(place_);
+    };
+    if (precision_ == Precision::upper_bound) {
+        precision_ = Precision::exact;
+        proposed_ = weight_;
+        for (std::size_t i = 0; i < changes_.size(); ++i) {
+            CanonicalChange& change = changes_[i];
+            auto& [sum, bound] = change.standing;
+            if (bound) sums_.bind(sum, change.node, changed_set(i, 0), changed_set(i, 1));
+            if (screens_ && is_costly(sum)) {
+                precision_ = Precision::close_bound;
+                count_change(change, sums_.close_bound(place_, sum, change.node));
+            } else {
+                count_change(change, weigh_change(i));
+            }
+            if (refuses_zero_ && proposed_.zero_factors > 0) break;
+        }
+    } else {
+        precision_ = Precision::exact;
+        for (std::size_t i = 0; i < changes_.size(); ++i) {
+            CanonicalChange& change = changes_[i];
+            if (!is_costly(change.standing.sum)) continue;
+            const LogWeight weight = weigh_change(i);
+            proposed_ = proposed_ + (weight - change.weight);
+            change.weight = weight;
+        }
     }
 }
 
-void CanonicalOrder::weigh_rough_changes() {
-    for (std::size_t i = 0; i < changes_.size(); ++i) {
-        Change& change = changes_[i];
-        const RequiredWeight& weight = change.standing.weight;
-        if (!weight.rough || weight.is_plain(place_)) continue;
-        const LogWeight exact = weigh(weight, change.node, changed_allowed_.data() + i * words_,
-                                      changed_earlier_.data() + i * words_);
-        proposed_ = proposed_ + (exact - change.weight);
-        change.weight = exact;
-    }
-    rough_ = false;
-}
-
-template <class Flip>
-bool CanonicalOrder::add_changes(std::size_t first, std::size_t last, int one, int other,
-                                 Flip flip) {
-    first_ = first;
-    last_ = last;
+// The order is as after the move, in which one node, or two, go elsewhere between two places.
+bool CanonicalOrder::add_changes(std::size_t first, std::size_t last, int one, int other) {
+    // A moved node gains or loses all others between the places, and these gain or lose the moved
+    // ones; no node is a possible parent of itself, so that its own bit is never flipped.
+    const auto flip_moved = [&](int node, std::uint64_t* set) {
+        bool changed = weights_.flip(set, node, one);
+        if (other != one) changed |= weights_.flip(set, node, other);
+        return changed;
+    };
+    const auto flip_all = [&](int node, std::uint64_t* set) {
+        bool changed = false;
+        for (std::size_t place = first; place <= last; ++place) {
+            changed |= weights_.flip(set, node, order_[place]);
+        }
+        return changed;
+    };
     int highest = first == 0 ? -1 : highest_[first - 1];
-    int highest_moved = std::max(number(one), number(other));
+    const int highest_moved = std::max(number(one), number(other));
     int highest_stayed = -1;
     for (std::size_t place = first; place <= last; ++place) {
         const int node = order_[place];
         const bool stays = node != one && node != other;
-        copy_words(allowed(node), changed_allowed());
-        const bool other_allowed = flip(node, changed_allowed());
+        copy_words(predecessors(node), next_predecessors());
+        const bool changed =
+            stays ? flip_moved(node, next_predecessors()) : flip_all(node, next_predecessors());
         const bool bound = highest > number(node);
         if (!bound) {
-            std::fill_n(changed_earlier(), words_, 0);
+            std::fill_n(next_earlier(), words_, 0);
         } else if (stays && highest_stayed > number(node)) {
-            // Its last larger one stays before it, and who moves comes before that, or did.
-            copy_words(earlier(node), changed_earlier());
-            flip(node, changed_earlier());
+            // The last larger one stays before it, and moved nodes come before that one, or did.
+            copy_words(earlier(node), next_earlier());
+            flip_moved(node, next_earlier());
         } else if (stays && highest_moved < number(node)) {
-            copy_words(earlier(node), changed_earlier());  // what is larger is before all these
+            copy_words(earlier(node), next_earlier());  // all larger ones are before these places
         } else {
-            set_earlier(order_, place, node, changed_allowed(), changed_earlier());
+            set_earlier(order_, place, node, next_predecessors(), next_earlier());
         }
-        if (!add_change_if_any(node, bound, !other_allowed)) return false;
+        if (!add_change_if_any(node, bound, !changed)) return false;
         highest = std::max(highest, number(node));
         if (stays) highest_stayed = std::max(highest_stayed, number(node));
     }
-    return add_later_changes(last, std::max(highest_moved, highest_stayed),
-                             [&](std::size_t place, int node) {
-                                 set_earlier(order_, place, node, allowed(node), changed_earlier());
-                             });
+    return add_later_changes(
+        last, std::max(highest_moved, highest_stayed), [&](std::size_t place, int node) {
+            set_earlier(order_, place, node, predecessors(node), next_earlier());
+        });
 }
 
-// Later nodes have their last larger one between the places of a change if no node between is
-// larger, and some there is; set_before(place, node) sets what
-// comes before it then.
-template <class SetBefore>
-bool CanonicalOrder::add_later_changes(std::size_t last, int highest_between,
-                                       SetBefore set_before) {
+// A later node has its last larger one between the places of a move if there is a larger one there,
+// and none from there to the node; set_next(place, node) then sets its next_earlier().
+template <class SetNext>
+bool CanonicalOrder::add_later_changes(std::size_t last, int highest_between, SetNext set_next) {
     int highest_since = -1;
     for (std::size_t place = last + 1; place < nodes() && highest_since < highest_between;
          ++place) {
@@ -138,124 +160,102 @@ bool CanonicalOrder::add_later_changes(std::size_t last, int highest_between,
         if (number(node) < highest_since) continue;
         highest_since = number(node);
         if (number(node) > highest_between) break;
-        copy_words(allowed(node), changed_allowed());
-        set_before(place, node);
+        copy_words(predecessors(node), next_predecessors());
+        set_next(place, node);
         if (!add_change_if_any(node, true, true)) return false;
     }
     return true;
 }
 
-// `early` gains, and `late` loses, all that is between them, and each other; those between lose the
-// one and gain the other.
-bool CanonicalOrder::add_swap(std::size_t first, std::size_t last) {
-    const int early = order_[first];
-    const int late = order_[last];
-    order_.make_change();
-    const bool possible = add_changes(first, last, early, late, [&](int node, std::uint64_t* bits) {
-        if (node != early && node != late) {
-            const bool loses = weights_.flip(bits, node, early);
-            const bool gains = weights_.flip(bits, node, late);
-            return loses || gains;
-        }
-        bool changed = weights_.flip(bits, node, node == early ? late : early);
-        for (std::size_t place = first + 1; place < last; ++place) {
-            changed |= weights_.flip(bits, node, order_[place]);
-        }
-        return changed;
-    });
-    order_.undo_change();
-    return possible;
-}
-
-// The same of neighbours, most of all steps, where what comes before a last larger one is known.
+// The same for two neighbours, which most steps swap; the order is as before the move, and E
+// follows from what it was.
 bool CanonicalOrder::add_adjacent_swap(std::size_t first) {
-    first_ = first;
-    last_ = first + 1;
     const int early = order_[first];
     const int late = order_[first + 1];
     const bool falls = number(early) > number(late);
     const int highest = first == 0 ? -1 : highest_[first - 1];
 
-    copy_words(allowed(late), changed_allowed());
-    const bool loses = weights_.flip(changed_allowed(), late, early);
+    copy_words(predecessors(late), next_predecessors());
+    const bool loses = weights_.flip(next_predecessors(), late, early);
     const bool late_bound = highest > number(late);
     if (!falls) {
-        copy_words(earlier(late), changed_earlier());  // the last larger one is before both
+        copy_words(earlier(late), next_earlier());  // the last larger one is before both
     } else if (late_bound) {
-        set_earlier(order_, first, late, changed_allowed(), changed_earlier());
+        set_earlier(order_, first, late, next_predecessors(), next_earlier());
     } else {
-        std::fill_n(changed_earlier(), words_, 0);
+        std::fill_n(next_earlier(), words_, 0);
     }
     if (!add_change_if_any(late, late_bound, !loses)) return false;
 
-    copy_words(allowed(early), changed_allowed());
-    const bool gains = weights_.flip(changed_allowed(), early, late);
+    copy_words(predecessors(early), next_predecessors());
+    const bool gains = weights_.flip(next_predecessors(), early, late);
     const bool early_bound = !falls || highest > number(early);
-    copy_words(falls ? ParentBits{earlier(early)} : ParentBits{allowed(early)}, changed_earlier());
+    copy_words(falls ? earlier(early) : predecessors(early), next_earlier());
     if (!add_change_if_any(early, early_bound, !gains)) return false;
 
-    // The last larger one is that of the two which comes last, or the larger of them alone.
+    // The last larger one of a later node is the one of the two that comes last, if both are
+    // larger, or else the larger one alone.
     return add_later_changes(first + 1, std::max(number(early), number(late)),
                              [&](std::size_t, int node) {
-                                 copy_words(earlier(node), changed_earlier());
-                                 if (number(late) > number(node))
-                                     weights_.flip(changed_earlier(), node, early);
-                                 if (number(early) > number(node))
-                                     weights_.flip(changed_earlier(), node, late);
+                                 copy_words(earlier(node), next_earlier());
+                                 if (number(late) > number(node)) {
+                                     weights_.flip(next_earlier(), node, early);
+                                 }
+                                 if (number(early) > number(node)) {
+                                     weights_.flip(next_earlier(), node, late);
+                                 }
                              });
+}
+
+LogWeight CanonicalOrder::propose_between(std::size_t first, std::size_t last, int one, int other) {
+    first_ = first;
+    last_ = last;
+    order_.make_change();
+    const bool possible = add_changes(first, last, one, other);
+    order_.undo_change();
+    return possible ? weigh_changes() : proposed_;
 }
 
 LogWeight CanonicalOrder::propose_swap(std::size_t first, std::size_t last) {
     order_.propose_swap(first, last);
-    const bool possible = last == first + 1 ? add_adjacent_swap(first) : add_swap(first, last);
-    return possible ? weigh_changes() : proposed_;
+    if (last > first + 1) return propose_between(first, last, order_[first], order_[last]);
+    first_ = first;
+    last_ = last;
+    return add_adjacent_swap(first) ? weigh_changes() : proposed_;
 }
 
 LogWeight CanonicalOrder::propose_relocation(std::size_t from, std::size_t to) {
     const int moved = order_[from];
     order_.propose_relocation(from, to);
-    if (to == from) {
-        first_ = last_ = from;
-        return proposed_;
-    }
-    order_.make_change();
-    const std::size_t first = std::min(from, to);
-    const std::size_t last = std::max(from, to);
-    const bool possible =
-        add_changes(first, last, moved, moved, [&](int node, std::uint64_t* bits) {
-            if (node != moved) return weights_.flip(bits, node, moved);
-            bool changed = false;
-            for (std::size_t place = first; place <= last; ++place) {
-                if (place != to) changed |= weights_.flip(bits, moved, order_[place]);
-            }
-            return changed;
-        });
-    order_.undo_change();
-    return possible ? weigh_changes() : proposed_;
+    if (to != from) return propose_between(std::min(from, to), std::max(from, to), moved, moved);
+    first_ = last_ = from;
+    return proposed_;
 }
 
-// The weight of the moved node at each place among the others.
-void CanonicalOrder::weigh_moved(int moved, std::vector<LogWeight>& totals) {
-    std::uint64_t* before = with_.data();
-    std::uint64_t* before_larger = without_.data();
-    std::fill_n(before, words_, 0);
-    std::fill_n(before_larger, words_, 0);
+// Sets a bound on the weight of the moved node at each place among the others.
+void CanonicalOrder::weigh_moved(int moved, RelocationScratch& scratch,
+                                 std::vector<LogWeight>& totals) const {
+    const std::vector<int>& others = scratch.others;
+    std::uint64_t* predecessors = scratch.with.data();
+    std::uint64_t* earlier = scratch.earlier.data();
+    std::fill_n(predecessors, words_, 0);
+    std::fill_n(earlier, words_, 0);
     bool bound = false;
     for (std::size_t place = 0;; ++place) {
-        const RequiredWeight weight = sums_.split(moved, before, before_larger, bound);
-        totals[place] = weigh_above(weight, moved);
-        if (place == others_.size()) return;
-        // Up to the next place where something is different.
+        const SplitSum sum = sums_.split(moved, predecessors, earlier, bound);
+        totals[place] = sums_.close_bound(place_, sum, moved);
+        if (place == others.size()) return;
+        // The weight is the same up to the next place where A or E changes.
         bool changed = false;
         for (;; ++place) {
-            const int other = others_[place];
+            const int other = others[place];
             if (number(other) > number(moved)) {
-                changed = !bound || !sums_.same(before, before_larger);
+                changed = !bound || !sums_.same(predecessors, earlier);
                 bound = true;
-                copy_words(before, before_larger);
+                copy_words(predecessors, earlier);
             }
-            changed |= weights_.flip(before, moved, other);
-            if (changed || place + 1 == others_.size()) break;
+            changed |= weights_.flip(predecessors, moved, other);
+            if (changed || place + 1 == others.size()) break;
             totals[place + 1] = totals[place];
         }
         if (!changed) {
@@ -265,132 +265,123 @@ void CanonicalOrder::weigh_moved(int moved, std::vector<LogWeight>& totals) {
     }
 }
 
-// Adds to the places before an other node what it then gains, and returns its weight without the
-// moved one.
-LogWeight CanonicalOrder::weigh_passed(std::size_t place, int moved, std::size_t from) {
-    const int node = others_[place];
-    const bool after = place >= from;  // of the moved one, as things are
-    const bool bound = last_larger_[place] >= 0;
-    std::uint64_t* without = without_.data();
-    std::uint64_t* before = before_.data();
-    std::uint64_t* with = with_.data();
-    copy_words(allowed(node), without);
-    const bool parent = after ? weights_.flip(without, node, moved) : false;
+// Returns a bound on the weight that u, the other node number k, has without the moved node m, and
+// adds to the steps what it gains where m is at a place p <= k, before it. With A and E the sets of
+// u without m, and u_i the last larger one of the others before it, if any, they become
+//
+//   p <= i                            A + m   E + m           m is one of the earlier ones
+//   p > i,  number(m) < number(u)     A + m   E               m is recent
+//   p > i,  number(m) > number(u)     A + m   {u_0 .. u_p-1}  m is the last larger one itself
+//
+// `was_after` is whether m comes before u in the present order.
+LogWeight CanonicalOrder::weigh_other(std::size_t k, int moved, bool was_after,
+                                      RelocationScratch& scratch) const {
+    const int node = scratch.others[k];
+    const Standing& now = standing(node);
+    const bool bound = scratch.last_larger[k] >= 0;
+    const std::size_t after_larger = static_cast<std::size_t>(scratch.last_larger[k] + 1);  // i + 1
+    std::uint64_t* without = scratch.without.data();
+    std::uint64_t* with = scratch.with.data();
+    std::uint64_t* earlier_ones = scratch.earlier.data();
+    copy_words(predecessors(node), without);
+    const bool loses = was_after && weights_.flip(without, node, moved);
     if (bound) {
-        set_earlier(others_, place, node, without, before);
+        set_earlier(scratch.others, k, node, without, earlier_ones);
     } else {
-        std::fill_n(before, words_, 0);
+        std::fill_n(earlier_ones, words_, 0);
     }
     copy_words(without, with);
     const bool can_be_parent = weights_.flip(with, node, moved);
 
-    const Standing& now = standing(node);
     const bool as_it_is =
-        !parent && bound == now.bound && (!bound || sums_.same(before, earlier(node)));
-    const RequiredWeight weight = as_it_is ? now.weight : sums_.split(node, without, before, bound);
-    const LogWeight base = weigh_above(weight, node);
-
-    const auto split_with = [&](ParentBits earlier_ones, bool needs) {
-        return weigh_above(sums_.split(node, with, earlier_ones, needs), node);
+        !loses && bound == now.bound && (!bound || sums_.same(earlier_ones, earlier(node)));
+    const SplitSum sum = as_it_is ? now.sum : sums_.split(node, without, earlier_ones, bound);
+    const LogWeight base = sums_.close_bound(place_, sum, node);
+    const auto gain = [&](const SplitSum& then) {
+        return sums_.close_bound(place_, then, node) - base;
     };
-    const std::size_t beyond = bound ? static_cast<std::size_t>(last_larger_[place]) + 1 : 0;
+
     if (bound && can_be_parent) {
-        // Before the last larger one it is one of the earlier ones.
-        weights_.flip(before, node, moved);
-        add_between(0, beyond, split_with(before, true) - base);
-        weights_.flip(before, node, moved);
+        weights_.flip(earlier_ones, node, moved);
+        scratch.add_between(0, after_larger, gain(sums_.split(node, with, earlier_ones, true)));
+        weights_.flip(earlier_ones, node, moved);
     }
     if (number(moved) < number(node)) {
-        if (can_be_parent) add_between(beyond, place + 1, split_with(before, bound) - base);
+        if (can_be_parent) {
+            scratch.add_between(after_larger, k + 1,
+                                gain(sums_.split(node, with, earlier_ones, bound)));
+        }
         return base;
     }
-    // There it is the last larger one itself, and what is between them is recent: fewer and fewer
-    // come before it on its way down.
-    const RequiredWeight whole =
-        can_be_parent ? sums_.whole(node, with) : RequiredWeights::whole(weight);
-    copy_words(without, before);
-    std::size_t first = place;
-    for (std::size_t end = place + 1;;) {
-        RequiredWeight there = whole;
-        sums_.require(there, node, with, before);
-        const LogWeight gain = weigh_above(there, node) - base;
+    // From place k down to i + 1, E shrinks by one other node after the other; the weight is the
+    // same between places where a possible parent leaves it.
+    const SplitSum unbound = can_be_parent ? sums_.unbound(node, with) : sum.unbound();
+    copy_words(without, earlier_ones);
+    std::size_t first = k;
+    for (std::size_t end = k + 1;;) {
+        SplitSum then = unbound;
+        sums_.bind(then, node, with, earlier_ones);
+        const LogWeight there = gain(then);
         bool changes = false;
-        while (first > beyond && !changes) {
-            changes = weights_.flip(before, node, others_[first - 1]);
+        while (first > after_larger && !changes) {
+            changes = weights_.flip(earlier_ones, node, scratch.others[first - 1]);
             if (!changes) --first;
         }
-        add_between(first, end, gain);
+        scratch.add_between(first, end, there);
         if (!changes) return base;
         end = first--;
     }
 }
 
 void CanonicalOrder::weigh_places(std::size_t from, std::vector<LogWeight>& totals) {
+    RelocationScratch& scratch = scratch_;
+    std::vector<int>& others = scratch.others;
     const int moved = order_[from];
-    for (std::size_t place = 0; place + 1 < nodes(); ++place) {
-        others_[place] = order_[place < from ? place : place + 1];
-        int larger = static_cast<int>(place) - 1;
+    for (std::size_t k = 0; k < others.size(); ++k) {
+        others[k] = order_[k < from ? k : k + 1];
+        int larger = static_cast<int>(k) - 1;
         while (larger >= 0 &&
-               number(others_[static_cast<std::size_t>(larger)]) < number(others_[place])) {
-            larger = last_larger_[static_cast<std::size_t>(larger)];
+               number(others[static_cast<std::size_t>(larger)]) < number(others[k])) {
+            larger = scratch.last_larger[static_cast<std::size_t>(larger)];
         }
-        last_larger_[place] = larger;
+        scratch.last_larger[k] = larger;
     }
-    weigh_moved(moved, totals);
-    std::fill(steps_.begin(), steps_.end(), LogWeight{});
+    weigh_moved(moved, scratch, totals);
+    std::fill(scratch.steps.begin(), scratch.steps.end(), LogWeight{});
     LogWeight rest = weight_ - weight_of(moved);
-    for (std::size_t place = 0; place < others_.size(); ++place) {
-        const int node = others_[place];
-        rest = rest + (weigh_passed(place, moved, from) - weight_of(node));
+    for (std::size_t k = 0; k < others.size(); ++k) {
+        rest = rest + (weigh_other(k, moved, k >= from, scratch) - weight_of(others[k]));
     }
     for (std::size_t place = 0; place < nodes(); ++place) {
-        rest = rest + steps_[place];
+        rest = rest + scratch.steps[place];
         totals[place] = rest + totals[place];
     }
 }
 
 LogWeight CanonicalOrder::propose_numbering(const std::vector<int>& numbers) {
-    return propose_numbered(numbers, {order_.begin(), order_.end()});
+    return propose_numbered({{order_.begin(), order_.end()}, numbers});
 }
 
 LogWeight CanonicalOrder::propose_numbering(const std::vector<int>& numbers,
                                             const std::uint64_t* dag) {
-    return propose_numbered(numbers, canonical_order(dag, numbers));
+    return propose_numbered({canonical_order(dag, numbers), numbers});
 }
 
-LogWeight CanonicalOrder::propose_numbered(const std::vector<int>& numbers,
-                                           std::vector<int> order) {
-    new_order_ = std::move(order);
-    new_numbers_ = numbers;
-    renumbered_ = true;
+LogWeight CanonicalOrder::propose_numbered(Numbered numbered) {
+    numbered_ = std::move(numbered);
+    const auto& [order, numbers] = *numbered_;
     for (std::size_t place = 0; place < nodes(); ++place) {
-        const int node = new_order_[place];
-        const auto number_of = [&](std::size_t at) {
-            return new_numbers_[static_cast<std::size_t>(new_order_[at])];
-        };
-        std::uint64_t* allowed = changed_allowed();
-        std::uint64_t* earlier = changed_earlier();
-        std::fill_n(allowed, words_, 0);
-        std::fill_n(earlier, words_, 0);
-        bool bound = false;
-        for (std::size_t before = 0; before < place; ++before) {
-            if (number_of(before) > number_of(place)) {
-                bound = true;
-                copy_words(allowed, earlier);
-            }
-            weights_.flip(allowed, node, new_order_[before]);
-        }
-        if (!add_change(node, bound, false)) return proposed_;
+        const bool bound = set_sets(order, numbers, place, next_predecessors(), next_earlier());
+        if (!add_change(order[place], bound, false)) return proposed_;
     }
     weigh_changes();
-    if (bounded_) weigh_bounded_changes();
-    if (rough_) weigh_rough_changes();
+    while (precision_ != Precision::exact) refine();
     return proposed_;
 }
 
 namespace {
 
-// Of all nodes.
+// Numbers all nodes anew.
 class Renumbering final : public Move {
   public:
     explicit Renumbering(CanonicalOrder& order)

@@ -1,4 +1,4 @@
-// The space of canonical orders; what one is worth, and how a proposal becomes the state.
+// The space of canonical orders; the weight of one, and how a proposal becomes the state.
 #include "arcwise/spaces/orders/canonical_orders.hpp"
 
 #include <algorithm>
@@ -17,7 +17,8 @@
 namespace arcwise {
 namespace {
 
-// Throws `argument` unless every number is there once.
+// Returns the numbering, or where none is given that by the nodes themselves; throws `argument`
+// unless it has every number once.
 std::vector<int> checked_numbering(std::vector<int> numbering, int nodes) {
     if (numbering.empty()) {
         numbering.resize(static_cast<std::size_t>(nodes));
@@ -37,27 +38,13 @@ std::vector<int> checked_numbering(std::vector<int> numbering, int nodes) {
 }  // namespace
 
 CanonicalOrder::CanonicalOrder(const CanonicalOrders& space)
-    : space_(space),
-      weights_(space.weights()),
-      words_(weights_.words()),
+    : LinearState(space),
       sums_(weights_),
-      order_(static_cast<std::size_t>(space.nodes())),
       numbers_(space.numbering()),
       highest_(nodes()),
-      allowed_(nodes() * words_),
-      earlier_(nodes() * words_),
       standings_(nodes()),
-      node_weights_(nodes()),
-      changed_allowed_((nodes() + 1) * words_),
-      changed_earlier_((nodes() + 1) * words_),
-      others_(nodes() - 1),
-      last_larger_(nodes() - 1),
-      steps_(nodes() + 1),
-      with_(words_),
-      without_(words_),
-      before_(words_),
-      moves_(canonical_order_moves(space.nodes()), *this) {
-    changes_.reserve(nodes());
+      scratch_(nodes(), words_) {
+    moves_.emplace(canonical_order_moves(space.nodes()), *this);
     sum_up();
 }
 
@@ -69,50 +56,59 @@ void CanonicalOrder::set_highest(std::size_t first, std::size_t end) {
     }
 }
 
+bool CanonicalOrder::set_sets(std::span<const int> order, const std::vector<int>& numbers,
+                              std::size_t place, std::uint64_t* predecessors,
+                              std::uint64_t* earlier) const {
+    const int node = order[place];
+    const auto number_of = [&](int v) { return numbers[static_cast<std::size_t>(v)]; };
+    std::fill_n(predecessors, words_, 0);
+    std::fill_n(earlier, words_, 0);
+    bool bound = false;
+    for (const int before : order.first(place)) {
+        if (number_of(before) > number_of(node)) {
+            bound = true;
+            copy_words(predecessors, earlier);
+        }
+        weights_.flip(predecessors, node, before);
+    }
+    return bound;
+}
+
 void CanonicalOrder::sum_up() {
     accepted_ = 0;
     set_highest(0, nodes());
-    std::fill(allowed_.begin(), allowed_.end(), 0);
-    std::fill(earlier_.begin(), earlier_.end(), 0);
     for (std::size_t place = 0; place < nodes(); ++place) {
         const int node = order_[place];
-        const bool bound = highest_[place] > number(node);
-        int last_larger = -1;
-        for (std::size_t before = 0; before < place; ++before) {
-            if (number(order_[before]) > number(node)) last_larger = static_cast<int>(before);
-            weights_.flip(allowed(node), node, order_[before]);
-        }
-        for (int before = 0; before < last_larger; ++before) {
-            weights_.flip(earlier(node), node, order_[static_cast<std::size_t>(before)]);
-        }
+        const bool bound = set_sets({order_.begin(), order_.end()}, numbers_, place,
+                                    predecessors(node), earlier(node));
         const auto v = static_cast<std::size_t>(node);
-        standings_[v] = {sums_.split(node, allowed(node), earlier(node), bound), bound};
-        node_weights_[v] = weigh(standings_[v].weight, node, allowed(node), earlier(node));
+        standings_[v] = {sums_.split(node, predecessors(node), earlier(node), bound), bound};
+        node_weights_[v] = weigh(node, place_);
     }
     weight_ = sum_of(node_weights_);
 }
 
-// With weigh_other(node, weight) for the nodes whose weight is not a product of plain numbers.
+// weigh_other(node) weighs the nodes whose weight is not a product of known numbers.
 template <class WeighOther>
 LogWeight CanonicalOrder::total_at(const Temperature& temperature, const BridgePlace& place,
                                    WeighOther weigh_other) const {
-    if (place.left == 0.0 && temperature.excludes_impossible()) {
+    if (place.one_minus_t == 0.0 && temperature.excludes_zero_weights()) {
         for (const Standing& standing : standings_) {
-            if (standing.weight.lacking) return {0.0, 1};
+            if (standing.sum.R_is_zero) return {0.0, 1};
         }
     }
-    // Logarithms are taken now and then: this is what an exchange costs.
+    // Logarithms are taken only when the product gets small: they are the cost of an exchange.
     constexpr double small = 1e-200;
     LogWeight total;
     double product = 1.0;
     for (std::size_t node = 0; node < nodes(); ++node) {
-        const RequiredWeight& weight = standings_[node].weight;
-        if (!weight.is_plain(place)) {
-            total = total + weigh_other(static_cast<int>(node), weight);
+        const SplitSum& sum = standings_[node].sum;
+        if (!sum.is_product(place)) {
+            total = total + weigh_other(static_cast<int>(node));
             continue;
         }
-        total.value += weight.log_sum;
-        product *= place.left + place.t * weight.met;
+        total.value += sum.log_S;
+        product *= place.one_minus_t + place.t * sum.R_over_S;
         if (product < small) {
             total.value += std::log(product);
             product = 1.0;
@@ -125,17 +121,14 @@ LogWeight CanonicalOrder::total_at(const Temperature& temperature, const BridgeP
 LogWeight CanonicalOrder::weight_at(const Temperature& temperature) const {
     const BridgePlace place = BridgePlace::at(temperature.bridge);
     if (place == place_) return weight_;
-    return total_at(temperature, place, [&](int node, const RequiredWeight& weight) {
-        return sums_.at(place, weight, node, allowed(node), earlier(node));
-    });
+    return total_at(temperature, place, [&](int node) { return weigh(node, place); });
 }
 
 LogWeight CanonicalOrder::weight_above(const Temperature& temperature) const {
     const BridgePlace place = BridgePlace::at(temperature.bridge);
-    if (place == place_ || !temperature.excludes_impossible()) return weight_at(temperature);
-    return total_at(temperature, place, [&](int node, const RequiredWeight& weight) {
-        return sums_.above(place, weight, node);
-    });
+    if (place == place_ || !temperature.excludes_zero_weights()) return weight_at(temperature);
+    return total_at(temperature, place,
+                    [&](int node) { return sums_.close_bound(place, standing(node).sum, node); });
 }
 
 void CanonicalOrder::go_to(const Temperature& temperature) {
@@ -143,8 +136,7 @@ void CanonicalOrder::go_to(const Temperature& temperature) {
     if (place == place_) return;
     place_ = place;
     for (std::size_t node = 0; node < nodes(); ++node) {
-        const int v = static_cast<int>(node);
-        node_weights_[node] = weigh(standings_[node].weight, v, allowed(v), earlier(v));
+        node_weights_[node] = weigh(static_cast<int>(node), place_);
     }
     weight_ = sum_of(node_weights_);
 }
@@ -225,13 +217,14 @@ void CanonicalOrder::decode(std::span<const std::uint16_t> code) {
 }
 
 std::unique_ptr<GivenState> CanonicalOrder::given() const {
+    // For each node A, and what is recent if it is bound.
     std::vector<std::uint64_t> sets(nodes() * 2 * words_);
     for (std::size_t node = 0; node < nodes(); ++node) {
         const int v = static_cast<int>(node);
         for (std::size_t word = 0; word < words_; ++word) {
             std::uint64_t* of_node = sets.data() + node * 2 * words_ + word;
-            of_node[0] = allowed(v)[word];
-            if (standing(v).bound) of_node[words_] = allowed(v)[word] & ~earlier(v)[word];
+            of_node[0] = predecessors(v)[word];
+            if (standing(v).bound) of_node[words_] = predecessors(v)[word] & ~earlier(v)[word];
         }
     }
     return std::make_unique<GivenSets>(weights_.sums(), std::move(sets));
@@ -239,30 +232,25 @@ std::unique_ptr<GivenState> CanonicalOrder::given() const {
 
 Proposal CanonicalOrder::propose(const Temperature& temperature, Random& random) {
     if (nodes() < 2) return {.possible = false};
-    changes_.clear();
-    renumbered_ = false;
-    // Where weights of zero count for something, a bound on a weight that may be zero is none.
-    screens_ = temperature.excludes_impossible() && weight_.impossible == 0;
-    // At the end of the bridge a node can lack the parent it needs.
-    refuses_impossible_ = screens_ && place_.left == 0.0;
-    bounded_ = rough_ = false;
-    proposed_ = weight_;
-    Proposal proposal = moves_.propose(space_.moves().choose(random), temperature, random);
-    if (refuses_impossible_ && proposed_.impossible > 0) proposal.refused = true;
-    if (bounded_) {
+    begin_proposal();
+    numbered_.reset();
+    // Where weights of zero have a density, no bound holds on a weight that may be zero.
+    screens_ = temperature.excludes_zero_weights() && weight_.zero_factors == 0;
+    // At the end of the bridge a bound node may have no recent node as a possible parent.
+    refuses_zero_ = screens_ && place_.one_minus_t == 0.0;
+    precision_ = Precision::exact;
+    Proposal proposal = LinearState::propose(temperature, random);
+    if (refuses_zero_ && proposed_.zero_factors > 0) proposal.refused = true;
+    while (precision_ != Precision::exact) {
         if (!passes(proposal, temperature, random)) return proposal;
-        weigh_bounded_changes();
-    }
-    if (rough_) {
-        if (!passes(proposal, temperature, random)) return proposal;
-        weigh_rough_changes();
+        refine();
     }
     proposal.weight = proposed_;
     return proposal;
 }
 
-// Most are refused by a bound on the weight alone; the product of the probabilities is that of the
-// exact weight.
+// Refuses the proposal with the probability that a bound on its weight gives. What remains to be
+// decided is in its ratio: the product of the probabilities is that of the exact weight.
 bool CanonicalOrder::passes(Proposal& proposal, const Temperature& temperature,
                             Random& random) const {
     const double at_most = std::min(0.0, temperature.log_density(proposed_) -
@@ -273,23 +261,19 @@ bool CanonicalOrder::passes(Proposal& proposal, const Temperature& temperature,
 }
 
 void CanonicalOrder::accept() {
-    if (renumbered_) {
-        order_.assign(new_order_);
-        numbers_ = new_numbers_;
+    if (numbered_) {
+        order_.assign(numbered_->order);
+        numbers_ = numbered_->numbers;
         set_highest(0, nodes());
     } else {
         order_.make_change();
         set_highest(first_, last_);
     }
-    for (std::size_t i = 0; i < changes_.size(); ++i) {
-        const Change& change = changes_[i];
-        const auto node = static_cast<std::size_t>(change.node);
-        copy_words(changed_allowed_.data() + i * words_, allowed(change.node));
-        copy_words(changed_earlier_.data() + i * words_, earlier(change.node));
-        standings_[node] = change.standing;
-        node_weights_[node] = change.weight;
-    }
-    take_weight(proposed_);
+    accept_changes([&](std::size_t index, const CanonicalChange& change) {
+        copy_words(changed_set(index, 0), predecessors(change.node));
+        copy_words(changed_set(index, 1), earlier(change.node));
+        standings_[static_cast<std::size_t>(change.node)] = change.standing;
+    });
 }
 
 CanonicalOrders::CanonicalOrders(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares,
@@ -316,7 +300,7 @@ static const SpaceRegistration registration({
         if (given == settings.orders.end()) {
             return std::make_shared<CanonicalOrders>(std::move(sums), shares);
         }
-        // A numbering that is given stays.
+        // A numbering that is given is never changed.
         const MoveTable table(canonical_order_moves(sums->nodes()), shares);
         return std::make_shared<CanonicalOrders>(
             std::move(sums), table.shares_without(CanonicalOrders::renumbering),

@@ -1,17 +1,22 @@
-// Linear orders that follow the modular posterior: each stands for the DAGs whose canonical order
+// Linear orders that follow the modular posterior: each represents the DAGs whose canonical order
 // it is.
 //
 // Let the nodes be numbered, in any way. The canonical order of a DAG takes, at each step, the node
-// with the smallest number of those whose parents have been taken. An order v_1 .. v_n is that of a
-// DAG if and only if every v_j with some larger number before it has a parent at or after the last
-// of these: with i = max {i < j : number(v_i) > number(v_j)}, one in recent_j = {v_i, .., v_(j-1)}.
-// (If it had none, v_j could have been taken before v_i; if all have one, the node taken is always
-// the smallest.) The weight of an order is the product over its nodes of R_j, the summed weights of
-// the families within the predecessors that meet recent_j, or of all of them if no larger number
-// comes before; summed over all orders that is the sum over all DAGs.
+// with the smallest number of those whose parents have been taken. For an order v_1 .. v_n let
 //
-// The bridge: with Q_j the families that do not meet recent_j, the weights R_j + (1 - t) Q_j lead
-// from those of linear orders (t = 0), among which chains mix well, to these (t = 1).
+//   A_j = {v_1, .., v_(j-1)}                           the predecessors of v_j,
+//   i   = max {i < j : number(v_i) > number(v_j)}      the last larger one; v_j is bound if it
+//   exists, E_j = {v_1, .., v_(i-1)}                           the earlier ones of the
+//   predecessors, recent_j = A_j - E_j = {v_i, .., v_(j-1)}.
+//
+// The order is that of a DAG if and only if every bound v_j has a parent in recent_j. (If it had
+// none, v_j could have been taken before v_i; if all have one, the node taken is always the
+// smallest.) With S(A) the summed weights of a node's families within A, the weight of an order is
+// the product over its nodes of R_j = S(A_j) - S(E_j), those of the families that meet recent_j, or
+// of S(A_j) where v_j is not bound; summed over all orders that is the sum over all DAGs.
+//
+// The bridge: with Q_j = S(E_j), the weights R_j + (1 - t) Q_j of bound nodes lead from those of
+// linear orders (t = 0), among which chains mix well, to these (t = 1).
 //
 // Moves: those of linear orders, and new numberings, which may then be part of the state. At the
 // posterior a new numbering keeps a DAG drawn given the order, and the order becomes its canonical
@@ -29,15 +34,15 @@ namespace arcwise {
 
 class CanonicalOrders final : public Space {
   public:
-    // The number of each node, from 0 on, where states start that are never numbered anew; none for
-    // that of the node itself.
+    // States start with this number of each node, from 0 on, and keep it unless moves renumber
+    // them; with no numbering given, the number of a node is the node.
     explicit CanonicalOrders(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares = {},
                              std::vector<int> numbering = {});
 
     int nodes() const override { return weights_.nodes(); }
     std::unique_ptr<State> make_state() const override;
     double log_size() const override;
-    // Edges take as long as half a step to two steps for each node.
+    // The autocorrelation times of edges are half a step to two steps for each node.
     std::uint64_t steps_between_averages() const override {
         return 4 * static_cast<std::uint64_t>(nodes());
     }
@@ -45,7 +50,7 @@ class CanonicalOrders final : public Space {
     const NodeWeights& weights() const { return weights_; }
     const std::vector<int>& numbering() const { return numbering_; }
 
-    // Whether states have numberings of their own.
+    // Whether the numbering is part of a state.
     bool renumbers() const { return renumbers_; }
 
     static constexpr const char* renumbering = "renumber";

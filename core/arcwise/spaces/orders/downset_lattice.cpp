@@ -1,4 +1,5 @@
-// Down-sets level by level: those of one size are those of the size before with one element more.
+// Down-sets are found level by level: those of one size are those of the size before with one
+// element more.
 #include "arcwise/spaces/orders/downset_lattice.hpp"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ std::vector<std::uint64_t> transitive_closure(std::vector<std::uint64_t> predece
 
 DownsetLattice::DownsetLattice(std::vector<std::uint64_t> predecessors, std::size_t most)
     : predecessors_(transitive_closure(std::move(predecessors))), sets_{0} {
-    std::unordered_map<std::uint64_t, std::uint32_t> numbers;  // of one size only
+    std::unordered_map<std::uint64_t, std::uint32_t> numbers;  // the sets of one size
     std::size_t level_end = 1;
     std::vector<std::size_t> leading_count(1, 0);
     for (std::size_t from = 0; from < sets_.size(); ++from) {
@@ -78,8 +79,8 @@ DownsetLattice::DownsetLattice(std::vector<std::uint64_t> predecessors, std::siz
 
 namespace {
 
-// Calls step(source, target, ln alpha) for the transitions in an order in which a source is
-// complete before it is used.
+// Calls step(source, target, ln alpha) for the transitions, in an order in which the sum of a
+// source is complete before it is used.
 template <bool backward, class Step>
 void for_transitions(const DownsetLattice& lattice, const double* log_sums, Step step) {
     const auto transitions = lattice.transitions();

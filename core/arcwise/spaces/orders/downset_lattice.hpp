@@ -1,5 +1,5 @@
-// All down-sets of a partial order, the sets that hold, with an element, all that comes before it;
-// and the sum over its linear extensions by them.
+// All down-sets of a partial order, the sets that contain, with an element, all that comes before
+// it; and the sum over its linear extensions by dynamic programming over them.
 //
 // A linear extension adds one element after the other and so walks from the empty set to the full
 // one; each of its steps is a transition of this lattice.
@@ -24,8 +24,8 @@ class DownsetLattice {
         std::uint32_t element;
     };
 
-    // For each position those that must come before it, as bits; what follows from transitivity may
-    // be left out. Refuses cycles, and orders with more down-sets than `most`.
+    // For each position those that must come before it, as bits; relations that follow from others
+    // by transitivity may be left out. Refuses cycles, and orders with more down-sets than `most`.
     explicit DownsetLattice(std::vector<std::uint64_t> predecessors,
                             std::size_t most = most_downsets);
 
@@ -57,7 +57,8 @@ class DownsetLattice {
     std::vector<std::size_t> first_leading_;
 };
 
-// Bits of all that comes before each position, from those that say it of some; refuses cycles.
+// All that comes before each position, as bits, from relations that imply the others; refuses
+// cycles.
 std::vector<std::uint64_t> transitive_closure(std::vector<std::uint64_t> predecessors);
 
 // The sum over all linear extensions of a partial order, by its down-sets.
@@ -68,9 +69,8 @@ std::vector<std::uint64_t> transitive_closure(std::vector<std::uint64_t> predece
 //   forward:   F(empty) = 1,  F(to)   = sum over the transitions to it   of alpha F(from)
 //   backward:  B(full)  = 1,  B(from) = sum over the transitions from it of alpha B(to)
 //
-// As for buckets (bucket_recursion.hpp) all values are logarithms, any number of nats apart.
-//
-// Solves one recursion after the other in memory of its own; belongs to one thread.
+// As for buckets (bucket_recursion.hpp) all values are logarithms, any number of nats apart. One
+// object solves one recursion after the other in its own memory; it belongs to one thread.
 class LatticeRecursion {
   public:
     explicit LatticeRecursion(const DownsetLattice& lattice)

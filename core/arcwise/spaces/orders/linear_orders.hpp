@@ -21,7 +21,8 @@ class LinearOrders final : public Space {
     int nodes() const override { return weights_.nodes(); }
     std::unique_ptr<State> make_state() const override;
     double log_size() const override;
-    // Edges take as long as one to three steps for each node; a step is a few look-ups.
+    // The autocorrelation times of edges are one to three steps for each node; a step is a few
+    // look-ups.
     std::uint64_t steps_between_averages() const override {
         return 6 * static_cast<std::uint64_t>(nodes());
     }

@@ -1,4 +1,5 @@
-// Parts and buckets of a partial order, and swaps that recompute only the sums they change.
+// Parts and buckets of a partial order; swaps that recompute only the sums they change; and, given
+// a partial order, forward and backward over its down-sets, then each node's families.
 #include "arcwise/spaces/orders/partial_orders.hpp"
 
 #include <algorithm>
@@ -7,8 +8,12 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <utility>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/numerics/special.hpp"
+#include "arcwise/spaces/given_sets.hpp"
+#include "arcwise/spaces/orders/order_state.hpp"
 #include "arcwise/spaces/registry.hpp"
 #include "arcwise/support/error.hpp"
 
@@ -76,9 +81,61 @@ std::vector<PartialOrders::Part> find_parts(const std::vector<std::uint64_t>& pr
     return parts;
 }
 
-class Swap final : public Move {
+std::vector<int> positions_of(const PartialOrders::Part& part) {
+    std::vector<int> result;
+    for (const std::vector<int>& bucket : part) {
+        result.insert(result.end(), bucket.begin(), bucket.end());
+    }
+    return result;
+}
+
+// With more free predecessors of a node than these no table over all their subsets is made.
+constexpr int most_tabulated = 22;
+
+double log_factorial(std::size_t number) { return log_gamma(static_cast<double>(number) + 1.0); }
+
+// Which node is at which position.
+class PartialOrderState final : public OrderState<PartialOrders> {
   public:
-    explicit Swap(PartialOrderState& state) : state_(state) {}
+    explicit PartialOrderState(const PartialOrders& space);
+
+    void draw_uniform(Random& random) override;
+    void accept() override;
+
+    // The node at each position, ascending within a bucket: so equal states have equal codes.
+    std::vector<std::uint16_t> encode() const override;
+    void decode(std::span<const std::uint16_t> code) override;
+
+    std::unique_ptr<GivenState> given() const override {
+        return std::make_unique<GivenPartialOrder>(space_.sums(), space_.lattice(),
+                                                   alpha_.node_at());
+    }
+
+    // Proposes to swap the nodes at two positions.
+    Proposal swap(int first, int second);
+
+  protected:
+    // Which of a bucket's positions a node has decides where a swap leads.
+    std::vector<std::uint16_t> exact_code() const override {
+        return {alpha_.node_at().begin(), alpha_.node_at().end()};
+    }
+
+  private:
+    void set_nodes(std::vector<int> node_at);
+    LogWeight weigh(const std::vector<double>& log_sums, const TransitionSums& alpha);
+
+    TransitionSums alpha_;
+    LatticeRecursion recursion_;
+    std::vector<double> log_sums_;  // by transition
+    // What accept() puts in place of the state.
+    TransitionSums proposed_alpha_;
+    std::vector<double> proposed_log_sums_;
+};
+
+// Swaps the nodes at two positions.
+class PositionSwap final : public Move {
+  public:
+    explicit PositionSwap(PartialOrderState& state) : state_(state) {}
 
     Proposal propose(const Temperature&, Random& random) override {
         const std::vector<std::pair<int, int>>& swaps = state_.space().swaps();
@@ -92,10 +149,117 @@ class Swap final : public Move {
 };
 
 std::vector<MoveRow<PartialOrderState>> partial_order_moves() {
-    return {{"swap", 1.0, make_move<Swap>}};
+    return {{"swap", 1.0, make_move<PositionSwap>}};
 }
 
-double log_factorial(std::size_t number) { return log_gamma(static_cast<double>(number) + 1.0); }
+PartialOrderState::PartialOrderState(const PartialOrders& space)
+    : OrderState(space),
+      alpha_(space.sums(), space.lattice()),
+      recursion_(*space.lattice()),
+      log_sums_(space.lattice()->transitions().size()),
+      proposed_alpha_(alpha_),
+      proposed_log_sums_(log_sums_.size()) {
+    moves_.emplace(partial_order_moves(), *this);
+    std::vector<int> node_at(static_cast<std::size_t>(space.nodes()));
+    std::iota(node_at.begin(), node_at.end(), 0);
+    set_nodes(std::move(node_at));
+}
+
+void PartialOrderState::set_nodes(std::vector<int> node_at) {
+    alpha_.place(std::move(node_at));
+    const auto transitions = space_.lattice()->transitions();
+    for (std::size_t i = 0; i < transitions.size(); ++i) {
+        log_sums_[i] = alpha_.log_sum(transitions[i]);
+    }
+    weight_ = weigh(log_sums_, alpha_);
+}
+
+LogWeight PartialOrderState::weigh(const std::vector<double>& log_sums,
+                                   const TransitionSums& alpha) {
+    const double log_score = recursion_.log_score(log_sums.data());
+    if (!std::isinf(log_score)) return {log_score, 0};
+    // Nodes that have no family in any linear extension are counted, so that moves which leave
+    // fewer of them lead to states of positive weight.
+    int zero_factors = 0;
+    for (std::size_t position = 0; position < space_.not_after().size(); ++position) {
+        const std::uint64_t bits =
+            alpha.parent_bits(static_cast<int>(position), space_.not_after()[position]);
+        if (std::isinf(space_.sums()[alpha.node_at()[position]].log_sum(&bits))) ++zero_factors;
+    }
+    return {space_.stand_in(), std::max(1, zero_factors)};
+}
+
+void PartialOrderState::draw_uniform(Random& random) {
+    std::vector<int> node_at = alpha_.node_at();
+    for (const PartialOrders::Part& part : space_.parts()) {
+        const std::vector<int> positions = positions_of(part);
+        std::vector<int> nodes;
+        for (const int position : positions) {
+            nodes.push_back(node_at[static_cast<std::size_t>(position)]);
+        }
+        random.shuffle(std::span(nodes));
+        auto next = nodes.begin();
+        for (const int position : positions) node_at[static_cast<std::size_t>(position)] = *next++;
+    }
+    set_nodes(std::move(node_at));
+}
+
+Proposal PartialOrderState::swap(int first, int second) {
+    std::vector<int> node_at = alpha_.node_at();
+    std::swap(node_at[static_cast<std::size_t>(first)], node_at[static_cast<std::size_t>(second)]);
+    proposed_alpha_.place(std::move(node_at));
+    const auto transitions = space_.lattice()->transitions();
+    for (std::size_t i = 0; i < transitions.size(); ++i) {
+        const std::uint64_t set = space_.lattice()->set(transitions[i].from);
+        const auto element = static_cast<int>(transitions[i].element);
+        const bool changes =
+            element == first || element == second || (set >> first & 1) != (set >> second & 1);
+        proposed_log_sums_[i] = changes ? proposed_alpha_.log_sum(transitions[i]) : log_sums_[i];
+    }
+    proposed_ = weigh(proposed_log_sums_, proposed_alpha_);
+    return {.weight = proposed_};
+}
+
+void PartialOrderState::accept() {
+    alpha_.place(proposed_alpha_.node_at());
+    std::swap(log_sums_, proposed_log_sums_);
+    weight_ = proposed_;
+}
+
+std::vector<std::uint16_t> PartialOrderState::encode() const {
+    std::vector<std::uint16_t> code(alpha_.node_at().size());
+    for (const PartialOrders::Part& part : space_.parts()) {
+        for (const std::vector<int>& bucket : part) {
+            std::vector<int> nodes;
+            for (const int position : bucket) {
+                nodes.push_back(alpha_.node_at()[static_cast<std::size_t>(position)]);
+            }
+            std::ranges::sort(nodes);
+            for (std::size_t i = 0; i < bucket.size(); ++i) {
+                code[static_cast<std::size_t>(bucket[i])] = static_cast<std::uint16_t>(nodes[i]);
+            }
+        }
+    }
+    return code;
+}
+
+void PartialOrderState::decode(std::span<const std::uint16_t> code) {
+    std::vector<int> node_at(code.begin(), code.end());
+    for (const PartialOrders::Part& part : space_.parts()) {
+        // At first every position holds the node of its own number, and nodes stay in their part.
+        const std::vector<int> positions = positions_of(part);
+        std::vector<int> nodes;
+        for (const int position : positions) {
+            const auto at = static_cast<std::size_t>(position);
+            nodes.push_back(at < node_at.size() ? node_at[at] : -1);
+        }
+        if (!std::ranges::is_permutation(positions, nodes)) {
+            throw Error(ErrorKind::argument,
+                        "This is no state of the space: a part must keep its nodes.");
+        }
+    }
+    set_nodes(std::move(node_at));
+}
 
 }  // namespace
 
@@ -135,132 +299,138 @@ std::unique_ptr<State> PartialOrders::make_state() const {
     return std::make_unique<PartialOrderState>(*this);
 }
 
-PartialOrderState::PartialOrderState(const PartialOrders& space)
-    : space_(space),
-      alpha_(*space.sums_, space.lattice_),
-      recursion_(*space.lattice_),
-      log_sums_(space.lattice_->transitions().size()),
-      proposed_alpha_(alpha_),
-      proposed_log_sums_(log_sums_.size()),
-      moves_(partial_order_moves(), *this) {
-    std::vector<int> node_at(static_cast<std::size_t>(space.nodes()));
-    std::iota(node_at.begin(), node_at.end(), 0);
-    become(std::move(node_at));
+TransitionSums::TransitionSums(const ScoreSums& sums, std::shared_ptr<const DownsetLattice> lattice)
+    : sums_(sums), lattice_(std::move(lattice)) {
+    if (lattice_->positions() != sums.nodes()) {
+        throw Error(ErrorKind::argument, "A partial order must have all nodes and no others.");
+    }
 }
 
-void PartialOrderState::become(std::vector<int> node_at) {
+void TransitionSums::place(std::vector<int> node_at) {
+    const auto n = static_cast<std::size_t>(sums_.nodes());
+    std::vector<bool> seen(n, false);
+    for (const int node : node_at) {
+        if (node >= 0 && node < sums_.nodes()) seen[static_cast<std::size_t>(node)] = true;
+    }
+    if (node_at.size() != n || std::ranges::find(seen, false) != seen.end()) {
+        throw Error(ErrorKind::argument, "Every node must sit at exactly one position.");
+    }
+    node_at_ = std::move(node_at);
+    places_.resize(n * n);
+    for (std::size_t position = 0; position < n; ++position) {
+        for (std::size_t other = 0; other < n; ++other) {
+            places_[position * n + other] =
+                position == other ? -1 : sums_.place(node_at_[position], node_at_[other]);
+        }
+    }
+}
+
+std::uint64_t TransitionSums::parent_bits(int position, std::uint64_t set) const {
+    // At most 63 other nodes: one word holds them.
+    const int* const places = places_.data() + static_cast<std::size_t>(position) * node_at_.size();
+    std::uint64_t bits = 0;
+    for (std::uint64_t left = set; left != 0; left &= left - 1) {
+        const int place = places[std::countr_zero(left)];
+        if (place >= 0) bits |= std::uint64_t{1} << place;
+    }
+    return bits;
+}
+
+double TransitionSums::log_sum(const DownsetLattice::Transition& transition) const {
+    const std::uint64_t bits =
+        parent_bits(static_cast<int>(transition.element), lattice_->set(transition.from));
+    return sums_[node_at_[transition.element]].log_sum(&bits);
+}
+
+GivenPartialOrder::GivenPartialOrder(const ScoreSums& sums,
+                                     std::shared_ptr<const DownsetLattice> lattice,
+                                     std::vector<int> node_at)
+    : sums_(sums), lattice_(std::move(lattice)), alpha_(sums, lattice_), recursion_(*lattice_) {
     alpha_.place(std::move(node_at));
-    const auto transitions = space_.lattice_->transitions();
+    log_sums_.reserve(lattice_->transitions().size());
+    for (const auto& transition : lattice_->transitions()) {
+        log_sums_.push_back(alpha_.log_sum(transition));
+    }
+    forward_ = recursion_.log_forward(log_sums_.data());
+}
+
+void GivenPartialOrder::add_edge_probabilities(double scale, double* edges) {
+    if (std::isinf(log_weight())) refuse_order_without_dag();
+    const std::vector<double> backward = recursion_.log_backward(log_sums_.data());
+    for (int position = 0; position < lattice_->positions(); ++position) {
+        add_position(position, scale, backward, edges);
+    }
+}
+
+void GivenPartialOrder::add_position(int position, double scale,
+                                     const std::vector<double>& backward, double* edges) const {
+    const int node = alpha_.node_at()[static_cast<std::size_t>(position)];
+    // The sets Y that may be the predecessors of the node, each with F(Y) B(Y + node) / F(full).
+    std::vector<std::pair<std::uint64_t, double>> sets;
+    std::uint64_t somewhere = 0;
+    const auto transitions = lattice_->transitions();
     for (std::size_t i = 0; i < transitions.size(); ++i) {
-        log_sums_[i] = alpha_.log_sum(transitions[i]);
+        const auto& [from, to, element] = transitions[i];
+        if (static_cast<int>(element) != position || log_sums_[i] == minus_infinity) continue;
+        sets.emplace_back(lattice_->set(from), forward_[from] + backward[to] - log_weight());
+        somewhere |= lattice_->set(from);
     }
-    weight_ = weight_of(recursion_.log_score(log_sums_.data()), alpha_);
-}
-
-LogWeight PartialOrderState::weight_of(double log_score, const TransitionSums& alpha) const {
-    if (!std::isinf(log_score)) return {log_score, 0};
-    // The nodes that have no family in any linear extension, so that fewer of them is a way on.
-    int impossible = 0;
-    for (std::size_t position = 0; position < space_.not_after_.size(); ++position) {
-        const std::uint64_t bits =
-            alpha.parent_bits(static_cast<int>(position), space_.not_after_[position]);
-        if (std::isinf((*space_.sums_)[alpha.node_at()[position]].log_sum(&bits))) ++impossible;
-    }
-    return {space_.stand_in_, std::max(1, impossible)};
-}
-
-void PartialOrderState::draw_uniform(Random& random) {
-    std::vector<int> node_at = alpha_.node_at();
-    for (const PartialOrders::Part& part : space_.parts_) {
-        std::vector<int> nodes;
-        for (const std::vector<int>& bucket : part) {
-            for (const int position : bucket) {
-                nodes.push_back(node_at[static_cast<std::size_t>(position)]);
-            }
-        }
-        random.shuffle(std::span(nodes));
-        auto next = nodes.begin();
-        for (const std::vector<int>& bucket : part) {
-            for (const int position : bucket) {
-                node_at[static_cast<std::size_t>(position)] = *next++;
-            }
-        }
-    }
-    become(std::move(node_at));
-}
-
-Proposal PartialOrderState::propose(const Temperature& temperature, Random& random) {
-    return moves_.propose(space_.moves().choose(random), temperature, random);
-}
-
-Proposal PartialOrderState::swap(int first, int second) {
-    std::vector<int> node_at = alpha_.node_at();
-    std::swap(node_at[static_cast<std::size_t>(first)], node_at[static_cast<std::size_t>(second)]);
-    proposed_alpha_.place(std::move(node_at));
-    const auto transitions = space_.lattice_->transitions();
-    for (std::size_t i = 0; i < transitions.size(); ++i) {
-        const std::uint64_t set = space_.lattice_->set(transitions[i].from);
-        const auto element = static_cast<int>(transitions[i].element);
-        const bool changes =
-            element == first || element == second || (set >> first & 1) != (set >> second & 1);
-        proposed_log_sums_[i] = changes ? proposed_alpha_.log_sum(transitions[i]) : log_sums_[i];
-    }
-    proposed_weight_ = weight_of(recursion_.log_score(proposed_log_sums_.data()), proposed_alpha_);
-    return {.weight = proposed_weight_};
-}
-
-void PartialOrderState::accept() {
-    alpha_.place(proposed_alpha_.node_at());
-    std::swap(log_sums_, proposed_log_sums_);
-    weight_ = proposed_weight_;
-}
-
-std::vector<std::uint16_t> PartialOrderState::encode() const {
-    std::vector<std::uint16_t> code(alpha_.node_at().size());
-    for (const PartialOrders::Part& part : space_.parts_) {
-        for (const std::vector<int>& bucket : part) {
-            std::vector<int> nodes;
-            for (const int position : bucket) {
-                nodes.push_back(alpha_.node_at()[static_cast<std::size_t>(position)]);
-            }
-            std::ranges::sort(nodes);
-            for (std::size_t i = 0; i < bucket.size(); ++i) {
-                code[static_cast<std::size_t>(bucket[i])] = static_cast<std::uint16_t>(nodes[i]);
-            }
-        }
-    }
-    return code;
-}
-
-void PartialOrderState::decode(std::span<const std::uint16_t> code) {
-    std::vector<int> node_at(code.begin(), code.end());
-    for (const PartialOrders::Part& part : space_.parts_) {
-        // At first every position holds the node of its own number, and nodes stay in their part.
+    const std::uint64_t always = lattice_->predecessors(position);
+    const std::uint64_t free = somewhere & ~always;
+    std::vector<double> by_place(sums_.possible_parents(node).size(), 0.0);
+    const double free_count = std::popcount(free);
+    const double by_table =
+        free_count * std::exp2(free_count) + static_cast<double>(sums_[node].count());
+    const double by_set =
+        static_cast<double>(sets.size()) * static_cast<double>(sums_[node].count());
+    if (free_count <= most_tabulated && by_table <= by_set) {
+        // gamma(X) = sum over the Y that contain X, for all sets X of free predecessors.
         std::vector<int> positions;
-        std::vector<int> nodes;
-        for (const std::vector<int>& bucket : part) {
-            for (const int position : bucket) {
-                const auto at = static_cast<std::size_t>(position);
-                positions.push_back(position);
-                nodes.push_back(at < node_at.size() ? node_at[at] : -1);
-            }
+        std::vector<int> places;
+        for (std::uint64_t left = free; left != 0; left &= left - 1) {
+            positions.push_back(std::countr_zero(left));
+            places.push_back(
+                sums_.place(node, alpha_.node_at()[static_cast<std::size_t>(positions.back())]));
         }
-        if (!std::ranges::is_permutation(positions, nodes)) {
-            throw Error(ErrorKind::argument,
-                        "This is no state of the space: a part must keep its nodes.");
+        std::vector<double> gamma(std::size_t{1} << positions.size(), minus_infinity);
+        for (const auto& [set, weight] : sets) {
+            std::size_t index = 0;
+            for (std::size_t i = 0; i < positions.size(); ++i) {
+                index |= static_cast<std::size_t>(set >> positions[i] & 1) << i;
+            }
+            gamma[index] = weight;
+        }
+        log_sum_over_supersets(gamma, static_cast<int>(positions.size()));
+        const std::uint64_t base = alpha_.parent_bits(position, always);
+        sums_[node].add_parent_probabilities(&base, places, gamma.data(), by_place.data());
+    } else {
+        for (const auto& [set, weight] : sets) {
+            const std::uint64_t base = alpha_.parent_bits(position, set);
+            sums_[node].add_parent_probabilities(&base, {}, &weight, by_place.data());
         }
     }
-    become(std::move(node_at));
+    add_parents_to_edges(sums_, node, scale, by_place, edges);
 }
 
-LogWeight PartialOrderState::recomputed_weight() const {
-    PartialOrderState fresh(space_);
-    fresh.become(alpha_.node_at());
-    return fresh.weight_;
-}
-
-std::unique_ptr<GivenState> PartialOrderState::given() const {
-    return std::make_unique<GivenPartialOrder>(*space_.sums_, space_.lattice_, alpha_.node_at());
+void GivenPartialOrder::draw(Random& random, std::uint64_t* parents) {
+    if (std::isinf(log_weight())) refuse_order_without_dag();
+    std::fill_n(parents, lattice_->positions(), 0);  // up to 64 nodes: one word each
+    double shares[most_lattice_positions];
+    std::size_t set = lattice_->size() - 1;
+    while (set != 0) {
+        const auto leading = lattice_->leading_to(set);
+        for (std::size_t i = 0; i < leading.size(); ++i) {
+            const std::size_t from = lattice_->transitions()[leading[i]].from;
+            shares[i] = std::exp(log_sums_[leading[i]] + forward_[from] - forward_[set]);
+        }
+        const std::size_t chosen = random.choose(std::span(shares, leading.size()));
+        const auto& [from, to, position] = lattice_->transitions()[leading[chosen]];
+        const int node = alpha_.node_at()[position];
+        const std::uint64_t allowed =
+            alpha_.parent_bits(static_cast<int>(position), lattice_->set(from));
+        draw_parents(sums_, node, &allowed, random, parents + node);
+        set = from;
+    }
 }
 
 static const SpaceRegistration registration({

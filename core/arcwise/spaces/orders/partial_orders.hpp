@@ -1,4 +1,5 @@
-// The space of the reorderings of a partial order, if they are an exact cover of the linear orders.
+// The space of the reorderings of a partial order, if they are an exact cover of the linear orders;
+// and the posterior of DAGs given any partial order.
 //
 // An exact cover is a set of partial orders such that every linear order extends exactly one of
 // them (Niinimaki, Parviainen and Koivisto 2016, section 3). The reorderings of a parallel bucket
@@ -15,24 +16,29 @@
 // their union if it does so on each part.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "arcwise/spaces/orders/given_partial_order.hpp"
+#include "arcwise/spaces/orders/downset_lattice.hpp"
 #include "arcwise/spaces/space.hpp"
+#include "arcwise/sums/score_sums.hpp"
 
 namespace arcwise {
 
 class PartialOrders final : public Space {
   public:
-    // For each node those that come before it, as bits: one of the reorderings. Its connected
+    // One of the reorderings: for each node those that come before it, as bits. Its connected
     // components are the parts.
     PartialOrders(std::shared_ptr<const ScoreSums> sums, std::vector<std::uint64_t> predecessors);
 
     int nodes() const override { return lattice_->positions(); }
     std::unique_ptr<State> make_state() const override;
     double log_size() const override { return log_size_; }
+
+    const ScoreSums& sums() const { return *sums_; }
+    const std::shared_ptr<const DownsetLattice>& lattice() const { return lattice_; }
 
     // Pairs of positions of one part, in different buckets.
     const std::vector<std::pair<int, int>>& swaps() const { return swaps_; }
@@ -41,59 +47,70 @@ class PartialOrders final : public Space {
     using Part = std::vector<std::vector<int>>;
     const std::vector<Part>& parts() const { return parts_; }
 
-  private:
-    friend class PartialOrderState;
+    // For each position all others that need not come after it.
+    const std::vector<std::uint64_t>& not_after() const { return not_after_; }
 
+    // The value of weights that are zero.
+    double stand_in() const { return stand_in_; }
+
+  private:
     std::shared_ptr<const ScoreSums> sums_;
     std::shared_ptr<const DownsetLattice> lattice_;
     std::vector<Part> parts_;
     std::vector<std::pair<int, int>> swaps_;
-    std::vector<std::uint64_t> not_after_;  // by position: all that need not come after it
+    std::vector<std::uint64_t> not_after_;
     double log_size_ = 0.0;
-    double stand_in_ = 0.0;  // the value of states whose weight is zero
+    double stand_in_ = 0.0;
 };
 
-// Which node sits at which position.
-class PartialOrderState final : public State {
+// Score sums for the transitions of a lattice whose positions have nodes.
+class TransitionSums {
   public:
-    explicit PartialOrderState(const PartialOrders& space);
+    // The sums must outlive this; there are as many nodes as positions.
+    TransitionSums(const ScoreSums& sums, std::shared_ptr<const DownsetLattice> lattice);
 
-    void draw_uniform(Random& random) override;
-    Proposal propose(const Temperature& temperature, Random& random) override;
-    void accept() override;
+    void place(std::vector<int> node_at);
+    const std::vector<int>& node_at() const { return node_at_; }
 
-    // The node at each position, ascending within a bucket: so equal states have equal codes.
-    std::vector<std::uint16_t> encode() const override;
-    void decode(std::span<const std::uint16_t> code) override;
+    // The nodes at a set of positions, as bits of the possible parents of the node at a position.
+    std::uint64_t parent_bits(int position, std::uint64_t set) const;
 
-    LogWeight recomputed_weight() const override;
-    std::unique_ptr<GivenState> given() const override;
-
-    const PartialOrders& space() const { return space_; }
-
-    // Proposes to swap the nodes at two positions.
-    Proposal swap(int first, int second);
-
-  protected:
-    // Which of a bucket's positions a node has decides which swaps lead where.
-    std::vector<std::uint16_t> exact_code() const override {
-        return {alpha_.node_at().begin(), alpha_.node_at().end()};
-    }
+    double log_sum(const DownsetLattice::Transition& transition) const;
 
   private:
-    void become(std::vector<int> node_at);
-    LogWeight weight_of(double log_score, const TransitionSums& alpha) const;
+    const ScoreSums& sums_;
+    std::shared_ptr<const DownsetLattice> lattice_;
+    std::vector<int> node_at_;
+    std::vector<int> places_;  // by position and other position
+};
 
-    const PartialOrders& space_;
+// The posterior of DAGs given any partial order: all its linear extensions, together.
+//
+// Theorems 15 to 17 of Niinimaki, Parviainen and Koivisto (2016): the weight phi(P), DAGs drawn in
+// proportion to phi(A) l(A u P), and the probabilities of all edges (algorithm ALLARCS).
+class GivenPartialOrder final : public GivenState {
+  public:
+    // node_at: the node at each position. The sums must outlive this.
+    GivenPartialOrder(const ScoreSums& sums, std::shared_ptr<const DownsetLattice> lattice,
+                      std::vector<int> node_at);
+
+    // ln phi(P); minus infinity if no DAG agrees with the order, and nothing else may be asked
+    // then.
+    double log_weight() const { return forward_.back(); }
+
+    void add_edge_probabilities(double scale, double* edges) override;
+    void draw(Random& random, std::uint64_t* parents) override;
+
+  private:
+    void add_position(int position, double scale, const std::vector<double>& backward,
+                      double* edges) const;
+
+    const ScoreSums& sums_;
+    std::shared_ptr<const DownsetLattice> lattice_;
     TransitionSums alpha_;
     LatticeRecursion recursion_;
     std::vector<double> log_sums_;  // by transition
-    // The proposal: what accept() puts in place of the state.
-    TransitionSums proposed_alpha_;
-    std::vector<double> proposed_log_sums_;
-    LogWeight proposed_weight_;
-
-    Moves moves_;
+    std::vector<double> forward_;   // by down-set
 };
 
 }  // namespace arcwise

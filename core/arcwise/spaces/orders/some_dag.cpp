@@ -1,4 +1,4 @@
-// From a random order to a DAG it allows.
+// Draws an order, and then a DAG that it allows.
 #include "arcwise/spaces/orders/some_dag.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace arcwise {
 
 SomeDag some_dag(const ScoreSums& sums, std::uint64_t steps, Random& random, TaskContext* context) {
     constexpr std::uint64_t steps_between_checks = 256;
-    // The space lives no longer than the sums do.
+    // The sums outlive the space, which therefore need not own them.
     const std::shared_ptr<const ScoreSums> borrowed(std::shared_ptr<void>(), &sums);
     const LinearOrders orders(borrowed);
     const std::unique_ptr<State> order = orders.make_state();
@@ -54,7 +54,7 @@ SomeDag known_dag(std::vector<std::uint64_t> parents, int nodes) {
     }
     if (!dag.acyclic()) refuse();
     SomeDag result{std::move(parents), std::vector<int>(n, 0)};
-    // A path has fewer edges than there are nodes, so that in as many rounds all levels are right.
+    // No path has as many edges as there are nodes, so that all levels are final after n rounds.
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t node = 0; node < n; ++node) {

@@ -1,4 +1,5 @@
-// A DAG to start from, found by way of linear orders, whose chains settle where others do not.
+// A DAG for chains to start from, found by a chain over linear orders, which settles where other
+// chains do not.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +12,17 @@ namespace arcwise {
 
 struct SomeDag {
     std::vector<std::uint64_t> parents;  // bits by node, words_for(n) words each
-    std::vector<int> levels;             // of each node: after the last of its parents
+    std::vector<int> levels;             // by node: one more than the highest of its parents
 };
 
-// Drawn given an order that a chain of so many steps ends at. With none, the order is any that has
-// a DAG of positive weight: those are far easier to find than partitions or layerings, as only
-// required edges rule orders out. Throws `argument` if there is none. A long chain asks the
-// context, if there is one, whether to go on.
+// Draws a DAG given the order at which a chain of this number of steps ends. Without steps, that is
+// any order that allows a DAG of positive weight: these are far easier to find than partitions or
+// layerings, as only required edges rule orders out. Throws `argument` if there is none. A long
+// chain asks the context, if there is one, whether to continue.
 SomeDag some_dag(const ScoreSums& sums, std::uint64_t steps, Random& random, TaskContext* context);
 
-// The DAG of these parents. Throws `argument` if they are not those of a DAG of so many nodes.
+// The DAG with these parents. Throws `argument` unless they are those of a DAG of this number of
+// nodes.
 SomeDag known_dag(std::vector<std::uint64_t> parents, int nodes);
 
 }  // namespace arcwise

@@ -335,7 +335,7 @@ void Relocation::weigh_ways(const Moved& moved) {
 void Relocation::join_ways() {
     constexpr double zero = minus_infinity;
     const auto number = [](const LogWeight& weight) {
-        return weight.impossible == 0 ? weight.value : zero;
+        return weight.zero_factors == 0 ? weight.value : zero;
     };
     joined_.clear();
     added_.clear();

@@ -222,7 +222,7 @@ Proposal Reversal::propose(const Temperature& temperature, Random& random) {
     const Proposal refusal{.refused = true};
     const std::size_t first_part = now_.size(0);
     const std::size_t with_parents = now_.nodes() - first_part;
-    if (now_.log_weight().impossible != 0 || with_parents == 0)
+    if (now_.log_weight().zero_factors != 0 || with_parents == 0)
         return impossible;  // no DAG or edge
     const Parts& parts = now_.by_part();
     const int to = parts.from_to(1, parts.count())[random.below(with_parents)];
@@ -255,7 +255,7 @@ Proposal Reversal::propose(const Temperature& temperature, Random& random) {
     // Under the posterior itself that is the acceptance probability: most are refused by the most
     // it can be, and no weight is needed before it is known that it will be accepted. The product
     // of the two probabilities is that of the step.
-    const bool decides = temperature.excludes_impossible() && temperature.inverse == 1.0;
+    const bool decides = temperature.excludes_zero_weights() && temperature.inverse == 1.0;
     const double at_most = std::min(0.0, log_gain(std::max<std::size_t>(fewest, 1), 1));
     if (decides && refused(at_most, random)) return refusal;
     draw_family(from, of_from_.data(), sum_from, random);

@@ -152,7 +152,7 @@ TEST(weights_of_families_are_those_of_the_table) {
                 const Row row = row_of(parents, weights.words());
                 CHECK(weights.find(node, row.data()) == expected);
                 const LogWeight weight = weights.weigh(node, row.data());
-                CHECK((weight.impossible > 0) == (expected == minus_infinity));
+                CHECK((weight.zero_factors > 0) == (expected == minus_infinity));
                 CHECK(std::isfinite(weight.value));
             }
         }
@@ -269,7 +269,7 @@ TEST(chains_settle_where_the_constraints_allow) {
     const Dags space(sums);
     const auto state = space.make_state();
     state->draw_uniform(random);
-    CHECK(state->log_weight().impossible > 0);
+    CHECK(state->log_weight().zero_factors > 0);
     settle(*state, random);
-    CHECK(state->log_weight().impossible == 0);
+    CHECK(state->log_weight().zero_factors == 0);
 }
