@@ -169,10 +169,7 @@ void bind_sums(nb::module_& module) {
              nb::arg("places"), nb::arg("log_factors"))
         .def(
             "families_kept",
-            [](const PythonScoreSums& sums, int v) {
-                const FamilyWalk* walk = sums.node(v).walk();
-                return walk != nullptr ? walk->families_kept() : sums.node(v).count();
-            },
+            [](const PythonScoreSums& sums, int v) { return sums.node(v).families_kept(); },
             nb::arg("node"))
         .def(
             "log_totals_by_node",

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "arcwise/spaces/family_draws.hpp"
 #include "arcwise/spaces/known_row_sums.hpp"
 #include "arcwise/spaces/space.hpp"
+#include "arcwise/sums/family_draws.hpp"
 #include "arcwise/sums/score_sums.hpp"
 
 namespace arcwise {

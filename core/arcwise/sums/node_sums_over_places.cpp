@@ -146,12 +146,13 @@ void NodeSums::log_sums_over(ParentBits base, std::span<const int> places, doubl
 }
 
 void NodeSums::add_parent_probabilities(ParentBits base, std::span<const int> places,
-                                        const double* log_factors, double* by_place) const {
+                                        const double* log_factors, double* by_place,
+                                        Factors factors) const {
     if (rows_) {
         add_row_probabilities(base, places, log_factors, by_place);
         return;
     }
-    if (walk_ && walk_->complete()) {
+    if (walk_ && walk_->complete() && factors == Factors::falling) {
         if (has_required_parents(with_places(base, places, words_).data())) {
             walk_->add_parent_probabilities(base, places, log_factors, by_place);
         }

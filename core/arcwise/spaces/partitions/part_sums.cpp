@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "arcwise/support/compiler.hpp"
 #include "arcwise/support/random.hpp"
 
 namespace arcwise {
@@ -43,15 +42,6 @@ double PartSums::add(int node, PartSets sets) {
     return sum;
 }
 
-void PartSums::prefetch_table(int node, PartSets sets) const {
-    const NodeSums& of_node = weights_.sums()[node];
-    if (!of_node.tabulated()) return;
-    const Stored<double>& table = of_node.table();
-    const std::size_t mask = table.size() - 1;
-    prefetch(table.data() + (sets[0] & mask));
-    prefetch(table.data() + (sets[0] & ~sets[words_] & mask));
-}
-
 void PartSums::answer() {
     // What has been found goes; the rest waits for tables that are on their way.
     std::size_t missing = 0;
@@ -59,7 +49,7 @@ void PartSums::answer() {
         if (holds(question.entry, question.node, question.sets)) {
             set(*question.weight, question.node, std::bit_cast<double>(question.entry[0]));
         } else {
-            prefetch_table(question.node, question.sets);
+            weights_.incremental(question.node).fetch(question.sets, question.sets + words_);
             questions_[missing++] = question;
         }
     }

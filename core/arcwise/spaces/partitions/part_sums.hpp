@@ -69,7 +69,6 @@ class PartSums {
 
     // Adds up what is not there, and remembers it.
     double add(int node, PartSets sets);
-    void prefetch_table(int node, PartSets sets) const;
     void resize(std::size_t count);
     void grow();
 

@@ -10,11 +10,11 @@
 #include <span>
 #include <vector>
 
-#include "arcwise/spaces/family_draws.hpp"
 #include "arcwise/spaces/known_row_sums.hpp"
 #include "arcwise/spaces/partitions/part_sums.hpp"
 #include "arcwise/spaces/partitions/partitions.hpp"
 #include "arcwise/spaces/partitions/parts.hpp"
+#include "arcwise/sums/family_draws.hpp"
 
 namespace arcwise {
 
@@ -59,9 +59,10 @@ class Partition final : public State {
     }
     PartSums& sums() { return sums_; }
     FamilyDraws& draws() { return *draws_; }
-    // The rows of a node, or null; and their sums within its sets.
-    const PlusOneSums* rows(int node) const { return row_sums_.rows(node); }
-    const PlusOneSums::RowSums& row_sums(int node) {
+    // The sums of a node as parents are added and removed; and, by rows, what is known of them
+    // within its sets.
+    const IncrementalSums& incremental(int node) const { return weights_.incremental(node); }
+    const IncrementalSums::Known& known(int node) {
         return row_sums_.of(node, sets(node), required(sets(node), part_of(node) == 0));
     }
     PlainWeights& plain_weights() { return plain_weights_; }

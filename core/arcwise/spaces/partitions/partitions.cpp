@@ -130,13 +130,13 @@ void Partition::weigh_changes() {
     for (std::size_t i = 0; i < changes_.size(); ++i) {
         Change& change = changes_[i];
         const PartSets then = changed_sets(i);
-        const PlusOneSums* rows = row_sums_.rows(change.node);
+        const IncrementalSums& own = incremental(change.node);
         // Sums within sets of a word come back so often that they are looked up sooner.
-        if (rows != nullptr && words_ > 1) {
+        if (own.by_rows() && words_ > 1) {
             const PartSets now = sets(change.node);
-            const PlusOneSums::RowSums sums = rows->changed_sums(
-                row_sums(change.node), now, required(now, part_of(change.node) == 0), then,
-                required(then, change.first));
+            const IncrementalSums::Known sums =
+                own.changed(known(change.node), now, required(now, part_of(change.node) == 0), then,
+                            required(then, change.first));
             if (sums.digits) {
                 plain_weights_.ask(change.node, sums.met, sums.unit, change.weight);
                 continue;

@@ -40,11 +40,9 @@ class Relocation final : public Move {
           scratch_(2 * words_) {
         const ScoreSums& sums = now_.weights().sums();
         for (int node = 0; node < sums.nodes(); ++node) {
-            const PlusOneSums* rows = now_.rows(node);
-            for (int parent = 0; parent < sums.nodes() && rows != nullptr; ++parent) {
-                const int place = sums.place(node, parent);
-                if (place < 0 || !rows->is_outside(static_cast<std::size_t>(place))) continue;
-                entries_of(parent)[node] = static_cast<std::uint32_t>(rows->entry_at(place));
+            for (int parent = 0; parent < sums.nodes(); ++parent) {
+                entries_of(parent)[node] =
+                    now_.incremental(node).outside_entry(sums.place(node, parent));
             }
         }
     }
@@ -62,9 +60,9 @@ class Relocation final : public Move {
     void ask_ways(const Moved& moved, int node, Way now, bool first);
     bool pass_rows(const Moved& moved, int node, Way now, bool first);
     bool pass_outside(const Moved& moved, int node, Way now, bool first,
-                      PlusOneSums::PassedSums& sums);
+                      IncrementalSums::Passed& sums);
     bool pass_inside(const Moved& moved, int node, Way now, bool first,
-                     PlusOneSums::PassedSums& sums);
+                     IncrementalSums::Passed& sums);
     // The sums of a node in each way, with the moved one an outside parent of it, by plain numbers
     // in the same units as they are now; and what they are multiplied by.
     struct Factors {
@@ -184,14 +182,12 @@ void Relocation::ask_ways(const Moved& moved, int node, Way now, bool first) {
 
 // The same from rows, which give all ways for little more than one of them.
 bool Relocation::pass_rows(const Moved& moved, int node, Way now, bool first) {
-    const PlusOneSums* rows = now_.rows(node);
-    if (rows == nullptr) return false;
-    const int place = now_.weights().sums().place(node, moved.node);
-    if (place < 0) return false;
-    const auto parent = static_cast<std::size_t>(place);
-    PlusOneSums::PassedSums sums;
-    const bool passed = rows->is_outside(parent) ? pass_outside(moved, node, now, first, sums)
-                                                 : pass_inside(moved, node, now, first, sums);
+    if (!now_.incremental(node).by_rows()) return false;
+    if (now_.weights().sums().place(node, moved.node) < 0) return false;
+    const std::uint32_t entry = entries_of(moved.node)[node];
+    IncrementalSums::Passed sums;
+    const bool passed = entry != 0 ? pass_outside(moved, node, now, first, sums)
+                                   : pass_inside(moved, node, now, first, sums);
     if (!passed) return false;
     auto& weights = ways_[static_cast<std::size_t>(node)];
     PlainWeights& plain = now_.plain_weights();
@@ -208,46 +204,44 @@ bool Relocation::pass_rows(const Moved& moved, int node, Way now, bool first) {
 }
 
 bool Relocation::pass_outside(const Moved& moved, int node, Way now, bool first,
-                              PlusOneSums::PassedSums& sums) {
-    using Seen = PlusOneSums::Seen;
-    const PlusOneSums& rows = *now_.rows(node);
-    const auto parent = static_cast<std::size_t>(now_.weights().sums().place(node, moved.node));
+                              IncrementalSums::Passed& sums) {
+    using Seen = IncrementalSums::Seen;
+    const IncrementalSums& own = now_.incremental(node);
+    const std::uint32_t entry = entries_of(moved.node)[node];
     if (now == alone_before) {
         set_without(moved, node, scratch_.data());
-        const PlusOneSums::RowSums without =
-            rows.row_sums(scratch_.data(), now_.required(scratch_.data(), first));
-        return without.digits && rows.pass_outside(without, parent, Seen::nowhere, sums);
+        const IncrementalSums::Known without =
+            own.known(scratch_.data(), now_.required(scratch_.data(), first));
+        return without.digits && own.pass_outside(without, entry, Seen::nowhere, sums);
     }
     const Seen seen = now == not_before ? Seen::nowhere
                       : now == before   ? Seen::allowed
                                         : Seen::required;
-    const PlusOneSums::RowSums& known = now_.row_sums(node);
-    return known.digits && rows.pass_outside(known, parent, seen, sums);
+    const IncrementalSums::Known& known = now_.known(node);
+    return known.digits && own.pass_outside(known, entry, seen, sums);
 }
 
 bool Relocation::pass_inside(const Moved& moved, int node, Way now, bool first,
-                             PlusOneSums::PassedSums& sums) {
-    const PlusOneSums& rows = *now_.rows(node);
+                             IncrementalSums::Passed& sums) {
+    const IncrementalSums& own = now_.incremental(node);
     set_without(moved, node, scratch_.data());
     const PartSets required = now_.required(scratch_.data(), first);
-    const PlusOneSums::RowSums without =
-        now == not_before ? now_.row_sums(node) : rows.row_sums(scratch_.data(), required);
+    const IncrementalSums::Known without =
+        now == not_before ? now_.known(node) : own.known(scratch_.data(), required);
     now_.flip_allowed(scratch_.data(), node, moved.node);
-    const PlusOneSums::RowSums with =
-        now == before ? now_.row_sums(node) : rows.row_sums(scratch_.data(), required);
-    return rows.pass_inside(without, with, sums);
+    const IncrementalSums::Known with =
+        now == before ? now_.known(node) : own.known(scratch_.data(), required);
+    return own.pass_inside(without, with, sums);
 }
 
-// As PlusOneSums::pass_outside has it, but for nodes that the moved one is alone before. Not where
-// factors are so far from 1 that their products could be no numbers.
+// As IncrementalSums::pass_outside has it, but for nodes that the moved one is alone before. Not
+// where factors are so far from 1 that their products could be no numbers.
 bool Relocation::find_factors(int node, std::uint32_t entry, Way now, Factors& factors) {
     constexpr double farthest_factor = 0x1p400;
     if (entry == 0 || now == alone_before) return false;
-    const PlusOneSums::RowSums& known = now_.row_sums(node);
+    const IncrementalSums::Known& known = now_.known(node);
     if (!known.digits) return false;
-    const PlusOneSums& rows = *now_.rows(node);
-    const double all = rows.row(known.set)[entry];
-    const double meeting = std::max(0.0, all - known.ratio * rows.row(known.rest)[entry]);
+    const auto [all, meeting] = now_.incremental(node).additions(known, entry);
     // What the moved one adds now.
     const double added = now == not_before ? 0.0 : now == before ? meeting : all;
     const double without = known.met - added;
@@ -257,8 +251,7 @@ bool Relocation::find_factors(int node, std::uint32_t entry, Way now, Factors& f
     factors.numbers[now] = known.met;
     factors.to_factor = 1.0 / known.met;
     factors.unit = known.unit;
-    return all > PlusOneSums::smallest_sum && least > PlusOneSums::smallest_sum &&
-           least > PlusOneSums::usual_share * highest &&
+    return IncrementalSums::has_digits(all) && IncrementalSums::has_digits(least, highest) &&
            std::min(without, all) * farthest_factor > known.met &&
            without + all < farthest_factor * known.met;
 }
@@ -375,11 +368,11 @@ void Relocation::ask_own(const Moved& moved) {
 }
 
 bool Relocation::own_from_rows(const Moved& moved, std::size_t count) {
-    const PlusOneSums* rows = now_.rows(moved.node);
-    if (rows == nullptr) return false;
+    const IncrementalSums& own = now_.incremental(moved.node);
+    if (!own.by_rows()) return false;
     own_numbers_.resize(count);
     own_units_.resize(count);
-    if (!rows->growing_sums(own_sets_, 2 * words_, count, own_numbers_.data(), own_units_.data())) {
+    if (!own.growing_sums(own_sets_, 2 * words_, count, own_numbers_.data(), own_units_.data())) {
         return false;
     }
     for (std::size_t part = 0; part < count; ++part) {

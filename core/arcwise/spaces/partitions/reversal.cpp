@@ -106,10 +106,10 @@ void Reversal::draw_family(int node, PartSets sets, double log_sum, Random& rand
 
 void Reversal::draw_family(int node, Random& random) {
     const PartSets sets = now_.sets(node);
-    if (now_.rows(node) == nullptr) {
+    if (!now_.incremental(node).by_rows()) {
         draw_family(node, sets, now_.weight_of(node).value, random);
     } else {
-        take_family(node, draws_.draw(node, now_.row_sums(node), sets,
+        take_family(node, draws_.draw(node, now_.known(node), sets,
                                       now_.required(sets, now_.part_of(node) == 0), random));
     }
 }
@@ -123,28 +123,19 @@ void Reversal::take_family(int node, std::int64_t family) {
 // outside parent is looked for among those below alone, and no more is drawn where there is none
 // and no inside candidate is below either.
 unsigned char Reversal::draw_if_below(int node, Random& random) {
-    const PlusOneSums* rows = now_.rows(node);
-    if (rows == nullptr || random.scripted()) return draw_with_ends(node, random);
-    const PlusOneSums::RowSums& known = now_.row_sums(node);
+    if (!now_.incremental(node).by_rows() || random.scripted()) return draw_with_ends(node, random);
+    const IncrementalSums::Known& known = now_.known(node);
     if (!known.digits) return draw_with_ends(node, random);
     const PartSets sets = now_.sets(node);
-    const PartSets required = sets + now_.words();
-    const bool inside = can_have_below_inside(node);
-    double left = random.uniform() * known.met - rows->without_outside(known, required);
-    if (left < 0.0 && !inside) return 0;
-    std::size_t entry = 0;
-    if (left >= 0.0) {
+    const auto find_below = [&] {
         std::fill(seen_.begin(), seen_.end(), 0);
         for (const int other : those_below_) now_.flip_allowed(seen_.data(), node, other);
-        std::size_t last = 0;
-        entry = rows->find_entry(known, sets, required, seen_.data(), true, left, last);
-        if (entry == 0 && !inside) return 0;
-        if (entry == 0) {
-            entry = rows->find_entry(known, sets, required, seen_.data(), false, left, last);
-        }
-        if (entry == 0) entry = last;  // rounding can leave a remainder
-    }
-    take_family(node, draws_.draw_inside(node, rows->inside_draw(sets, required, entry), random));
+        return seen_.data();
+    };
+    const std::int64_t family = draws_.draw_if_among(
+        node, known, sets, sets + now_.words(), can_have_below_inside(node), find_below, random);
+    if (family < 0) return 0;
+    take_family(node, family);
     return ends_of(node);
 }
 

@@ -19,7 +19,7 @@ constexpr double widest_range = 1200.0;  // nats that plain numbers and their su
 std::vector<WeighedFamily> families_of(const NodeSums& sums) {
     std::vector<WeighedFamily> result;
     std::vector<std::uint64_t> bits(sums.words());
-    const auto add = [&](std::int64_t place, double weight) {
+    sums.for_each([&](std::int64_t place, double weight) {
         if (weight == minus_infinity) return;
         WeighedFamily family{{}, weight};
         sums.copy_parents(place, bits.data());
@@ -31,15 +31,7 @@ std::vector<WeighedFamily> families_of(const NodeSums& sums) {
             }
         }
         result.push_back(std::move(family));
-    };
-    if (sums.rows() != nullptr) {
-        const std::vector<std::uint64_t> all(sums.words(), ~std::uint64_t{0});
-        sums.rows()->for_each(all.data(), nullptr, add);
-    } else {
-        for (std::size_t place = 0; place < sums.count(); ++place) {
-            add(static_cast<std::int64_t>(place), sums.weight(static_cast<std::int64_t>(place)));
-        }
-    }
+    });
     return result;
 }
 

@@ -7,9 +7,9 @@
 
 namespace arcwise {
 
-HolderTable::HolderTable(const NodeSums& sums) : half_(sums.table().size() / 2) {
-    const Stored<double>& all = sums.table();
-    const auto candidates = static_cast<std::size_t>(std::countr_zero(all.size()));
+HolderTable::HolderTable(const NodeSums& sums) : half_(sums.sums_.size() / 2) {
+    const Stored<double>& all = sums.sums_;
+    const std::size_t candidates = sums.candidates();
     entries_.resize(size(candidates));
     std::vector<double> holding(half_);
     for (std::size_t t = 0; t < candidates; ++t) {
@@ -18,10 +18,10 @@ HolderTable::HolderTable(const NodeSums& sums) : half_(sums.table().size() / 2) 
             return (set & (bit - 1)) | ((set >> 1) & ~(bit - 1));
         };
         std::fill(holding.begin(), holding.end(), minus_infinity);
-        for (std::size_t place = 0; place < sums.families().count(); ++place) {
-            const std::size_t family = *sums.families().parents(place) & (all.size() - 1);
+        for (std::size_t place = 0; place < sums.sorted_->count(); ++place) {
+            const std::size_t family = *sums.sorted_->parents(place) & (all.size() - 1);
             if ((family & bit) != 0) {
-                holding[without(family)] = sums.families().weight(place) - sums.heaviest();
+                holding[without(family)] = sums.sorted_->weight(place) - sums.heaviest_;
             }
         }
         log_sum_over_subsets(holding.data(), static_cast<int>(candidates) - 1);

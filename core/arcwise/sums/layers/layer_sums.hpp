@@ -25,11 +25,9 @@ class LayerFamilies {
             tables_.emplace_back();
             tries_.emplace_back();
             const NodeSums& own = sums[node];
-            const std::size_t candidates = candidates_of(own);
-            const bool fits =
-                candidates > 0 && HolderTable::size(candidates) <=
-                                      most_numbers / static_cast<std::size_t>(sums.nodes());
-            if (own.tabulated() && fits) {
+            if (own.tabulated() && own.candidates() > 0 &&
+                HolderTable::size(own.candidates()) <=
+                    most_numbers / static_cast<std::size_t>(sums.nodes())) {
                 tables_.back().emplace(own);
             } else {
                 tries_.back() = FamilyTrie::of(own, sums.possible_parents(node).size());
@@ -42,10 +40,6 @@ class LayerFamilies {
     const FamilyTrie* trie(int node) const { return get(tries_, node); }
 
   private:
-    static std::size_t candidates_of(const NodeSums& sums) {
-        return sums.tabulated() ? static_cast<std::size_t>(std::countr_zero(sums.table().size()))
-                                : 0;
-    }
     template <class Value>
     static const Value* get(const std::vector<std::optional<Value>>& values, int node) {
         const auto& value = values[static_cast<std::size_t>(node)];

@@ -24,7 +24,7 @@ double as_share(double part, double reciprocal) {
 
 std::size_t LayerSums::lay_out(int node, ParentBits base, std::span<const int> places) {
     const NodeSums& own = sums_[node];
-    const std::size_t tabulated = own.table().size();
+    const std::size_t tabulated = std::size_t{1} << own.candidates();
     sets_.resize(std::size_t{1} << places.size());
     sets_[0] = base[0] & (tabulated - 1);
     std::size_t needed = 0;

@@ -94,15 +94,10 @@ PlusOneSums::RowSums PlusOneSums::changed_sums(const RowSums& now, ParentBits al
     return then.digits ? then : row_sums(allowed_then, required_then);
 }
 
-double PlusOneSums::share(const RowSums& of, const RowSums& in) const {
-    return times_power_of_two(of.met, exponents_[of.set] - exponents_[in.set]) / in.met;
-}
-
-bool PlusOneSums::pass_outside(const RowSums& now, std::size_t parent, Seen seen,
+bool PlusOneSums::pass_outside(const RowSums& now, std::size_t entry, Seen seen,
                                PassedSums& sums) const {
-    const std::size_t at = parent - inside_ + 1;
-    const double all = row(now.set)[at];
-    const double meeting = part(now, at, false);
+    const double all = row(now.set)[entry];
+    const double meeting = part(now, entry, false);
     double highest = now.whole;
     sums.unit = now.unit;
     sums.unit_with = now.unit;

@@ -106,10 +106,15 @@ class PlusOneSums {
         return static_cast<std::int64_t>(set * length_ + at);
     }
 
-    // The row of a set that is not kept as logarithms, and the entry of an outside parent in it.
+    // The row of a set that is not kept as logarithms, and an outside parent's entry in it.
     const double* row(Set set) const { return rows_.data() + set * length_; }
-    std::size_t entry_at(int parent) const {
-        return static_cast<std::size_t>(parent) - inside_ + 1;
+    std::size_t entry_at(std::size_t parent) const { return parent - inside_ + 1; }
+    // What an entry adds to a sum, if its outside parent is a required one or not.
+    double part(const RowSums& sums, std::size_t at, bool met) const {
+        const double all = row(sums.set)[at];
+        if (met) return all;
+        const double part = all - sums.ratio * row(sums.rest)[at];
+        return part > 0.0 ? part : 0.0;
     }
 
     // The heaviest of the subsets, with their shares of the whole; and a draw by them.
@@ -133,9 +138,6 @@ class PlusOneSums {
         return draw_beyond(what, random);
     }
 
-    // One sum as a share of the other; both have digits.
-    double share(const RowSums& of, const RowSums& in) const;
-
     // How the sum changes with the place of one parent: with enough digits, or false.
     struct PassedSums {
         double without;  // one in `required`, and not the parent: the only one in units of e^unit
@@ -146,17 +148,17 @@ class PlusOneSums {
         double unit_with;
     };
     enum class Seen { nowhere, allowed, required };
-    // An outside parent, by what the sets know of it; an inside one, by the sums without and with
-    // it.
-    bool pass_outside(const RowSums& now, std::size_t parent, Seen seen, PassedSums& sums) const;
+    // An outside parent passes, by its entry, from where the sets see it; an inside one by the sums
+    // without and with it.
+    bool pass_outside(const RowSums& now, std::size_t entry, Seen seen, PassedSums& sums) const;
     bool pass_inside(const RowSums& without, const RowSums& with, PassedSums& sums) const;
     bool is_outside(std::size_t parent) const { return parent >= inside_; }
 
-    // The sum within the predecessors as outside parents take each other's place: the first goes
-    // and the second comes (-1: none). Not above zero where digits would be lost.
-    double exchanged(const RowSums& now, int gone, int come) const {
-        const double rest = now.whole - (gone < 0 ? 0.0 : row(now.set)[entry_at(gone)]);
-        const double sum = rest + (come < 0 ? 0.0 : row(now.set)[entry_at(come)]);
+    // The sum within the predecessors as outside parents take each other's place: the first entry
+    // goes and the second one comes (0: none). Not above zero where digits would be lost.
+    double exchanged(const RowSums& now, std::size_t gone, std::size_t come) const {
+        const double rest = now.whole - (gone == 0 ? 0.0 : row(now.set)[gone]);
+        const double sum = rest + (come == 0 ? 0.0 : row(now.set)[come]);
         return sum > usual_share * now.whole && sum > smallest_sum ? sum : 0.0;
     }
 
@@ -271,13 +273,6 @@ class PlusOneSums {
     double add_up(ParentBits allowed, ParentBits required) const;
     std::int64_t choose(ParentBits allowed, ParentBits required, Random& random) const;
     RowSums sums_between(Set set, Set rest, bool all_met) const;
-    // What an entry adds to a sum, if its outside parent is a required one or not.
-    double part(const RowSums& sums, std::size_t at, bool met) const {
-        const double all = row(sums.set)[at];
-        if (met) return all;
-        const double part = all - sums.ratio * row(sums.rest)[at];
-        return part > 0.0 ? part : 0.0;
-    }
     // The weights of the row's entries in a draw, in units of its power of two, and their sum: zero
     // where it is too small a difference to be had so, or a row is kept as logarithms.
     double entry_weights(ParentBits allowed, ParentBits required, double* numbers) const;

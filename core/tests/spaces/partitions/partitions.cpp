@@ -9,9 +9,9 @@
 #include <optional>
 
 #include "arcwise/chains/laws.hpp"
-#include "arcwise/spaces/family_draws.hpp"
 #include "arcwise/spaces/metropolis.hpp"
 #include "arcwise/spaces/partitions/part_sums.hpp"
+#include "arcwise/sums/family_draws.hpp"
 #include "arcwise/support/all_branches.hpp"
 #include "check.hpp"
 #include "generated.hpp"
@@ -84,6 +84,22 @@ std::vector<std::uint64_t> random_sets(const ScoreSums& sums, int node, Random& 
 double plain_sum(const ScoreSums& sums, int node, PartSets sets, SumMemo& memo) {
     return needs_parent(sets, sums.words()) ? sums[node].log_sum(sets, sets + sums.words(), memo)
                                             : sums[node].log_sum(sets);
+}
+
+// Calls visit(place, weight) for the families within `allowed` that meet `needed` (null: all).
+template <class Visit>
+void for_each_within(const NodeSums& sums, ParentBits allowed, ParentBits needed, Visit visit) {
+    std::vector<std::uint64_t> parents(sums.words());
+    sums.for_each([&](std::int64_t place, double weight) {
+        sums.copy_parents(place, parents.data());
+        bool within = true;
+        bool met = needed == nullptr;
+        for (std::size_t word = 0; word < parents.size(); ++word) {
+            within = within && (parents[word] & ~allowed[word]) == 0;
+            met = met || (parents[word] & needed[word]) != 0;
+        }
+        if (within && met) visit(place, weight);
+    });
 }
 
 const Kind kinds[] = {
@@ -314,10 +330,10 @@ TEST(families_are_drawn_from_rows_by_their_weights) {
                 needs_parent(sets.data(), sums->words()) ? sets.data() + sums->words() : nullptr;
             const bool met = needed == nullptr || of_node.meets_required_parents(needed);
             std::map<std::int64_t, double> expected;
-            of_node.rows()->for_each(sets.data(), met ? nullptr : needed,
-                                     [&](std::int64_t place, double weight) {
-                                         expected[place] = std::exp(weight - sum);
-                                     });
+            for_each_within(of_node, sets.data(), met ? nullptr : needed,
+                            [&](std::int64_t place, double weight) {
+                                expected[place] = std::exp(weight - sum);
+                            });
             beyond += expected.size() > 30 ? 1 : 0;
             const auto check_law = [&](auto draw) {
                 std::map<std::int64_t, double> drawn;
@@ -364,9 +380,10 @@ TEST(families_drawn_from_rows_by_chance_have_the_same_law) {
         const double sum = plain_sum(*sums, node, sets.data(), memo);
         if (sum == minus_infinity) continue;
         const PartSets needed = needs_parent(sets.data(), 1) ? sets.data() + 1 : nullptr;
-        const PlusOneSums::RowSums known = of_node.rows()->row_sums(sets.data(), needed);
+        const IncrementalSums::Known known =
+            IncrementalSums(of_node, Semiring::sum).known(sets.data(), needed);
         std::map<std::int64_t, double> expected;
-        of_node.rows()->for_each(sets.data(), needed, [&](std::int64_t place, double weight) {
+        for_each_within(of_node, sets.data(), needed, [&](std::int64_t place, double weight) {
             expected[place] = count * std::exp(weight - sum);
         });
         for (int way = 0; way < 3; ++way) {

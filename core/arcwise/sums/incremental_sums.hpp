@@ -1,0 +1,148 @@
+// One node's sums while its sets gain and lose a parent at a time: what the moves of a chain ask
+// millions of times a second.
+//
+// How far a known sum helps with the next one depends on how the node's families are added up:
+//   table        it need not help: every sum is one look-up, and the memory of one node's entry can
+//                be fetched while other nodes are looked up;
+//   rows         one outside parent more or less is one entry of a row more or less, and one inside
+//                parent more or less is another row;
+//   walk, scan   it does not help: every sum is added up from its sets.
+// So `log_weight` answers for every node. What is `Known` of a node are plain numbers and needs
+// rows; elsewhere, and where a difference would lose too many digits, nothing is known, and callers
+// ask for the logarithm. All questions are inline: at most, one pointer is compared with null.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "arcwise/numerics/log_space.hpp"
+#include "arcwise/sums/node_sums.hpp"
+#include "arcwise/support/compiler.hpp"
+
+namespace arcwise {
+
+class IncrementalSums {
+  public:
+    // What is known within two sets, the allowed and the required parents: the sum over the
+    // families that meet the latter, as a plain number; nothing unless it has `digits`.
+    using Known = PlusOneSums::RowSums;
+    // Where one parent can be, and the sums for all of these places.
+    using Seen = PlusOneSums::Seen;
+    using Passed = PlusOneSums::PassedSums;
+
+    IncrementalSums(const NodeSums& sums, Semiring semiring);
+
+    // ln of the summed weights of the families within `allowed`, or the largest log weight; minus
+    // infinity if there is no family.
+    double log_weight(ParentBits allowed) const {
+        if (table_ == nullptr) {
+            return semiring_ == Semiring::sum ? sums_->log_sum(allowed) : sums_->max(allowed);
+        }
+        if ((required_ & ~allowed[0]) != 0) return minus_infinity;
+        return heaviest_ + table_[allowed[0] & mask_];
+    }
+
+    // The same relative to NodeSums::sum_scale; of sums only.
+    double relative_log_sum(ParentBits allowed) const {
+        if (table_ == nullptr) return sums_->relative_log_sum(allowed);
+        if ((required_ & ~allowed[0]) != 0) return minus_infinity;
+        return table_[allowed[0] & mask_];
+    }
+
+    // Has the entries fetched that these sums will ask for. Tables are larger than caches, and
+    // where what is done with an entry depends on it, one look-up waits for the other.
+    void fetch(ParentBits allowed) const {
+        if (table_ != nullptr) prefetch(table_ + (allowed[0] & mask_));
+    }
+    void fetch(ParentBits allowed, ParentBits required) const {
+        fetch(allowed);
+        if (table_ != nullptr) prefetch(table_ + (allowed[0] & ~required[0] & mask_));
+    }
+
+    // Whether anything is ever known: there are rows of sums, and no parent is in every family.
+    bool by_rows() const { return rows_ != nullptr; }
+
+    // The sum over the families within `allowed` that meet `required` (null: all of them).
+    Known known(ParentBits allowed, ParentBits required) const {
+        return rows_ != nullptr ? rows_->row_sums(allowed, required) : Known{};
+    }
+    // The same for other sets, from what is known of the first ones where that is quicker.
+    Known changed(const Known& now, ParentBits allowed, ParentBits required,
+                  ParentBits allowed_then, ParentBits required_then) const {
+        return rows_ != nullptr
+                   ? rows_->changed_sums(now, allowed, required, allowed_then, required_then)
+                   : Known{};
+    }
+
+    // An outside parent by its entry in the rows: 0 for one that can be no parent (a place of -1)
+    // or is an inside one, and wherever nothing is known.
+    std::uint32_t outside_entry(int place) const {
+        const auto parent = static_cast<std::size_t>(place);
+        const bool outside = rows_ != nullptr && place >= 0 && rows_->is_outside(parent);
+        return outside ? static_cast<std::uint32_t>(rows_->entry_at(parent)) : 0;
+    }
+
+    // What an outside parent adds to a known sum by being required too, or allowed alone.
+    struct Additions {
+        double required;
+        double allowed;
+    };
+    Additions additions(const Known& now, std::uint32_t entry) const {
+        const double all = rows_->row(now.set)[entry];
+        return {all, rows_->part(now, entry, false)};
+    }
+    // Whether a sum has enough digits that was had by differences from one as large as `highest`.
+    static bool has_digits(double sum, double highest) {
+        return sum > PlusOneSums::smallest_sum && sum > PlusOneSums::usual_share * highest;
+    }
+    static bool has_digits(double sum) { return sum > PlusOneSums::smallest_sum; }
+
+    // The sums for all places of one parent, by rows; false if some would lack digits. An outside
+    // parent passes from where the known sum sees it; an inside one needs the sums without and with
+    // it.
+    bool pass_outside(const Known& now, std::uint32_t entry, Seen seen, Passed& passed) const {
+        return rows_->pass_outside(now, entry, seen, passed);
+    }
+    bool pass_inside(const Known& without, const Known& with, Passed& passed) const {
+        return rows_->pass_inside(without, with, passed);
+    }
+
+    // The sum within the predecessors as one outside parent goes and another one comes, by their
+    // entries (0: none does); not above zero where it would lack digits.
+    double exchanged(const Known& now, std::uint32_t gone, std::uint32_t come) const {
+        return rows_->exchanged(now, gone, come);
+    }
+
+    // Sums for sets that grow, each with its required parents as the second half of its words, and
+    // the logarithms of their units; false if they would lack digits. The first set is empty, and
+    // needs no parent.
+    bool growing_sums(const std::uint64_t* sets, std::size_t stride, std::size_t count,
+                      double* numbers, double* units) const {
+        return rows_ != nullptr && rows_->growing_sums(sets, stride, count, numbers, units);
+    }
+
+  private:
+    // A table whose sets fit a word, where the node has one: the look-up is most of a step.
+    const double* table_ = nullptr;
+    std::uint64_t mask_ = 0;
+    std::uint64_t required_ = 0;
+    double heaviest_ = 0.0;  // that entries are relative to
+    const PlusOneSums* rows_ = nullptr;
+    const NodeSums* sums_;
+    Semiring semiring_;
+};
+
+inline IncrementalSums::IncrementalSums(const NodeSums& sums, Semiring semiring)
+    : sums_(&sums), semiring_(semiring) {
+    const bool summed = semiring == Semiring::sum;
+    const Stored<double>& table = summed ? sums.sums_ : sums.maxima_;
+    if (!table.empty() && sums.words() == 1) {
+        table_ = table.data();
+        mask_ = table.size() - 1;
+        required_ = sums.required_bits()[0];
+        if (summed) heaviest_ = sums.heaviest_;
+    }
+    if (summed && sums.by_rows() && sums.required_count_ == 0) rows_ = &*sums.rows_;
+}
+
+}  // namespace arcwise
