@@ -26,9 +26,6 @@ class IncrementalSums {
     // What is known within two sets, the allowed and the required parents: the sum over the
     // families that meet the latter, as a plain number; nothing unless it has `digits`.
     using Known = PlusOneSums::RowSums;
-    // Where one parent can be, and the sums for all of these places.
-    using Seen = PlusOneSums::Seen;
-    using Passed = PlusOneSums::PassedSums;
 
     IncrementalSums(const NodeSums& sums, Semiring semiring);
 
@@ -82,14 +79,14 @@ class IncrementalSums {
         return outside ? static_cast<std::uint32_t>(rows_->entry_at(parent)) : 0;
     }
 
-    // What an outside parent adds to a known sum by being required too, or allowed alone.
-    struct Additions {
-        double required;
-        double allowed;
+    // The summed weights of the families that hold an outside parent: of all within the allowed
+    // ones and it, and of those that meet the required ones. In the units of the known sum.
+    struct Holders {
+        double holding;
+        double meeting;
     };
-    Additions additions(const Known& now, std::uint32_t entry) const {
-        const double all = rows_->row(now.set)[entry];
-        return {all, rows_->part(now, entry, false)};
+    Holders holders(const Known& now, std::uint32_t entry) const {
+        return {rows_->row(now.set)[entry], rows_->part(now, entry, false)};
     }
     // Whether a sum has enough digits that was had by differences from one as large as `highest`.
     static bool has_digits(double sum, double highest) {
@@ -97,14 +94,14 @@ class IncrementalSums {
     }
     static bool has_digits(double sum) { return sum > PlusOneSums::smallest_sum; }
 
-    // The sums for all places of one parent, by rows; false if some would lack digits. An outside
-    // parent passes from where the known sum sees it; an inside one needs the sums without and with
-    // it.
-    bool pass_outside(const Known& now, std::uint32_t entry, Seen seen, Passed& passed) const {
-        return rows_->pass_outside(now, entry, seen, passed);
+    // The sums for each role of one parent, by rows; false if some would lack digits. An outside
+    // parent has one of the roles in the known sum, other than `sole`; an inside one needs the sums
+    // without it and with it allowed.
+    bool pass_outside(const Known& now, std::uint32_t entry, Role role, RoleSums& sums) const {
+        return rows_->pass_outside(now, entry, role, sums);
     }
-    bool pass_inside(const Known& without, const Known& with, Passed& passed) const {
-        return rows_->pass_inside(without, with, passed);
+    bool pass_inside(const Known& without, const Known& with, RoleSums& sums) const {
+        return rows_->pass_inside(without, with, sums);
     }
 
     // The sum within the predecessors as one outside parent goes and another one comes, by their

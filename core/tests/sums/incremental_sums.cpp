@@ -112,7 +112,7 @@ TEST(known_sums_give_those_of_other_sets) {
     CHECK(compared > 1000);
 }
 
-TEST(sums_for_all_places_of_one_parent) {
+TEST(sums_for_each_role_of_one_parent) {
     int compared = 0;
     for (const Kind& kind : kinds) {
         Random random(4, static_cast<std::uint64_t>(kind.outside));
@@ -135,32 +135,31 @@ TEST(sums_for_all_places_of_one_parent) {
             const auto known = [&](const Sets& sets) {
                 return incremental.known(sets.allowed.data(), sets.needed());
             };
-            const auto check = [&](const IncrementalSums::Passed& passed) {
+            const auto check = [&](const RoleSums& passed) {
                 ++compared;
-                CHECK_CLOSE(log_of(passed.without, passed.unit), added_up(sums, without),
-                            close_enough);
-                CHECK_CLOSE(log_of(passed.alone, passed.unit_with), added_up(sums, alone),
-                            close_enough);
+                CHECK_CLOSE(log_of(passed.numbers[Role::absent], passed.unit_absent),
+                            added_up(sums, without), close_enough);
+                CHECK_CLOSE(log_of(passed.numbers[Role::sole], passed.unit_present),
+                            added_up(sums, alone), close_enough);
                 if (!without.any_needed) return;  // nothing comes before the first part but it
-                CHECK_CLOSE(log_of(passed.with, passed.unit_with), added_up(sums, with),
-                            close_enough);
-                CHECK_CLOSE(log_of(passed.either, passed.unit_with), added_up(sums, either),
-                            close_enough);
+                CHECK_CLOSE(log_of(passed.numbers[Role::allowed], passed.unit_present),
+                            added_up(sums, with), close_enough);
+                CHECK_CLOSE(log_of(passed.numbers[Role::sufficient], passed.unit_present),
+                            added_up(sums, either), close_enough);
             };
-            IncrementalSums::Passed passed;
+            RoleSums passed;
             const std::uint32_t entry = incremental.outside_entry(place);
             CHECK((entry != 0) == (place >= kind.inside));
             if (entry == 0) {
                 if (incremental.pass_inside(known(without), known(with), passed)) check(passed);
                 continue;
             }
-            using Seen = IncrementalSums::Seen;
-            const std::pair<const Sets*, Seen> places[] = {
-                {&without, Seen::nowhere}, {&with, Seen::allowed}, {&either, Seen::required}};
-            for (const auto& [sets, seen] : places) {
-                if (!without.any_needed && seen != Seen::nowhere) continue;
+            const std::pair<const Sets*, Role> places[] = {
+                {&without, Role::absent}, {&with, Role::allowed}, {&either, Role::sufficient}};
+            for (const auto& [sets, role] : places) {
+                if (!without.any_needed && role != Role::absent) continue;
                 const IncrementalSums::Known now = known(*sets);
-                if (now.digits && incremental.pass_outside(now, entry, seen, passed)) check(passed);
+                if (now.digits && incremental.pass_outside(now, entry, role, passed)) check(passed);
             }
         }
     }

@@ -94,42 +94,44 @@ PlusOneSums::RowSums PlusOneSums::changed_sums(const RowSums& now, ParentBits al
     return then.digits ? then : row_sums(allowed_then, required_then);
 }
 
-bool PlusOneSums::pass_outside(const RowSums& now, std::size_t entry, Seen seen,
-                               PassedSums& sums) const {
-    const double all = row(now.set)[entry];
+bool PlusOneSums::pass_outside(const RowSums& now, std::size_t entry, Role role,
+                               RoleSums& sums) const {
+    using enum Role;
+    const double holding = row(now.set)[entry];
     const double meeting = part(now, entry, false);
     double highest = now.whole;
-    sums.unit = now.unit;
-    sums.unit_with = now.unit;
-    sums.alone = all;
-    if (seen == Seen::nowhere) {
-        sums.without = now.met;
-        sums.with = now.met + meeting;
-        sums.either = now.met + all;
-        highest += all;
-    } else if (seen == Seen::allowed) {
-        sums.without = now.met - meeting;
-        sums.with = now.met;
-        sums.either = now.met + (all - meeting);
+    sums.unit_absent = now.unit;
+    sums.unit_present = now.unit;
+    sums.numbers[sole] = holding;
+    // The sum for the present role stays as it is known, and the others differ from it.
+    sums.numbers[role] = now.met;
+    if (role == absent) {
+        sums.numbers[allowed] = now.met + meeting;
+        sums.numbers[sufficient] = now.met + holding;
+        highest += holding;
+    } else if (role == allowed) {
+        sums.numbers[absent] = now.met - meeting;
+        sums.numbers[sufficient] = now.met + (holding - meeting);
     } else {
-        sums.without = now.met - all;
-        sums.with = now.met - (all - meeting);
-        sums.either = now.met;
+        sums.numbers[absent] = now.met - holding;
+        sums.numbers[allowed] = now.met - (holding - meeting);
     }
-    const double least = seen == Seen::nowhere ? sums.with : sums.without;
-    return all > smallest_sum && least > smallest_sum && least > usual_share * highest;
+    const double least = role == absent ? sums.numbers[allowed] : sums.numbers[absent];
+    return holding > smallest_sum && least > smallest_sum && least > usual_share * highest;
 }
 
-bool PlusOneSums::pass_inside(const RowSums& without, const RowSums& with, PassedSums& sums) const {
+bool PlusOneSums::pass_inside(const RowSums& without, const RowSums& with, RoleSums& sums) const {
+    using enum Role;
     if (!without.digits || !with.digits) return false;
     const int change = exponents_[without.set] - exponents_[with.set];
-    sums.unit = without.unit;
-    sums.unit_with = with.unit;
-    sums.without = without.met;
-    sums.with = with.met;
-    sums.alone = with.whole - times_power_of_two(without.whole, change);
-    sums.either = times_power_of_two(without.met, change) + sums.alone;
-    return sums.alone > smallest_sum && sums.alone > usual_share * with.whole;
+    const double holding = with.whole - times_power_of_two(without.whole, change);
+    sums.unit_absent = without.unit;
+    sums.unit_present = with.unit;
+    sums.numbers[absent] = without.met;
+    sums.numbers[allowed] = with.met;
+    sums.numbers[sufficient] = times_power_of_two(without.met, change) + holding;
+    sums.numbers[sole] = holding;
+    return holding > smallest_sum && holding > usual_share * with.whole;
 }
 
 bool PlusOneSums::growing_sums(const std::uint64_t* sets, std::size_t stride, std::size_t count,

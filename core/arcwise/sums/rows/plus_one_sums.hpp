@@ -28,6 +28,29 @@
 
 namespace arcwise {
 
+// What one parent is to a node whose families must have one of the parents it requires:
+//   absent      it is not allowed;
+//   allowed     it is allowed, and the families still need another one that is required;
+//   sufficient  it is one of those required, so that families that have it need no other;
+//   sole        it is the only one required.
+enum class Role : std::uint8_t { absent, allowed, sufficient, sole };
+inline constexpr std::size_t roles = 4;
+
+template <class Value>
+struct ByRole {
+    std::array<Value, roles> values;
+
+    Value& operator[](Role role) { return values[static_cast<std::size_t>(role)]; }
+    const Value& operator[](Role role) const { return values[static_cast<std::size_t>(role)]; }
+};
+
+// Sums as plain numbers, in units of e^unit: those with the parent share one.
+struct RoleSums {
+    ByRole<double> numbers;
+    double unit_absent;
+    double unit_present;
+};
+
 class PlusOneSums {
   public:
     // Rows of sums, of maxima, or of both. Without sums there are no answers but `max`, `best`
@@ -138,20 +161,11 @@ class PlusOneSums {
         return draw_beyond(what, random);
     }
 
-    // How the sum changes with the place of one parent: with enough digits, or false.
-    struct PassedSums {
-        double without;  // one in `required`, and not the parent: the only one in units of e^unit
-        double with;     // one in `required`, the parent allowed
-        double either;   // one in `required`, or the parent
-        double alone;    // the parent
-        double unit;
-        double unit_with;
-    };
-    enum class Seen { nowhere, allowed, required };
-    // An outside parent passes, by its entry, from where the sets see it; an inside one by the sums
-    // without and with it.
-    bool pass_outside(const RowSums& now, std::size_t entry, Seen seen, PassedSums& sums) const;
-    bool pass_inside(const RowSums& without, const RowSums& with, PassedSums& sums) const;
+    // The sums for each role of one parent, or false where they would lack digits. An outside
+    // parent is known by its entry, and has a role other than `sole` in the known sum; an inside
+    // one needs the sums without it and with it allowed.
+    bool pass_outside(const RowSums& now, std::size_t entry, Role role, RoleSums& sums) const;
+    bool pass_inside(const RowSums& without, const RowSums& with, RoleSums& sums) const;
     bool is_outside(std::size_t parent) const { return parent >= inside_; }
 
     // The sum within the predecessors as outside parents take each other's place: the first entry
