@@ -23,8 +23,8 @@ class TaskContext;
 bool pilot_pays(int nodes, std::uint64_t order_steps);
 
 // The windows for chains that begin where a chain of linear orders is after this many steps. With
-// the usual number of steps a pilot takes half a second for 40 nodes and a few seconds for 200, with
-// fewer proportionally less. The result depends on the space and the steps alone.
+// the usual number of steps a pilot takes half a second for 40 nodes and a few seconds for 200,
+// with fewer proportionally less. The result depends on the space and the steps alone.
 Neighbourhoods neighbourhoods_by_pilot(const Dags& space, std::uint64_t order_steps,
                                        TaskContext* context);
 

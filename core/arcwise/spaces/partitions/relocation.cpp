@@ -29,9 +29,9 @@
 //   ... allowed_{k-1}
 //
 // For example, let every set be a family of weight 1, and P_0 = {a} and P_1 = {b} be left. For a,
-// `without` is the weight of the empty family and `holding` that of {x}; for b, `without` is that of
-// {a}, `meeting` that of {a, x}, and `holding` those of {x} and {a, x}. As for x itself, own_0 = 1
-// (the empty family), own_1 = 1 ({a}) and own_2 = 2 ({b} and {a, b}).
+// `without` is the weight of the empty family and `holding` that of {x}; for b, `without` is that
+// of {a}, `meeting` that of {a, x}, and `holding` those of {x} and {a, x}. As for x itself, own_0 =
+// 1 (the empty family), own_1 = 1 ({a}) and own_2 = 2 ({b} and {a, b}).
 //
 //          without  meeting  holding     absent  allowed  sufficient  sole
 //      a      1                 1           1                           1
