@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "arcwise/numerics/log_space.hpp"
@@ -278,6 +279,10 @@ class SplitMembers {
     std::vector<std::uint32_t> place_bit_;
 };
 
+void expect_numbers(const ArchiveReader& reader, const Stored<double>& numbers) {
+    for (const double number : numbers) reader.expect(number < -minus_infinity);
+}
+
 }  // namespace
 
 FamilyWalk::FamilyWalk(const NodeFamilies& families, double tolerance)
@@ -409,6 +414,23 @@ void FamilyWalk::add_parent_probabilities(ParentBits base, std::span<const int> 
         by_place[static_cast<std::size_t>(tree_.candidate_at[number])] += by_member[number];
     }
     for (std::size_t i = 0; i < required_; ++i) by_place[candidates + i] += probability;
+}
+
+void FamilyWalk::expect_sound(const ArchiveReader& reader, std::size_t candidates,
+                              std::size_t required) const {
+    reader.expect(required_ == required && std::isfinite(heaviest_));
+    tree_.expect_sound(reader, candidates);
+    if (paired_) {
+        reader.expect(PairedFamilies::suits(tree_));
+        paired_->expect_sound(reader);
+    }
+    for (const Window& window : windows_) {
+        reader.expect(std::isfinite(window.scale) && window.weight_of_empty < -minus_infinity);
+        reader.expect(window.weights.size() == tree_.log_weights.size());
+        reader.expect(window.paired_weights.size() == (paired_ ? paired_->size() : 0));
+        expect_numbers(reader, window.weights);
+        expect_numbers(reader, window.paired_weights);
+    }
 }
 
 }  // namespace arcwise

@@ -30,7 +30,7 @@ class FamilyWalk {
     void write(ArchiveWriter& writer) const;
 
     // Throws `file_format` unless what was read can be the walk of a node with so many candidates
-    // and required parents (mapped_walks.cpp, as for its parts).
+    // and required parents.
     void expect_sound(const ArchiveReader& reader, std::size_t candidates,
                       std::size_t required) const;
 

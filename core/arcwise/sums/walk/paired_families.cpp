@@ -197,4 +197,15 @@ void PairedFamilies::add_by_places(const double* weights, std::uint64_t allowed,
     for (std::size_t bin = 0; bin < bins; ++bin) out[bin] += of_way[0][bin] + of_way[1][bin];
 }
 
+void PairedFamilies::expect_sound(const ArchiveReader& reader) const {
+    reader.expect(groups_.size() == std::size_t{64} * 64 && seconds_.size() == 64);
+    reader.expect(others_.size() % lanes == 0 && lower_pairs_ <= 2 &&
+                  lower_.size() == others_.size() * lower_pairs_);
+    for (const Group& group : groups_) {
+        const std::size_t whole = (std::size_t{group.count} + lanes - 1) / lanes * lanes;
+        reader.expect(whole <= others_.size() && group.first <= others_.size() - whole);
+    }
+    for (const std::uint16_t pair : lower_) reader.expect(pair < 64 * 64);
+}
+
 }  // namespace arcwise
