@@ -10,7 +10,7 @@
 
 #include "arcwise/chains/laws.hpp"
 #include "arcwise/spaces/metropolis.hpp"
-#include "arcwise/spaces/partitions/part_sums.hpp"
+#include "arcwise/spaces/partitions/partition.hpp"
 #include "arcwise/sums/family_draws.hpp"
 #include "arcwise/support/all_branches.hpp"
 #include "check.hpp"
