@@ -1,4 +1,4 @@
-// Draws of families, with the heaviest ones within each set remembered.
+// Draws families, and remembers the heaviest ones within each set.
 //
 // A scan by falling weight passes many families that the sets exclude before it comes to one that
 // may be drawn, and a draw from rows takes a sum for each candidate. A chain draws from the same
@@ -19,8 +19,9 @@ class FamilyDraws {
   public:
     explicit FamilyDraws(const ScoreSums& sums);
 
-    // A family of the node within `allowed` that meets `required` (null: any) in proportion to its
-    // weight, as its place; `log_sum` is that of all such families, and there is one.
+    // Draws a family of the node within `allowed` that meets `required` (null: any) in proportion
+    // to its weight, and returns its place; `log_sum` is that of all such families, at least one of
+    // which exists.
     std::int64_t draw(int node, ParentBits allowed, ParentBits required, double log_sum,
                       Random& random) {
         const NodeSums& of_node = sums_[node];
@@ -47,9 +48,10 @@ class FamilyDraws {
         return draw_inside(node, rows.draw_outside(known, allowed, required, random), random);
     }
 
-    // The same, by chance and for a caller to whom a family matters only with a parent among some:
-    // -1, and no more is drawn, once it is certain to have none. `inside` says whether an inside
-    // candidate is among them, and find_outside() returns the outside parents among them, as bits.
+    // The same for callers to whom a family matters only if it has a parent among some nodes:
+    // returns -1 as soon as it is certain to have none. `inside` says whether an inside candidate
+    // is among these nodes, and find_outside() returns the outside parents among them, as bits. Not
+    // for scripted numbers.
     template <class FindOutside>
     std::int64_t draw_if_among(int node, const IncrementalSums::Known& known, ParentBits allowed,
                                ParentBits required, bool inside, FindOutside find_outside,

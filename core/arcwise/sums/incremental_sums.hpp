@@ -2,14 +2,13 @@
 // millions of times a second.
 //
 // How far a known sum helps with the next one depends on how the node's families are added up:
-//   table        it need not help: every sum is one look-up, and the memory of one node's entry can
-//                be fetched while other nodes are looked up;
-//   rows         one outside parent more or less is one entry of a row more or less, and one inside
-//                parent more or less is another row;
-//   walk, scan   it does not help: every sum is added up from its sets.
-// So `log_weight` answers for every node. What is `Known` of a node are plain numbers and needs
-// rows; elsewhere, and where a difference would lose too many digits, nothing is known, and callers
-// ask for the logarithm. All questions are inline: at most, one pointer is compared with null.
+// table        it need not help: every sum is one look-up, and the memory of one node's entry can
+// be fetched while other nodes are looked up; rows         one outside parent more or less is one
+// entry of a row more or less, and one inside parent more or less is another row; walk, scan   it
+// does not help: every sum is added up from its sets. So `log_weight` answers for every node,
+// whereas `Known` sums are plain numbers and need rows. Without rows, and where a difference would
+// lose too many digits, nothing is known, and callers ask for the logarithm. All questions are
+// inline and compare at most one pointer with null.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +22,8 @@ namespace arcwise {
 
 class IncrementalSums {
   public:
-    // What is known within two sets, the allowed and the required parents: the sum over the
-    // families that meet the latter, as a plain number; nothing unless it has `digits`.
+    // What is known within two sets, the allowed and the required parents, is the sum over the
+    // families that meet the latter, as a plain number; nothing is known unless it has `digits`.
     using Known = PlusOneSums::RowSums;
 
     IncrementalSums(const NodeSums& sums, Semiring semiring);
@@ -39,15 +38,15 @@ class IncrementalSums {
         return heaviest_ + table_[allowed[0] & mask_];
     }
 
-    // The same relative to NodeSums::sum_scale; of sums only.
+    // The same relative to NodeSums::sum_scale; there is no such maximum.
     double relative_log_sum(ParentBits allowed) const {
         if (table_ == nullptr) return sums_->relative_log_sum(allowed);
         if ((required_ & ~allowed[0]) != 0) return minus_infinity;
         return table_[allowed[0] & mask_];
     }
 
-    // Has the entries fetched that these sums will ask for. Tables are larger than caches, and
-    // where what is done with an entry depends on it, one look-up waits for the other.
+    // Fetches the entries that these sums will ask for. Tables are larger than caches, and where
+    // one look-up depends on another it would wait for the memory of both.
     void fetch(ParentBits allowed) const {
         if (table_ != nullptr) prefetch(table_ + (allowed[0] & mask_));
     }
@@ -56,7 +55,7 @@ class IncrementalSums {
         if (table_ != nullptr) prefetch(table_ + (allowed[0] & ~required[0] & mask_));
     }
 
-    // Whether anything is ever known: there are rows of sums, and no parent is in every family.
+    // Whether sums can be known: there are rows of them, and no parent is in every family.
     bool by_rows() const { return rows_ != nullptr; }
 
     // The sum over the families within `allowed` that meet `required` (null: all of them).
@@ -71,16 +70,16 @@ class IncrementalSums {
                    : Known{};
     }
 
-    // An outside parent by its entry in the rows: 0 for one that can be no parent (a place of -1)
-    // or is an inside one, and wherever nothing is known.
+    // The entry of an outside parent in the rows, by its place; 0 for an inside parent, for a node
+    // that cannot be a parent (a place of -1), and without rows.
     std::uint32_t outside_entry(int place) const {
         const auto parent = static_cast<std::size_t>(place);
         const bool outside = rows_ != nullptr && place >= 0 && rows_->is_outside(parent);
         return outside ? static_cast<std::uint32_t>(rows_->entry_at(parent)) : 0;
     }
 
-    // The summed weights of the families that hold an outside parent: of all within the allowed
-    // ones and it, and of those that meet the required ones. In the units of the known sum.
+    // The summed weights of the families that hold an outside parent, in the units of the known
+    // sum: of all within the allowed parents and it, and of those that meet the required parents.
     struct Holders {
         double holding;
         double meeting;
@@ -88,7 +87,7 @@ class IncrementalSums {
     Holders holders(const Known& now, std::uint32_t entry) const {
         return {rows_->row(now.set)[entry], rows_->part(now, entry, false)};
     }
-    // Whether a sum has enough digits that was had by differences from one as large as `highest`.
+    // Whether a sum has enough digits after differences from sums up to `highest`.
     static bool has_digits(double sum, double highest) {
         return sum > PlusOneSums::smallest_sum && sum > PlusOneSums::usual_share * highest;
     }
@@ -119,7 +118,7 @@ class IncrementalSums {
     }
 
   private:
-    // A table whose sets fit a word, where the node has one: the look-up is most of a step.
+    // The node's table, where it has one and its sets fit a word: look-ups are most of a step.
     const double* table_ = nullptr;
     std::uint64_t mask_ = 0;
     std::uint64_t required_ = 0;

@@ -21,8 +21,8 @@ namespace {
 // logarithms. Below this gap the families are added up.
 constexpr double usual_gap = 0x1p-7;
 
-// Where nine digits are enough: logarithms of sums, and the plain numbers made of them, are right
-// to some 1e-15.
+// The same where nine digits are enough: logarithms of sums, and the plain numbers made of them,
+// are right to some 1e-15.
 constexpr double smallest_difference_of_table = 0x1p-18;
 constexpr double smallest_difference_of_rows = 0x1p-20;
 
@@ -241,8 +241,8 @@ std::vector<std::uint64_t> NodeSums::with_places_in(std::size_t set, ParentBits 
     return bits;
 }
 
-// Of the families that hold exactly the places in a set, those of the set less those of its
-// subsets would be a difference; so families are gone through one by one.
+// The sum over the families that hold exactly the places of a set would be a difference of sums
+// over its subsets; so families are visited one by one.
 void NodeSums::add_row_probabilities(ParentBits base, std::span<const int> places,
                                      const double* log_factors, double* by_place) const {
     const std::vector<std::uint64_t> allowed = with_places(base, places, words_);
@@ -284,7 +284,7 @@ void NodeSums::add_parent_probabilities(ParentBits allowed, ParentBits required,
 }
 
 void NodeSums::look_up_over(ParentBits base, std::span<const int> places, double* out) const {
-    // Sets of the first places are turned into offsets once, those of the others one by one.
+    // Sets of the first places become offsets once, those of the other places one by one.
     constexpr std::size_t most_at_once = 6;
     const std::size_t low = std::min(places.size(), most_at_once);
     const auto bit = [&](std::size_t i) {
@@ -370,7 +370,7 @@ void NodeSums::add_parent_probabilities(ParentBits base, std::span<const int> pl
         return;
     }
     if (!has_required_parents(base)) return;
-    // What a parent is in is the difference of the sums with it and without.
+    // The families that hold a parent weigh the difference of the sums with it and without.
     const std::uint64_t all = base[0] & (sums_.size() - 1);
     const double sum = sums_[all];
     if (sum == minus_infinity) return;

@@ -29,7 +29,7 @@
 
 namespace arcwise {
 
-// What the weights of a node's families are made into: their sum, or the largest of them.
+// How the weights of a node's families become one: by their sum, or as the largest of them.
 enum class Semiring { sum, maximum };
 
 enum class SumMethod { table, rows, walk, scan };
@@ -43,12 +43,13 @@ class NodeSums {
     NodeSums(const NodeFamilies& families, int node, SumMethod method, double tolerance,
              Tabulated tabulated);
 
-    // As they were written, all large parts left where they lie in the file.
+    // Reads them as they were written; all large parts stay where they lie in the file.
     explicit NodeSums(ArchiveReader& reader) { describe(*this, reader); }
     void write(ArchiveWriter& writer) const { describe(*this, writer); }
 
-    // Throws `file_format` unless what was read can be the sums of this node with so many possible
-    // parents, the first of them `inside`; whoever wrote it, no answer then leaves its memory.
+    // Throws `file_format` unless what was read can be the sums of this node with this many
+    // possible parents, the first of them `inside`; whoever wrote it, no answer then leaves its
+    // memory.
     void expect_sound(const ArchiveReader& reader, std::size_t node, std::size_t possible,
                       std::size_t inside) const;
 
@@ -79,7 +80,7 @@ class NodeSums {
     double smallest_difference() const;
 
     // The log sum over the families within `allowed` that meet `required`, to nine digits: more are
-    // rarely needed, and often dear.
+    // rarely needed and often take long.
     double nearly_log_sum(ParentBits allowed, ParentBits required, SumMemo& memo) const;
 
     // The largest log weight of a family within `allowed`.
@@ -93,7 +94,7 @@ class NodeSums {
     std::int64_t draw(ParentBits allowed, ParentBits required, SumMemo& memo, Random& random) const;
 
     // out[Y] = log_sum(base + Y) for every set Y of the given places, by its bits: place i is bit
-    // i. A place is a bit position of ParentBits; -1 stands for a node that can be no parent. The
+    // i. A place is a bit position of ParentBits; -1 stands for a node that cannot be a parent. The
     // places are not in `base`.
     void log_sums_over(ParentBits base, std::span<const int> places, double* out) const;
 
@@ -103,8 +104,8 @@ class NodeSums {
     //
     // Where the factors never grow with the set of places, as those that sum over what comes after
     // the family, the tolerance bounds the error. A walk leaves out families that are light beside
-    // their subsets, and with factors that may grow the one can count and the other not; `any`
-    // factors are therefore never walked.
+    // their subsets, which with factors that grow may matter all the same; so with `any` factors
+    // there is no walk.
     enum class Factors { falling, any };
     void add_parent_probabilities(ParentBits base, std::span<const int> places,
                                   const double* log_factors, double* by_place,
@@ -145,7 +146,7 @@ class NodeSums {
     std::uint64_t families_kept() const { return walk_ ? walk_->families_kept() : count(); }
 
   private:
-    // Classes of this room that look up millions of times a second or build on the tables.
+    // These classes of this room look up millions of times a second, or build on the tables.
     friend class IncrementalSums;
     friend class FamilyDraws;
     friend class HolderTable;
@@ -165,7 +166,7 @@ class NodeSums {
         archive.optional(self.walk_);
     }
 
-    // Look-ups of log_sums_over, without regard for required parents.
+    // Does the look-ups of log_sums_over, without regard for required parents.
     void look_up_over(ParentBits base, std::span<const int> places, double* out) const;
     std::vector<std::uint64_t> with_places_in(std::size_t set, ParentBits base,
                                               std::span<const int> places) const;
@@ -175,7 +176,7 @@ class NodeSums {
     bool is_candidate(int place) const {
         return place >= 0 && static_cast<std::size_t>(place) < candidates_;
     }
-    // The same by table or walk, without regard for the parents in all families.
+    // relative_log_sum by table or walk, without regard for required parents.
     double tabulated_log_sum(ParentBits allowed) const;
     double log_sum_meeting(ParentBits allowed, ParentBits required, SumMemo& memo,
                            double smallest_gap, double smallest_share) const;

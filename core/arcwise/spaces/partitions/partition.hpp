@@ -1,8 +1,8 @@
 // One ordered partition, the score sums of its nodes, and the change that is proposed to it.
 //
-// Its moves are objects of their own (partition_moves.hpp), which see the partition as it is and
-// write down what would change: the part of every node, and the sets of those nodes that see others
-// before them then.
+// Its moves are objects of their own (partition_moves.cpp), which see the partition as it is and
+// write down what would change: the part of every node, and the sets of those nodes that would then
+// have other parts before them.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace arcwise {
 
-// The weights of nodes that need a parent in the part before them, remembered.
+// Remembers the weights of nodes that need a parent in the part before them.
 //
 // A chain comes back to the same sets again and again, and a look-up here is cheaper than one in a
 // large table, let alone a sum over families. A sum is a function of the node and its sets alone:
@@ -31,8 +31,8 @@ class PartSums {
     // `most_entries` is a power of two.
     explicit PartSums(const NodeWeights& weights, std::size_t most_entries = std::size_t{1} << 15);
 
-    // ln of the summed weights of the node's families within its sets; where the second one is
-    // empty, no parent is needed.
+    // ln of the summed weights of the node's families within its sets; no parent is needed where
+    // the second set is empty.
     double log_sum(int node, PartSets sets) {
         const std::uint64_t* entry = entry_of(node, sets);
         return holds(entry, node, sets) ? std::bit_cast<double>(entry[0]) : add(node, sets);
@@ -77,7 +77,7 @@ class PartSums {
         return table_.data() + (hash >> shift_) * stride();
     }
 
-    // Adds up what is not there, and remembers it.
+    // Adds up a sum that is not remembered yet, and remembers it.
     double add(int node, PartSets sets);
     void resize(std::size_t count);
     void grow();
@@ -121,13 +121,13 @@ class Partition final : public State {
     std::vector<std::uint16_t> encode() const override;
     void decode(std::span<const std::uint16_t> code) override;
 
-    // Becomes the partition with these parts, none of which is empty.
+    // Becomes the partition with these parts; none may be empty.
     void become(std::vector<int> part_of);
 
     LogWeight recomputed_weight() const override;
     std::unique_ptr<GivenState> given() const override;
 
-    // The partition as it is.
+    // What moves see of the partition as it is.
     const Partitions& space() const { return space_; }
     const NodeWeights& weights() const { return weights_; }
     std::size_t nodes() const { return node_weights_.size(); }
@@ -153,10 +153,10 @@ class Partition final : public State {
         return row_sums_.of(node, sets(node), required(sets(node), part_of(node) == 0));
     }
     PlainWeights& plain_weights() { return plain_weights_; }
-    // What a node must meet: nothing in the first part.
+    // What a node's families must meet: null, for nothing, in the first part.
     PartSets required(PartSets sets, bool first) const { return first ? nullptr : sets + words_; }
 
-    // Sets of possible parents, to be changed.
+    // The functions below change sets of possible parents.
     std::size_t words() const { return words_; }
     void copy_sets(PartSets from, Word* to) const {
         if (words_ == 1) {
@@ -179,29 +179,30 @@ class Partition final : public State {
             std::fill_n(sets + words_, words_, 0);
         }
     }
-    // One in the given part; none if there is no such part.
+    // The node needs a parent in the given part, or none if there is no such part.
     void need(int part, Word* sets, int node) const {
         need_none(sets);
         if (part < 0) return;
         for (const int parent : members(part)) flip_needed(sets, node, parent);
     }
 
-    // The change proposed: the part of every node, all of which a move sets,
+    // A move writes the change it proposes: it sets the part of every node
     std::vector<int>& proposed_parts() { return proposed_parts_; }
 
-    // and nodes with other sets: those of a node start as they are, to be changed; `first` if it
-    // would be in the first part.
+    // and begins a change for each node that gets other sets. They start as they are, to be
+    // changed; `first` says that the node would be in the first part.
     Word* begin_change(int node, bool first);
     Word* changed_sets(std::size_t change) { return changed_sets_.data() + change * 2 * words_; }
     std::size_t changes() const { return changes_.size(); }
     int changed_node(std::size_t change) const { return changes_[change].node; }
     void drop_change() { changes_.pop_back(); }
 
-    // What the nodes would be worth: all of them looked up, or the last one known already.
+    // Weighs the changed nodes: all of them by their sets, or the last one by a weight known
+    // already.
     void weigh_changes();
     void weigh_last_change(const LogWeight& weight);
 
-    // To be where it is.
+    // Proposes the partition as it is.
     void stay() { stays_ = true; }
 
     const LogWeight& proposed_weight() const { return proposed_; }
@@ -242,15 +243,16 @@ class Partition final : public State {
     Moves moves_;
 };
 
-// The table of the space. Its shares gave most effective samples of the weight per second on a
-// network of 20 nodes, with and without candidates: relocation and reversal are the dearest, and
-// worth it.
+// The table of moves. Its shares gave the most effective samples of the weight per second on a
+// network of 20 nodes, with and without candidates; relocation and reversal take longest and still
+// pay.
 const std::vector<MoveRow<Partition>>& partition_moves();
 
-// In relocation.cpp: one node, to a place drawn from its law given the partition of the others.
+// Moves one node to a place drawn from its law given the partition of the others (relocation.cpp).
 std::unique_ptr<Move> make_relocation(Partition& partition);
 
-// In reversal.cpp: an edge of a DAG drawn from the partition, with both ends' parents drawn anew.
+// Reverses an edge of a DAG drawn from the partition, with both ends' parents drawn anew
+// (reversal.cpp).
 std::unique_ptr<Move> make_reversal(Partition& partition);
 
 }  // namespace arcwise

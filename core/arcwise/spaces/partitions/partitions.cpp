@@ -1,4 +1,4 @@
-// The space of ordered partitions; what one is worth, and how a proposal becomes the state.
+// Weighs ordered partitions and turns a proposal into the state.
 #include "arcwise/spaces/partitions/partitions.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ double PartSums::add(int node, PartSets sets) {
 }
 
 void PartSums::answer() {
-    // What has been found goes; the rest waits for tables that are on their way.
+    // Questions with an answer go; the others wait while their tables are fetched.
     std::size_t missing = 0;
     for (const Question& question : questions_) {
         if (holds(question.entry, question.node, question.sets)) {
@@ -105,8 +105,8 @@ LogWeight Partition::recomputed_weight() const {
     return fresh.log_weight();
 }
 
-// The size of the first part in proportion to the number of partitions that begin with one of that
-// size, and so on; then who is where.
+// The size of the first part is drawn in proportion to the number of partitions that begin with a
+// part of that size, and so on; the nodes are in random order.
 void Partition::draw_uniform(Random& random) {
     std::vector<int> order(nodes());
     std::iota(order.begin(), order.end(), 0);
@@ -184,7 +184,7 @@ void Partition::weigh_changes() {
         Change& change = changes_[i];
         const PartSets then = changed_sets(i);
         const IncrementalSums& own = incremental(change.node);
-        // Sums within sets of a word come back so often that they are looked up sooner.
+        // Sums within sets of a single word come back so often that looking them up is faster.
         if (own.by_rows() && words_ > 1) {
             const PartSets now = sets(change.node);
             const IncrementalSums::Known sums =

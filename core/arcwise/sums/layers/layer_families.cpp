@@ -151,7 +151,8 @@ void FamilyTrie::add(const std::uint16_t* codes, std::uint16_t outside, double* 
     code[0] = 0;
     const auto add_row = [&](std::uint32_t from, std::uint32_t to, std::uint16_t prefix) {
         for (std::uint32_t i = from; i < to; ++i) {
-            // Those that are not allowed go where nobody looks: faster than to ask.
+            // Families that are not allowed go to sums that nobody reads, which is faster than a
+            // test.
             sums[prefix | codes[leaf_members_[i]]] += leaf_weights_[i];
         }
     };

@@ -16,16 +16,16 @@ namespace arcwise {
 //
 // A sum over the families that hold a candidate t is as much a sum of positive numbers as one over
 // all of them, so each candidate gets a table of its own over the sets of the others. Its share of
-// the whole is had without taking a difference, and look-ups need no logarithm.
+// the whole needs no difference, and look-ups need no logarithm.
 class HolderTable {
   public:
     // The node must be tabulated.
     explicit HolderTable(const NodeSums& sums);
 
-    // Numbers it holds for so many candidates.
+    // The number of entries for this many candidates.
     static std::size_t size(std::size_t candidates) { return (candidates << candidates) / 2; }
 
-    // Of the families within `set`, which holds candidate t.
+    // The shares of the families within `set`, which holds the candidate.
     struct Shares {
         double holds;
         double lacks;

@@ -16,7 +16,7 @@
 namespace arcwise {
 namespace {
 
-// Below this difference of two logarithms the families between them are added up; as in NodeSums.
+// Below this difference of two logarithms the families between them are added up, as in NodeSums.
 constexpr double smallest_gap = 0x1p-7;
 
 float not_zero(double share) { return share > 0.0 ? 1.0F : 0.0F; }
@@ -258,7 +258,7 @@ double LayerSums::add_up_without(const FamilyTrie& trie, ParentBits base,
                                  std::span<const int> places, double* holds, double* lacks) {
     sum_by_places(trie, base, places);
     const std::size_t all = wholes_.size() - 1;
-    // The places above t can be had or not: they are summed out, last to first.
+    // A family may have the places above t or not: they are summed out, last to first.
     for (std::size_t t = places.size(); t-- > 0;) {
         const std::size_t bit = std::size_t{1} << t;
         holding_.assign(parts_.begin() + static_cast<std::ptrdiff_t>(bit),

@@ -3,7 +3,7 @@
 // tau(D) is the sum of the families of a node within a base set and the members D of a layer. All
 // that the recursions over layers need of a node follows from the shares of tau(D) that hold a
 // member t of D and that do not: holds_t(D) + lacks_t(D) = 1 with lacks_t(D) = tau(D - t) / tau(D).
-// Each is had with all its digits, also where the other is nearly one.
+// Each has all its digits, also where the other is nearly one.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ class LayerSums {
     const ScoreSums& sums() const { return sums_; }
 
     // For all sets D of the k places, by their bits, log_sums[D] = ln tau(D), and for t in D
-    // holds[t * 2^k + D] and lacks[t * 2^k + D]. A place of -1 is a node that can be no parent.
+    // holds[t * 2^k + D] and lacks[t * 2^k + D]. A place of -1 is a node that cannot be a parent.
     template <class Number>
     void fill(int node, ParentBits base, std::span<const int> places, double* log_sums,
               Number* holds, Number* lacks);
@@ -40,7 +40,7 @@ class LayerSums {
     }
 
   private:
-    // By look-ups, and by adding up families; in layer_sums_fast.cpp.
+    // The same by look-ups, and by adding up families.
     void look_up(const HolderTable& table, int node, ParentBits base, std::span<const int> places,
                  double* log_sums, double* holds, double* lacks);
     double look_up_without(const HolderTable& table, int node, ParentBits base,

@@ -149,7 +149,7 @@ void PlusOneSums::expect_sound(const ArchiveReader& reader, std::uint64_t node,
     reader.expect(maxima_.empty() || fits(maxima_));
     no_number_too_large(maxima_);
     if (rows_.empty()) {
-        // Of maxima alone.
+        // There are maxima alone.
         reader.expect(!maxima_.empty() && raw_.empty() && exponents_.empty() &&
                       wide_sets_.empty() && wide_rows_.empty());
         return;
@@ -178,7 +178,7 @@ void PlusOneSums::fill_sums() {
     const std::size_t sets = std::size_t{all_} + 1;
     heaviest_ = *std::max_element(raw_.begin(), raw_.end());
     if (heaviest_ == minus_infinity) heaviest_ = 0.0;
-    // Sums over subsets, column by column, as logarithms.
+    // The sums over subsets are taken column by column, as logarithms.
     std::vector<double> rows(sets * length_, minus_infinity);
     std::vector<double> column(sets);
     for (std::size_t at = 0; at < entries_; ++at) {
@@ -229,7 +229,7 @@ void PlusOneSums::fill_maxima() {
     maxima_ = std::move(maxima);
 }
 
-// From logarithms to plain numbers. The entry without an outside parent is in every sum over the
+// Turns logarithms into plain numbers. The entry without an outside parent is in every sum over the
 // row, so what lies far below it does not matter, but it must not vanish beside larger ones.
 bool PlusOneSums::fill_row(double* numbers, int& exponent) const {
     const double largest = *std::max_element(numbers, numbers + entries_);
@@ -245,7 +245,7 @@ bool PlusOneSums::fill_row(double* numbers, int& exponent) const {
         }
     }
     if (largest - smallest > nats_per_window) return false;
-    // Upwards: larger numbers than e^600 are cut off.
+    // The power is rounded up, because numbers above e^600 are cut off.
     const double times = std::ceil(window_scale(largest, smallest) / ln2);
     exponent = static_cast<int>(times);
     const double scale = times * ln2_high + times * ln2_low;
@@ -349,7 +349,8 @@ std::int64_t PlusOneSums::best(ParentBits allowed, ParentBits required) const {
                 if (maxima_[set * length_ + entry] == most) at = entry;
             }
         }
-        // What can be left out without loss is left out; the family that remains has the weight.
+        // Members that can be left out without loss are left out; the family that remains has the
+        // weight.
         for (Set left = set; left != 0; left &= left - 1) {
             const Set without = set & ~(left & (~left + 1));
             if (maxima_[without * length_ + at] == most) set = without;
@@ -371,14 +372,14 @@ void PlusOneSums::add_parents(std::int64_t place, std::uint64_t* bits) const {
     put_member(bits, inside_ + entry - 1);
 }
 
-// Sums that are known to be within two rows, and no more of them; without digits where one of the
-// rows is kept as logarithms.
+// Fills in the two rows that the sums come from, and no sums yet; no digits where one of the rows
+// is kept as logarithms.
 PlusOneSums::RowSums PlusOneSums::sums_between(Set set, Set rest, bool all_met) const {
     RowSums sums{.set = set, .rest = rest};
     if (wide(set) || wide(rest)) return sums;
     const int exponent = exponents_[rest] - exponents_[set];
     if (exponent > 1000) return sums;
-    // What is smaller than any number is nothing beside a sum that is not.
+    // A ratio that underflows does not matter beside a sum that does not.
     if (!all_met && exponent >= -1022) sums.ratio = power_of_two(exponent);
     sums.unit = heaviest_ + log_of_power(exponents_[set]);
     sums.digits = true;
@@ -507,7 +508,7 @@ bool PlusOneSums::growing_sums(const std::uint64_t* sets, std::size_t stride, st
             numbers[i] = sums.met;
             any = true;
         } else {
-            // Whatever has one of the required parents is in their entries.
+            // The families with one of the required parents are in the entries of these.
             numbers[i] = 0.0;
             for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
                 for (std::uint64_t left = entries_of(required, chunk); left != 0;

@@ -188,7 +188,7 @@ void FamilyTree::expect_sound(const ArchiveReader& reader, std::size_t candidate
         const std::size_t entries = width_of(after, words);
         reader.expect(reached[prefix] && entries <= limit[prefix] &&
                       width_of(longer, words) <= limit[prefix]);
-        // Whole vectors are read, be it for no entry.
+        // A whole vector is read even for no entry.
         const std::size_t read = std::max<std::size_t>(1, (entries + lanes - 1) / lanes) * lanes;
         reader.expect(log_weights.size() >= read && row[prefix] <= log_weights.size() - read);
         std::size_t branch = first_branch[prefix];

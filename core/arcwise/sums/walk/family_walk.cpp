@@ -1,4 +1,5 @@
-// The walks: one sum, sums by the part of a family that lies among given places, probabilities.
+// Walks for one sum, for sums by the part of a family that lies among given places, and for
+// probabilities.
 #include "arcwise/sums/walk/family_walk.hpp"
 
 #include <algorithm>
@@ -80,7 +81,8 @@ ARCWISE_INLINE double walk_sum(const FamilyTree& tree, const double* weights,
     return total(visitor.sums[0]);
 }
 
-// A set of members split in two, for walks that tell apart what part of a family is among places.
+// A set of members split in two, for walks that distinguish the part of a family that is among
+// places.
 struct Members {
     const std::uint64_t* base;
     const std::uint64_t* among;      // places
@@ -95,7 +97,7 @@ class PrefixBins {
     PrefixBins(const FamilyTree& tree, std::size_t places)
         : width_((tree.number_of.size() + lanes - 1) / lanes),
           row_of_(std::size_t{1} << places, none) {
-        // A prefix has at most so many places.
+        // A prefix has at most this many places.
         const SubsetLayout sets(static_cast<int>(places), std::max(tree.most_members - 1, 0));
         bins_.reserve(sets.count());
         sums_.resize(sets.count() * width_);
@@ -110,7 +112,7 @@ class PrefixBins {
         return sums_[row_of_[bin] * width_].lane;
     }
 
-    // Adds to out[Y] the sum of the families whose places are Y, and begins anew.
+    // Adds to out[Y] the sum of the families whose places are Y, and resets the sums.
     ARCWISE_INLINE void empty_into(double* out, const FamilyTree& tree, const Members& members) {
         for (std::size_t i = 0; i < bins_.size(); ++i) {
             const double* sums = sums_[i * width_].lane;
