@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "all_families.hpp"
 #include "arcwise/chains/laws.hpp"
 #include "arcwise/spaces/metropolis.hpp"
 #include "arcwise/spaces/partitions/partition.hpp"
@@ -190,6 +191,33 @@ TEST(every_move_of_five_nodes_in_parts_is_reversible) {
             if (!sanitized) CHECK(largest_imbalance(space, Temperature{}) < 1e-12);
             CHECK(largest_imbalance(space, Temperature::at(0.3)) < 1e-12);
         }
+    }
+}
+
+// The example of relocation.cpp, where every set is a family of weight 1: from {a} {x} {b}, with
+// each of the three taken out in turn. Some partitions can be reached by moving either of two
+// nodes.
+TEST(relocation_has_the_law_of_its_worked_example) {
+    const std::map<Code, double> thirtieths = {{{0, 1, 2}, 6.0},  // each of the three stays
+                                               {{1, 0, 2}, 4.0}, {{0, 0, 1}, 6.0}, {{0, 1, 1}, 2.0},
+                                               {{0, 2, 1}, 4.0}, {{1, 0, 1}, 1.0}, {{2, 0, 1}, 2.0},
+                                               {{1, 2, 0}, 2.0}, {{0, 1, 0}, 3.0}};
+    Random random(1, 0);
+    const FamilyTable table = all_families(3, 2, random, 0.0);
+    for (const SumMethod method :
+         {SumMethod::table, SumMethod::rows, SumMethod::walk, SumMethod::scan}) {
+        const auto sums = std::make_shared<const ScoreSums>(
+            table, std::vector<SumMethod>(3, method), 1e-12, Tabulated::sums, RunOptions{});
+        const Partitions space(sums, Partitions(sums).moves().shares_of_only("relocate"));
+        double found = 0.0;
+        for (const auto& [to, share] : step_law(space, {0, 1, 2}, Temperature{})) {
+            const auto expected = thirtieths.find(to);
+            CHECK(expected != thirtieths.end());
+            if (expected == thirtieths.end()) continue;
+            CHECK_CLOSE(30.0 * share, expected->second, 1e-12);
+            found += share;
+        }
+        CHECK_CLOSE(found, 1.0, 1e-12);
     }
 }
 
