@@ -9,13 +9,13 @@
 //   allowed(v, A) = the possible parents of v in no B(v, w) for w outside A, such as v itself.
 // With these sums DAGs over the window are summed up and drawn layer by layer
 // (window_recursion.hpp): v is placed after the nodes U, and after the last layer L of these. Its
-// parents are then drawn within allowed(v, U), one of them at least outside allowed(v, U - L). As
-// the window is chosen whatever the DAG, this is a draw from the posterior given all other
+// parents are then drawn within allowed(v, U), at least one of them outside allowed(v, U - L). As
+// the window does not depend on the DAG, this is a draw from the posterior given all other
 // families.
 //
-// For example, let the window be {a, b}, c a child of a outside it, and every set a family of
-// weight
-// 1. Then c hangs below a: B(b, a) = {a, c}, B(b, b) = {}, B(a, b) = {b} and B(a, a) = {c}, and
+// For example, let the window be {a, b}, let c be a child of a outside it, and let every set be a
+// family of weight 1. Then c hangs below a, so that
+//   B(b, a) = {a, c}, B(b, b) = {}, B(a, b) = {b} and B(a, a) = {c}, and
 //   sums(b, {}) = 1 for the family {},       sums(b, {a}) = 4 for {}, {a}, {c} and {a, c},
 //   sums(a, {}) = 1 for the family {},       sums(a, {b}) = 2 for {} and {b}.
 // The DAGs over the window weigh

@@ -3,10 +3,10 @@
 // The moved node x is taken out, which leaves the other nodes in k parts P_0 to P_{k-1}, the parts
 // left. It can be put into one of them or, as a part of its own, into a gap beside them:
 //
-//             P_0             P_1             P_2
-//     |     { a  b }    |     { c }     |    { d  e }    |
-//   gap 0    in P_0   gap 1    in P_1  gap 2   in P_2   gap 3
-//   place 0    1        2        3       4       5        6
+//                P_0             P_1             P_2
+//       |      { a  b }     |     { c }      |    { d  e }    |
+//     gap 0     in P_0    gap 1  in P_1    gap 2   in P_2   gap 3
+//   place 0        1        2       3        4        5       6
 //
 // so that gap i is place 2i and "in P_i" is place 2i + 1. A place is drawn in proportion to the
 // weight of the partition with x there.
@@ -22,11 +22,10 @@
 //   allowed     before P_{j-1}                  without + meeting
 //   sufficient  in P_{j-1}                      without + holding
 //   sole        in gap j, alone before P_j      holding
-// With absent_j and so on for the product of these sums over the v of P_j (1 for j = k), and own_i
-// for the sum over the families of x within P_0 + ... + P_{i-1} that meet P_{i-1}, the weights are
-//   gap i:    absent_0 ... absent_{i-1} * own_i * sole_i           * allowed_{i+1} ...
-//   allowed_{k-1} in P_i:   absent_0 ... absent_i     * own_i * sufficient_{i+1} * allowed_{i+2}
-//   ... allowed_{k-1}
+// Let absent_j and so on be the products of these sums over the v of P_j (1 for j = k), and own_i
+// the sum over the families of x within P_0 + ... + P_{i-1} that meet P_{i-1}. The weights are
+//   gap i:   absent_0 .. absent_{i-1} * own_i * sole_i * allowed_{i+1} .. allowed_{k-1}
+//   in P_i:  absent_0 .. absent_i * own_i * sufficient_{i+1} * allowed_{i+2} .. allowed_{k-1}
 //
 // For example, let every set be a family of weight 1, and P_0 = {a} and P_1 = {b} be left. For a,
 // `without` is the weight of the empty family and `holding` that of {x}; for b, `without` is that
@@ -41,8 +40,7 @@
 //            {x} {a} {b}   {a x} {b}   {a} {x} {b}   {a} {b x}   {a} {b} {x}
 //   weight   1 * 1 * 2     1 * 1 * 3   1 * 1 * 2     1 * 1 * 1   1 * 1 * 2
 //
-// These are the numbers of DAGs of the five partitions, and x is drawn to the first place with
-// probability 2/10.
+// These are the numbers of DAGs of the five partitions, so x goes to place 0 with probability 2/10.
 //
 // Most nodes have x as an outside parent: then the sum for another role is the present one times a
 // factor, and the factors of a part are multiplied, which takes one logarithm a part, not one a
