@@ -126,8 +126,8 @@ TEST(layers_of_windows_are_drawn_in_proportion) {
 }
 
 TEST(largest_windows_are_uniform_where_all_weights_are_equal) {
-    // Of 8 nodes with at most one parent each: all forests, (n + 1)^(n - 1) of them, of which those
-    // without an edge are one.
+    // With at most one parent each, the DAGs of n = 8 nodes are the (n + 1)^(n - 1) forests, one of
+    // which has no edge.
     constexpr std::size_t most = WindowRecursion::most_nodes;
     std::vector<double> log_sums;
     for (std::size_t node = 0; node < most; ++node) {

@@ -187,7 +187,7 @@ TEST(every_move_of_five_nodes_in_parts_is_reversible) {
         const MoveTable moves = Partitions(sums).moves();
         for (const MoveTable::Kind& of_moves : moves.kinds()) {
             const Partitions space(sums, moves.shares_of_only(of_moves.name));
-            // At the posterior fewer states are gone through, and no others.
+            // At the posterior fewer states are visited, and no others.
             if (!sanitized) CHECK(largest_imbalance(space, Temperature{}) < 1e-12);
             CHECK(largest_imbalance(space, Temperature::at(0.3)) < 1e-12);
         }
@@ -279,7 +279,7 @@ TEST(sums_of_parts_are_the_same_remembered_or_forgotten) {
         }
         CHECK(few.entries() == 2);
         CHECK(many.entries() >= 1024);
-        // All at a time, by memories that grow or forget meanwhile.
+        // All are asked for at a time, while the memory grows or forgets.
         PartSums growing(weights);
         for (PartSums* asked : {&few, &growing}) {
             for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -392,7 +392,7 @@ TEST(families_are_drawn_from_rows_by_their_weights) {
     CHECK(beyond > 20);
 }
 
-// What chance decides goes other ways than what a script does, some of them shorter.
+// Draws by chance take other ways than scripted ones, some of them shorter.
 TEST(families_drawn_from_rows_by_chance_have_the_same_law) {
     const Kind kind{
         .nodes = 14, .candidates = 6, .most_parents = 6, .spread = 2.0, .method = SumMethod::rows};
@@ -438,8 +438,8 @@ TEST(families_drawn_from_rows_by_chance_have_the_same_law) {
     CHECK(compared > 16);
 }
 
-// A reversal by chance asks of most families only whether they have a parent below the edge, and
-// draws those that have; a script draws them all.
+// A reversal by chance only decides for most families whether they have a parent below the edge,
+// and draws those that do; a scripted one draws them all.
 TEST(reversals_by_chance_have_the_law_of_scripted_ones) {
     const Kind kind{
         .nodes = 6, .candidates = 2, .most_parents = 2, .spread = 1.0, .method = SumMethod::rows};
