@@ -20,6 +20,29 @@
 
 namespace arcwise {
 
+// What one parent is to a node whose families must have one of the parents it requires:
+//   absent      it is not allowed;
+//   allowed     it is allowed, and the families still need another one that is required;
+//   sufficient  it is one of those required, so that families that have it need no other;
+//   sole        it is the only one required.
+enum class Role : std::uint8_t { absent, allowed, sufficient, sole };
+inline constexpr std::size_t roles = 4;
+
+template <class Value>
+struct ByRole {
+    std::array<Value, roles> values;
+
+    Value& operator[](Role role) { return values[static_cast<std::size_t>(role)]; }
+    const Value& operator[](Role role) const { return values[static_cast<std::size_t>(role)]; }
+};
+
+// Sums as plain numbers, in units of e^unit: those with the parent share one.
+struct RoleSums {
+    ByRole<double> numbers;
+    double unit_absent;
+    double unit_present;
+};
+
 class IncrementalSums {
   public:
     // What is known within two sets, the allowed and the required parents, is the sum over the
@@ -96,26 +119,23 @@ class IncrementalSums {
     // The sums for each role of one parent, by rows; false if some would lack digits. An outside
     // parent has one of the roles in the known sum, other than `sole`; an inside one needs the sums
     // without it and with it allowed.
-    bool pass_outside(const Known& now, std::uint32_t entry, Role role, RoleSums& sums) const {
-        return rows_->pass_outside(now, entry, role, sums);
-    }
-    bool pass_inside(const Known& without, const Known& with, RoleSums& sums) const {
-        return rows_->pass_inside(without, with, sums);
-    }
+    bool pass_outside(const Known& now, std::uint32_t entry, Role role, RoleSums& sums) const;
+    bool pass_inside(const Known& without, const Known& with, RoleSums& sums) const;
 
     // The sum within the predecessors as one outside parent goes and another one comes, by their
     // entries (0: none does); not above zero where it would lack digits.
     double exchanged(const Known& now, std::uint32_t gone, std::uint32_t come) const {
-        return rows_->exchanged(now, gone, come);
+        const double* row = rows_->row(now.set);
+        const double rest = now.whole - (gone == 0 ? 0.0 : row[gone]);
+        const double sum = rest + (come == 0 ? 0.0 : row[come]);
+        return has_digits(sum, now.whole) ? sum : 0.0;
     }
 
     // Sums for sets that grow, each with its required parents as the second half of its words, and
-    // the logarithms of their units; false if they would lack digits. The first set is empty, and
-    // needs no parent.
+    // the logarithms of their units; false if they would lack digits, and without rows. The first
+    // set is empty, and needs no parent.
     bool growing_sums(const std::uint64_t* sets, std::size_t stride, std::size_t count,
-                      double* numbers, double* units) const {
-        return rows_ != nullptr && rows_->growing_sums(sets, stride, count, numbers, units);
-    }
+                      double* numbers, double* units) const;
 
   private:
     // The node's table, where it has one and its sets fit a word: look-ups are most of a step.
@@ -127,18 +147,5 @@ class IncrementalSums {
     const NodeSums* sums_;
     Semiring semiring_;
 };
-
-inline IncrementalSums::IncrementalSums(const NodeSums& sums, Semiring semiring)
-    : sums_(&sums), semiring_(semiring) {
-    const bool summed = semiring == Semiring::sum;
-    const Stored<double>& table = summed ? sums.sums_ : sums.maxima_;
-    if (!table.empty() && sums.words() == 1) {
-        table_ = table.data();
-        mask_ = table.size() - 1;
-        required_ = sums.required_bits()[0];
-        if (summed) heaviest_ = sums.heaviest_;
-    }
-    if (summed && sums.by_rows() && sums.required_count_ == 0) rows_ = &*sums.rows_;
-}
 
 }  // namespace arcwise

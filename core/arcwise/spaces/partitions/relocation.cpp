@@ -152,12 +152,13 @@ class Relocation final : public Move {
     Proposal propose(const Temperature& temperature, Random& random) override;
 
   private:
-    // ln own_i for all i, and of_part for all parts left: both are there after weigh_others.
+    // Ask for ln own_i for all i, which are there after weigh_others, as are the weights of_part.
     void ask_own(const Moved& moved, Scratch& scratch);
     bool ask_own_by_rows(const Moved& moved, std::size_t count, Scratch& scratch);
     void weigh_others(const Moved& moved, Scratch& scratch);
-    // The weights of a node for each role, where x now has the role `now`; with j = 0, of those
-    // two that x can have alone. There after sums_, joined and plain weights are answered.
+    // Asks for the weights of a node for each role, where x now has the role `now`; for `first`, a
+    // node of P_0, x is absent or sole. They are there once sums, joins and plain weights are
+    // answered.
     void ask_roles(const Moved& moved, int node, Role now, bool first, Scratch& scratch);
     bool ask_roles_by_rows(const Moved& moved, int node, Role now, bool first, Scratch& scratch);
     bool pass_outside(const Moved& moved, int node, Role now, bool first, Word* set,

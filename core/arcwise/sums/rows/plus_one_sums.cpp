@@ -1,9 +1,5 @@
-// Fills the rows and adds them up, anew or from sums that are known.
-//
-// Where an outside parent is allowed or required, or no longer, one entry of a row changes; where
-// an inside one is, another row takes the place of the first. Sums that are known are only ever one
-// such change away from what was added up, so errors do not build up; and where a difference would
-// lose too many digits, there is no answer.
+// Fills the rows and adds them up, anew or from sums that are known: no more than a few entries
+// away from what was added up, so that errors do not build up.
 #include "arcwise/sums/rows/plus_one_sums.hpp"
 
 #include <algorithm>
@@ -450,79 +446,6 @@ PlusOneSums::RowSums PlusOneSums::changed_sums(const RowSums& now, ParentBits al
     }
     then.digits = then.met > smallest_sum && then.met > usual_share * highest;
     return then.digits ? then : row_sums(allowed_then, required_then);
-}
-
-bool PlusOneSums::pass_outside(const RowSums& now, std::size_t entry, Role role,
-                               RoleSums& sums) const {
-    using enum Role;
-    const double holding = row(now.set)[entry];
-    const double meeting = part(now, entry, false);
-    double highest = now.whole;
-    sums.unit_absent = now.unit;
-    sums.unit_present = now.unit;
-    sums.numbers[sole] = holding;
-    // The sum for the present role stays as it is known, and the others differ from it.
-    sums.numbers[role] = now.met;
-    if (role == absent) {
-        sums.numbers[allowed] = now.met + meeting;
-        sums.numbers[sufficient] = now.met + holding;
-        highest += holding;
-    } else if (role == allowed) {
-        sums.numbers[absent] = now.met - meeting;
-        sums.numbers[sufficient] = now.met + (holding - meeting);
-    } else {
-        sums.numbers[absent] = now.met - holding;
-        sums.numbers[allowed] = now.met - (holding - meeting);
-    }
-    const double least = role == absent ? sums.numbers[allowed] : sums.numbers[absent];
-    return holding > smallest_sum && least > smallest_sum && least > usual_share * highest;
-}
-
-bool PlusOneSums::pass_inside(const RowSums& without, const RowSums& with, RoleSums& sums) const {
-    using enum Role;
-    if (!without.digits || !with.digits) return false;
-    const int change = exponents_[without.set] - exponents_[with.set];
-    const double holding = with.whole - times_power_of_two(without.whole, change);
-    sums.unit_absent = without.unit;
-    sums.unit_present = with.unit;
-    sums.numbers[absent] = without.met;
-    sums.numbers[allowed] = with.met;
-    sums.numbers[sufficient] = times_power_of_two(without.met, change) + holding;
-    sums.numbers[sole] = holding;
-    return holding > smallest_sum && holding > usual_share * with.whole;
-}
-
-bool PlusOneSums::growing_sums(const std::uint64_t* sets, std::size_t stride, std::size_t count,
-                               double* numbers, double* units) const {
-    RowSums sums = sums_between(0, 0, true);
-    if (!sums.digits) return false;
-    numbers[0] = row(0)[0];
-    units[0] = sums.unit;
-    for (std::size_t i = 1; i < count; ++i) {
-        const ParentBits allowed = sets + i * stride;
-        const ParentBits required = allowed + stride / 2;
-        bool any = false;
-        if (inside_of(required) != 0) {
-            sums = row_sums(allowed, required);
-            if (!sums.digits) return false;
-            numbers[i] = sums.met;
-            any = true;
-        } else {
-            // The families with one of the required parents are in the entries of these.
-            numbers[i] = 0.0;
-            for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
-                for (std::uint64_t left = entries_of(required, chunk); left != 0;
-                     left &= left - 1) {
-                    const auto bit = static_cast<std::size_t>(std::countr_zero(left));
-                    numbers[i] += row(sums.set)[64 * chunk + bit];
-                    any = true;
-                }
-            }
-        }
-        if (any && !(numbers[i] > smallest_sum)) return false;
-        units[i] = sums.unit;
-    }
-    return numbers[0] == 0.0 || numbers[0] > smallest_sum;
 }
 
 }  // namespace arcwise

@@ -28,29 +28,6 @@
 
 namespace arcwise {
 
-// What one parent is to a node whose families must have one of the parents it requires:
-//   absent      it is not allowed;
-//   allowed     it is allowed, and the families still need another one that is required;
-//   sufficient  it is one of those required, so that families that have it need no other;
-//   sole        it is the only one required.
-enum class Role : std::uint8_t { absent, allowed, sufficient, sole };
-inline constexpr std::size_t roles = 4;
-
-template <class Value>
-struct ByRole {
-    std::array<Value, roles> values;
-
-    Value& operator[](Role role) { return values[static_cast<std::size_t>(role)]; }
-    const Value& operator[](Role role) const { return values[static_cast<std::size_t>(role)]; }
-};
-
-// Sums as plain numbers, in units of e^unit: those with the parent share one.
-struct RoleSums {
-    ByRole<double> numbers;
-    double unit_absent;
-    double unit_present;
-};
-
 class PlusOneSums {
   public:
     // Fills rows of sums, of maxima, or of both. Without sums, only `max`, `best` without required
@@ -163,25 +140,7 @@ class PlusOneSums {
         return draw_beyond(what, random);
     }
 
-    // The sums for each role of one parent, or false where they would lack digits. An outside
-    // parent is known by its entry, and has a role other than `sole` in the known sum; an inside
-    // one needs the sums without it and with it allowed.
-    bool pass_outside(const RowSums& now, std::size_t entry, Role role, RoleSums& sums) const;
-    bool pass_inside(const RowSums& without, const RowSums& with, RoleSums& sums) const;
     bool is_outside(std::size_t parent) const { return parent >= inside_; }
-
-    // The sum within the predecessors as outside parents take each other's place: the first entry
-    // goes and the second one comes (0: none). Not above zero where digits would be lost.
-    double exchanged(const RowSums& now, std::size_t gone, std::size_t come) const {
-        const double rest = now.whole - (gone == 0 ? 0.0 : row(now.set)[gone]);
-        const double sum = rest + (come == 0 ? 0.0 : row(now.set)[come]);
-        return sum > usual_share * now.whole && sum > smallest_sum ? sum : 0.0;
-    }
-
-    // The sums for sets that grow, each with its required parents as the second half of its words,
-    // and the logarithms of their units; or false. The first set is empty and requires none.
-    bool growing_sums(const std::uint64_t* sets, std::size_t stride, std::size_t count,
-                      double* numbers, double* units) const;
 
     // The log sum relative to the heaviest family, which has the log weight `heaviest`.
     double relative_log_sum(ParentBits allowed) const;
@@ -221,6 +180,8 @@ class PlusOneSums {
     void for_each(ParentBits allowed, ParentBits required, Visit visit) const;
 
   private:
+    friend class IncrementalSums;
+
     // The sets between two, and the weight of their families.
     struct Interval {
         Set included;
