@@ -205,7 +205,7 @@ std::int64_t NodeSums::best(ParentBits allowed, ParentBits required) const {
 }
 
 std::int64_t NodeSums::draw(ParentBits allowed, Random& random) const {
-    if (rows_) return has_required_parents(allowed) ? rows_->draw(allowed, random) : -1;
+    if (rows_) return has_required_parents(allowed) ? rows_->draw(allowed, nullptr, random) : -1;
     if (random.scripted()) return sorted_->choose(allowed, nullptr, random);
     return sorted_->place_at(allowed, nullptr, log_sum(allowed), random.uniform());
 }
@@ -214,8 +214,7 @@ std::int64_t NodeSums::draw(ParentBits allowed, ParentBits required, SumMemo& me
                             Random& random) const {
     if (rows_) {
         if (!has_required_parents(allowed)) return -1;
-        return meets_required_parents(required) ? rows_->draw(allowed, random)
-                                                : rows_->draw(allowed, required, random);
+        return rows_->draw(allowed, meets_required_parents(required) ? nullptr : required, random);
     }
     if (random.scripted()) return sorted_->choose(allowed, required, random);
     return sorted_->place_at(allowed, required, log_sum(allowed, required, memo), random.uniform());

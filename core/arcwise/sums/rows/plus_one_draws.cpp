@@ -296,10 +296,6 @@ PlusOneSums::InsideDraw PlusOneSums::inside_draw(ParentBits allowed, ParentBits 
     return {set, met ? 0 : inside_of(required) & set, static_cast<std::uint32_t>(at)};
 }
 
-std::int64_t PlusOneSums::draw(ParentBits allowed, Random& random) const {
-    return draw(allowed, nullptr, random);
-}
-
 std::int64_t PlusOneSums::draw(ParentBits allowed, ParentBits required, Random& random) const {
     const std::optional<InsideDraw> drawn = draw_outside(allowed, required, random);
     if (!drawn) return choose(allowed, required, random);

@@ -54,7 +54,6 @@ class PlusOneSums {
     double log_sum(ParentBits allowed, ParentBits required, SumMemo& memo,
                    double smallest_share = usual_share) const;
     double max(ParentBits allowed) const;
-    std::int64_t draw(ParentBits allowed, Random& random) const;
     std::int64_t draw(ParentBits allowed, ParentBits required, Random& random) const;
 
     using Set = std::uint32_t;  // of inside candidates
