@@ -46,7 +46,7 @@ void bind_laws(nb::module_& module) {
             const auto state = self.space->make_state();
             go_to(*state, Temperature::at(1.0, bridge));
             state->decode(code);
-            return std::tuple(state->log_weight().value, state->log_weight().impossible);
+            return std::tuple(state->log_weight().value, state->log_weight().zero_factors);
         },
         nb::arg("space"), nb::arg("code"), nb::arg("bridge") = 1.0,
         "The log weight of a state, and its nodes without a parent set.");
@@ -163,10 +163,7 @@ void bind_sums_and_recursion(nb::module_& module) {
                nb::arg("base"), nb::arg("places"), nb::arg("log_factors"));
     module.def(
         "families_kept",
-        [](const PythonScoreSums& sums, int v) {
-            const FamilyWalk* walk = sums.node(v).walk();
-            return walk != nullptr ? walk->families_kept() : sums.node(v).count();
-        },
+        [](const PythonScoreSums& sums, int v) { return sums.node(v).families_kept(); },
         nb::arg("sums"), nb::arg("node"));
     module.def(
         "forward_recursion",

@@ -114,7 +114,7 @@ class SetSums {
         const std::uint64_t bits = bits_of(node, allowed);
         return sums_[node].log_sum(&bits);
     }
-    const SortedFamilies& families(int node) const { return sums_[node].families(); }
+    const SortedFamilies& families(int node) const { return *sums_[node].listed(); }
 
     // From sets of variables to bits over a node's possible parents, and back.
     std::uint64_t bits_of(int node, std::uint32_t set) const;

@@ -15,7 +15,7 @@ void GivenSets::draw(Random& random, std::uint64_t* parents) {
         const int v = static_cast<int>(node);
         const ParentBits needed = any(required(v)) ? required(v) : nullptr;
         std::int64_t place = -1;
-        if (draws_ && draws_->row_sums.rows(v) != nullptr) {
+        if (draws_ && draws_->row_sums.by_rows(v)) {
             place = draws_->families->draw(v, draws_->row_sums.of(v, allowed(v), needed),
                                            allowed(v), needed, random);
         } else {

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "arcwise/spaces/family_draws.hpp"
 #include "arcwise/spaces/known_row_sums.hpp"
 #include "arcwise/spaces/space.hpp"
+#include "arcwise/sums/family_draws.hpp"
 #include "arcwise/sums/score_sums.hpp"
 #include "arcwise/sums/table/subset_transforms.hpp"
 #include "arcwise/support/bits.hpp"

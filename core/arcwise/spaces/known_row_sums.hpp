@@ -1,9 +1,8 @@
-// The sums of a state's nodes as plain numbers, where they are computed by rows, and their
-// logarithms.
+// The sums of a state's nodes as plain numbers, where rows add them up, and their logarithms.
 //
-// A move changes the sets of few nodes by few parents, and sums that are known tell what comes of
-// it. They are functions of a node's sets alone, added up when they are asked for and forgotten
-// with the sets: neither to know nor to forget them changes a state.
+// A move changes the sets of few nodes by few parents, and sums that are known give those of the
+// changed sets (IncrementalSums). They are functions of a node's sets alone, added up when they are
+// asked for and forgotten with the sets: neither to know nor to forget them changes a state.
 #pragma once
 
 #include <vector>
@@ -15,43 +14,41 @@ namespace arcwise {
 
 class KnownRowSums {
   public:
-    explicit KnownRowSums(const NodeWeights& weights) : rows_(weights.rows()) {
-        if (weights.any_rows()) sums_.resize(rows_.size());
+    explicit KnownRowSums(const NodeWeights& weights) : weights_(&weights) {
+        if (weights.any_rows()) sums_.resize(static_cast<std::size_t>(weights.nodes()));
     }
 
     bool any() const { return !sums_.empty(); }
 
-    // Null where the sums are not to be had.
-    const PlusOneSums* rows(int node) const { return rows_[static_cast<std::size_t>(node)]; }
+    bool by_rows(int node) const { return weights_->incremental(node).by_rows(); }
 
-    // Returns the sums of a node with rows within its sets, which must not change until the node is
-    // forgotten.
-    const PlusOneSums::RowSums& of(int node, ParentBits allowed, ParentBits required) {
-        Known& known = sums_[static_cast<std::size_t>(node)];
-        if (!known.known) {
-            known.sums = rows(node)->row_sums(allowed, required);
-            known.known = true;
+    // What is known of a node with rows within its sets, which are the same until it is forgotten.
+    const IncrementalSums::Known& of(int node, ParentBits allowed, ParentBits required) {
+        Remembered& remembered = sums_[static_cast<std::size_t>(node)];
+        if (!remembered.known) {
+            remembered.sums = weights_->incremental(node).known(allowed, required);
+            remembered.known = true;
         }
-        return known.sums;
+        return remembered.sums;
     }
 
     void forget(int node) {
         if (any()) sums_[static_cast<std::size_t>(node)].known = false;
     }
     void forget_all() {
-        for (Known& known : sums_) known.known = false;
+        for (Remembered& each : sums_) each.known = false;
     }
 
   private:
-    struct Known {
+    struct Remembered {
         bool known = false;
-        PlusOneSums::RowSums sums;
+        IncrementalSums::Known sums;
     };
-    std::vector<const PlusOneSums*> rows_;
-    std::vector<Known> sums_;
+    const NodeWeights* weights_;
+    std::vector<Remembered> sums_;
 };
 
-// Logarithms of such numbers, taken all at a time: each weight is there after `answer`.
+// Takes the logarithms of such numbers all at a time: each weight is there after `answer`.
 class PlainWeights {
   public:
     explicit PlainWeights(const NodeWeights& weights) : weights_(weights) {}

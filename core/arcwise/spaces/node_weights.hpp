@@ -11,9 +11,8 @@
 
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/space.hpp"
-#include "arcwise/sums/node_sums.hpp"
+#include "arcwise/sums/incremental_sums.hpp"
 #include "arcwise/sums/score_sums.hpp"
-#include "arcwise/support/compiler.hpp"
 
 namespace arcwise {
 
@@ -41,13 +40,7 @@ class NodeWeights {
     // The node's log score sum (or maximum); where there is no family, one impossible node with
     // that of all its families as the stand-in.
     LogWeight at(int node, const std::uint64_t* predecessors) const {
-        const Table& table = tables_[static_cast<std::size_t>(node)];
-        double sum = minus_infinity;
-        if (table.sums == nullptr) {
-            sum = looked_for(node, predecessors);
-        } else if ((table.required & ~predecessors[0]) == 0) {
-            sum = table.heaviest + table.sums[predecessors[0] & table.mask];
-        }
+        const double sum = incremental(node).log_weight(predecessors);
         if (sum > minus_infinity) return {sum, 0};
         return {stand_in(node), 1};
     }
@@ -55,44 +48,28 @@ class NodeWeights {
     // The log score sum relative to that of NodeSums::sum_scale, where it has more digits after the
     // point; minus infinity where there is no family.
     double relative_log_sum(int node, const std::uint64_t* predecessors) const {
-        const Table& table = tables_[static_cast<std::size_t>(node)];
-        if (table.sums == nullptr) return (*sums_)[node].relative_log_sum(predecessors);
-        if ((table.required & ~predecessors[0]) != 0) return minus_infinity;
-        return table.sums[predecessors[0] & table.mask];
+        return incremental(node).relative_log_sum(predecessors);
     }
 
-    // Has the entry that a look-up will ask for fetched meanwhile. Tables are larger than caches,
-    // and where what is done with an entry depends on it, one look-up waits for the other.
+    // Has the entry that a look-up will ask for fetched meanwhile.
     void fetch(int node, const std::uint64_t* predecessors) const {
-        const Table& table = tables_[static_cast<std::size_t>(node)];
-        if (table.sums != nullptr) prefetch(table.sums + (predecessors[0] & table.mask));
+        incremental(node).fetch(predecessors);
     }
 
-    // By node, the rows that its weights are the plain sums of; null where they are not.
-    const std::vector<const PlusOneSums*>& rows() const { return rows_; }
+    // A node's sums for those who add and remove one parent at a time; and whether any node has
+    // rows, which alone know plain numbers.
+    const IncrementalSums& incremental(int node) const {
+        return incremental_[static_cast<std::size_t>(node)];
+    }
     bool any_rows() const { return any_rows_; }
 
     double stand_in(int node) const { return stand_ins_[static_cast<std::size_t>(node)]; }
 
   private:
-    // A node's table of sums or maxima, where it has one whose sets fit a word: the look-up is most
-    // of a step.
-    struct Table {
-        const double* sums = nullptr;
-        std::uint64_t mask = 0;
-        std::uint64_t required = 0;
-        double heaviest = 0.0;
-    };
     struct Flip {
         std::uint64_t bit = 0;
         std::size_t word = 0;
     };
-
-    // Without a table.
-    double looked_for(int node, const std::uint64_t* predecessors) const {
-        const NodeSums& sums = (*sums_)[node];
-        return semiring_ == Semiring::sum ? sums.log_sum(predecessors) : sums.max(predecessors);
-    }
 
     std::size_t index(int node, int parent) const {
         return static_cast<std::size_t>(node) * static_cast<std::size_t>(nodes_) +
@@ -100,12 +77,10 @@ class NodeWeights {
     }
 
     std::shared_ptr<const ScoreSums> sums_;
-    Semiring semiring_;
     int nodes_;
     std::size_t words_;
     std::vector<Flip> flips_;
-    std::vector<Table> tables_;
-    std::vector<const PlusOneSums*> rows_;
+    std::vector<IncrementalSums> incremental_;
     bool any_rows_ = false;
     std::vector<double> stand_ins_;
 };

@@ -96,7 +96,7 @@ void settle(State& state, Random& random) {
         if (round == rounds_before_another_way && state.start_from_orders(0, random, nullptr))
             return;
         for (int step = 0; step < steps_per_round; ++step) {
-            if (state.log_weight().impossible == 0) return;
+            if (state.log_weight().zero_factors == 0) return;
             const Temperature temperature{0.0, 0.5 * (1 + round % 20)};
             metropolis_step(state, temperature, random);
         }

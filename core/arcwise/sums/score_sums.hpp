@@ -15,23 +15,23 @@ namespace arcwise {
 
 class ScoreSums {
   public:
-    // Built in parallel, one task a node, with the method given for each. Where parent-only nodes
-    // were folded into the families, the sums keep the way back for whoever draws DAGs.
+    // Builds them in parallel, one task a node, with the method given for each. Where parent-only
+    // nodes were folded into the families, the sums keep the way back for those who draw DAGs.
     ScoreSums(const FamilyTable& table, const std::vector<SumMethod>& methods, double tolerance,
               Tabulated tabulated, const RunOptions& options,
               std::shared_ptr<const Unfolding> unfolding = nullptr);
 
-    // Appends them to a file, after whatever header it has; and maps what was appended to one after
-    // so many bytes. Throws `file_format`.
+    // `write` appends them to a file, after whatever header it has; `map` reads what begins at a
+    // byte of a file. Throws `file_format`.
     void write(const std::string& path) const;
     static ScoreSums map(const std::string& path, std::size_t start);
 
     int nodes() const { return static_cast<int>(sums_.size()); }
 
-    // The way back to parent-only nodes; null where there are none.
+    // The way back to parent-only nodes; null where no node is parent-only.
     const std::shared_ptr<const Unfolding>& unfolding() const { return unfolding_; }
 
-    // Whether all sums are had from tables.
+    // Whether all sums are looked up in tables.
     bool all_tabulated() const {
         for (const NodeSums& own : sums_) {
             if (!own.tabulated()) return false;
@@ -56,8 +56,8 @@ class ScoreSums {
         return possible_[static_cast<std::size_t>(node)];
     }
 
-    // How many of them, the first ones, may come together in any number; the others but for the
-    // required ones are outside parents.
+    // How many of them, the first ones, are inside candidates, any number of which may be in a
+    // family; the others, except the required ones, are outside parents.
     std::size_t inside(int node) const { return inside_[static_cast<std::size_t>(node)]; }
 
     // The possible parents of a node among the given nodes, as bits.

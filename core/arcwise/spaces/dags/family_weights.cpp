@@ -63,19 +63,13 @@ void FamilyWeights::fill(int node) {
         most_parents_ = std::max(most_parents_, size);
         own.lightest = std::min(own.lightest, weight);
     };
-    if (of_node.rows() != nullptr) {
-        const std::vector<std::uint64_t> all(of_node.words(), ~std::uint64_t{0});
-        std::vector<std::uint64_t> bits(of_node.words());
-        of_node.rows()->for_each(all.data(), nullptr, [&](std::int64_t place, double weight) {
-            of_node.copy_parents(place, bits.data());
-            look_at(weight, bits.data());
-        });
-        return;
-    }
-    const SortedFamilies& families = of_node.families();
-    for (std::size_t family = 0; family < families.count(); ++family) {
-        look_at(families.weight(family), families.parents(family));
-    }
+    std::vector<std::uint64_t> bits(of_node.words());
+    of_node.for_each([&](std::int64_t place, double weight) {
+        of_node.copy_parents(place, bits.data());
+        look_at(weight, bits.data());
+    });
+    if (of_node.by_rows()) return;
+    const SortedFamilies& families = *of_node.listed();
     // The number of sets may be beyond counting; as a double it is near enough to choose by.
     double sets = 0.0;
     double binomial = 1.0;
@@ -143,11 +137,12 @@ double FamilyWeights::find_by_places(int node, const std::uint64_t* parents) con
     std::vector<std::uint64_t> many(sums_.words() > words_on_stack ? sums_.words() : 0);
     std::uint64_t* places = many.empty() ? few : many.data();
     to_places(node, parents, places);
-    if (const PlusOneSums* rows = sums_[node].rows(); rows != nullptr) {
-        const std::int64_t place = rows->place_of(places);
-        return place < 0 ? minus_infinity : rows->weight(place);
+    const NodeSums& of_node = sums_[node];
+    if (of_node.by_rows()) {
+        const std::int64_t place = of_node.place_in_rows(places);
+        return place < 0 ? minus_infinity : of_node.weight(place);
     }
-    const SortedFamilies& families = sums_[node].families();
+    const SortedFamilies& families = *of_node.listed();
     std::size_t slot = hash_of(places, families.words());
     for (;; ++slot) {
         const std::uint32_t found = own.by_hash[slot & (own.by_hash.size() - 1)];

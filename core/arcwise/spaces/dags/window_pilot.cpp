@@ -1,4 +1,4 @@
-// The chains of a pilot, and what their edges tell.
+// Runs the chains of a pilot and counts how their edges change.
 #include "arcwise/spaces/dags/window_pilot.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ constexpr std::uint64_t pilot_chains = 4;
 constexpr std::uint64_t pilot_seed = 1;
 constexpr std::uint64_t steps_between_looks = 16;
 
-// A chain makes so many steps for each node where the orders have had the usual 4 n^2 ln(n + 1),
-// and as much fewer where they have had fewer.
+// A chain makes this many steps for each node after the usual 4 n^2 ln(n + 1) steps of orders, and
+// proportionally fewer after fewer of these.
 constexpr double most_steps_for_each_node = 500.0;
 constexpr double usual_orders = 4.0;
 constexpr double least_share_of_orders = 1.0 / 16.0;
@@ -28,7 +28,7 @@ double share_of_orders(double nodes, std::uint64_t order_steps) {
     return static_cast<double>(order_steps) / (usual_orders * nodes * nodes * std::log1p(nodes));
 }
 
-// Edges as good as certain, or as good as absent, are no matter.
+// Edges that are nearly certain or nearly always absent do not matter.
 constexpr double least_variance = 0.01;
 
 // Chains are stuck where an edge needs more than this share of the looks to change by as much as it
@@ -62,10 +62,10 @@ class EdgeCounts {
         looks_ += counts_changes;
     }
 
-    // Those whose changes count.
+    // The number of looks whose changes count.
     double looks() const { return static_cast<double>(looks_); }
 
-    // Of each pair: how many steps it takes its edges to change by as much as they vary.
+    // By pair of nodes, how many steps its edges take to change by as much as they vary.
     std::vector<double> needed() const {
         std::vector<double> result(nodes_ * nodes_, 0.0);
         for (std::size_t edge = 0; edge < there_.size(); ++edge) {
@@ -75,7 +75,7 @@ class EdgeCounts {
         return result;
     }
 
-    // Of the edge that takes most of them.
+    // The looks that the slowest edge needs.
     double most_needed() const {
         double most = 0.0;
         for (std::size_t edge = 0; edge < there_.size(); ++edge) {

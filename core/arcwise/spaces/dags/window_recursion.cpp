@@ -19,7 +19,7 @@ const SubsetPairs& layout(std::size_t nodes) {
 // Shares are divided rather than taken from logarithms where they are at least this.
 constexpr double least_divisor = 0x1p-900;
 
-// Of one node: shares of its largest sum, by the sets of the others, and what it has for these.
+// Fills misses and meets of one node, by sets of the others, from the shares of its largest sum.
 ARCWISE_VECTOR_VERSIONS
 void fill_meets_of_node(const SubsetPairs& others, const double* log_sums, const double* shares,
                         double smallest_share, double* misses, double* meets) {
@@ -30,7 +30,7 @@ void fill_meets_of_node(const SubsetPairs& others, const double* log_sums, const
         meeting[0] = 0.0;
         const bool divides = shares[set] >= least_divisor;
         const double inverse = divides ? 1.0 / shares[set] : 0.0;
-        // What misses T + t is what lacks t and misses T.
+        // A family misses T + t if it lacks t and misses T.
         std::size_t half = 1;
         for (std::size_t left = set; left != 0; left &= left - 1, half *= 2) {
             const std::size_t fewer = set ^ (left & (~left + 1));
@@ -165,7 +165,7 @@ auto WindowRecursion::draw(Random& random) -> std::array<Place, most_nodes> {
     Set placed = 0;
     Set layer = 0;
     while (placed != all_) {
-        // Those of all sets of the nodes left that can depend on the layer.
+        // The shares of all sets of the nodes left that can depend on the layer.
         shares_.assign(1, 1.0);
         layers_.assign(1, 0);
         bits_.assign(1, 0);

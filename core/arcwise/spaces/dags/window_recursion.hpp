@@ -1,14 +1,16 @@
 // DAGs over a few nodes, summed up and drawn layer by layer.
 //
-// sums(v, A) is the summed weight of what node v may depend on within A. A DAG is built from the
-// nodes that depend on none, then those that depend on none but these, and so on; with the nodes U
-// placed, the last layer L of them, node v depends on something in U and on something in L with
+// sums(v, A) is the summed weight with which node v depends on nothing but members of A. A DAG is
+// built layer by layer: first the nodes that depend on none, then those that depend on the first
+// ones alone, and so on. With the nodes U placed, the last layer L of them, node v depends on
+// members of U alone and on one of L at least with
 //   r_v(U, L) = sums(v, U) - sums(v, U - L),
-// and the weight of all ways to go on is
+// and all ways to continue, the next layer being M, weigh
 //   H(U, L) = sum over M outside U, not empty, of prod_{v in M} r_v(U, L) * H(U + M, M),
-// H(all, L) = 1. A difference too small to have digits is zero: DAGs with one are left out, as are
-// moves from them, so that draws stay reversible; beside them are others of the same layers but for
-// v, which depends on U - L alone, that are by as much more probable.
+// H(all, L) = 1. In the code U is `placed`, L is `layer` and M is `next`. A difference too small to
+// have digits is zero: DAGs with one are left out, as are moves from them, so that draws stay
+// reversible; for each of them there is another one, the same but for v, which depends on U - L
+// alone, that is by as much more probable.
 //
 // As with layerings (layering_recursion.hpp), all numbers are shares: of sums(v, U), and of the
 // best order of the nodes outside U, whose weight is e^Phi(U) with
@@ -33,10 +35,10 @@ class WindowRecursion {
   public:
     static constexpr std::size_t most_nodes = Neighbourhoods::most_nodes;
 
-    // Of a node: the nodes placed before its layer, and the last layer of those (none in the
-    // first).
+    // Where a node is: the nodes U placed before its own layer, and the last layer L of those,
+    // both empty for the first layer.
     struct Place {
-        std::uint32_t before = 0;
+        std::uint32_t placed = 0;
         std::uint32_t layer = 0;
     };
 
@@ -54,11 +56,12 @@ class WindowRecursion {
   private:
     using Set = std::uint32_t;
 
-    // Where what a node has for the sets within one of others begins, and all that each has.
+    // Where a node's shares for the subsets of a set of others begin in misses_ and meets_.
     std::size_t place(std::size_t node, std::size_t set) const {
         return node * others_->size() + others_->block(squeeze_bit(set, static_cast<int>(node)));
     }
-    // The share of sums(v, U) that meets L; one for the first layer, where both are empty.
+    // r_v(U, L) / sums(v, U), the share that meets L; one for the first layer, where both are
+    // empty.
     double meeting(std::size_t node, Set placed, Set layer) const {
         return layer == 0 ? 1.0 : meets_[place(node, placed) + SubsetPairs::compact(placed, layer)];
     }

@@ -31,19 +31,6 @@ void sum_over_meeting(Number* weights, std::size_t count, std::vector<Number>& m
     }
 }
 
-// A walk leaves out families that are light beside their subsets; with these factors one may count
-// and the other not.
-void add_families(const NodeSums& sums, const std::vector<std::uint64_t>& base,
-                  const std::vector<int>& places, const std::vector<double>& log_factors,
-                  std::vector<double>& by_place) {
-    if (sums.walk() != nullptr) {
-        sums.families().add_parent_probabilities(base.data(), places, log_factors.data(),
-                                                 by_place.data());
-    } else {
-        sums.add_parent_probabilities(base.data(), places, log_factors.data(), by_place.data());
-    }
-}
-
 // Edge probabilities given a layering: its recursion run from the first layer to the last as well.
 //
 // A node v of the part that comes after D with last part T has a family A within reach that meets T
@@ -186,8 +173,7 @@ class LayeringEdges {
             for (const int other : layers.members(layer - 1)) {
                 places.push_back(sums_.place(node, other));
             }
-            add_families(sums_[node], sums_.bits(node, layers.before(layer - 1)), places,
-                         log_factors, by_place);
+            sums_[node].add_parent_probabilities(sums_.bits(node, layers.before(layer - 1)).data(), places, log_factors.data(), by_place.data(), NodeSums::Factors::any);
         } else if (positive(weights[0])) {
             const auto allowed = sums_.bits(node, layers.before(layer));
             const auto required = sums_.bits(node, layers.members(layer - 1));
@@ -221,8 +207,7 @@ class LayeringEdges {
                                       : minus_infinity);
         }
         std::vector<double> by_place(sums_.possible_parents(node).size(), 0.0);
-        add_families(sums_[node], sums_.bits(node, recursion_.layers().before(layer)), places,
-                     log_factors, by_place);
+        sums_[node].add_parent_probabilities(sums_.bits(node, recursion_.layers().before(layer)).data(), places, log_factors.data(), by_place.data(), NodeSums::Factors::any);
         add_parents_to_edges(sums_, node, scale_, by_place, edges_);
     }
 

@@ -149,29 +149,30 @@ void LinearOrder::weigh_swap_in_rows() {
     const ScoreSums& sums = weights_.sums();
     for (std::size_t i = 0; i < changes_.size(); ++i) {
         LinearChange& change = changes_[i];
-        const PlusOneSums* rows = row_sums_.rows(change.node);
-        if (rows != nullptr && left_as_is(i)) {
-            const int gone = sums.place(change.node, swapped_.early);
-            const int come = sums.place(change.node, swapped_.late);
-            const bool outside = (gone < 0 || rows->is_outside(static_cast<std::size_t>(gone))) &&
-                                 (come < 0 || rows->is_outside(static_cast<std::size_t>(come)));
-            if (outside) {
-                const PlusOneSums::RowSums& now =
+        const IncrementalSums& own = weights_.incremental(change.node);
+        bool by_rows = own.by_rows();
+        if (by_rows && left_as_is(i)) {
+            const int place_gone = sums.place(change.node, swapped_.early);
+            const int place_come = sums.place(change.node, swapped_.late);
+            const std::uint32_t gone = own.outside_entry(place_gone);
+            const std::uint32_t come = own.outside_entry(place_come);
+            if ((place_gone < 0 || gone != 0) && (place_come < 0 || come != 0)) {
+                const IncrementalSums::Known& now =
                     row_sums_.of(change.node, set_of(change.node), nullptr);
-                const double number = now.digits ? rows->exchanged(now, gone, come) : 0.0;
+                const double number = now.digits ? own.exchanged(now, gone, come) : 0.0;
                 if (number > 0.0) {
                     plain_weights_.ask(change.node, number, now.unit, change.weight);
                     continue;
                 }
-                rows = nullptr;  // they would have no more digits for the whole sum
+                by_rows = false;  // rows would have no more digits for the whole sum
             }
         }
         if (left_as_is(i)) {
             copy_words(set_of(change.node), changed_set(i));
             exchange(changed_set(i), change.node);
         }
-        PlusOneSums::RowSums then;
-        if (rows != nullptr) then = rows->row_sums(changed_set(i), nullptr);
+        IncrementalSums::Known then;
+        if (by_rows) then = own.known(changed_set(i), nullptr);
         if (then.digits && then.met > 0.0) {
             plain_weights_.ask(change.node, then.met, then.unit, change.weight);
         } else {

@@ -1,22 +1,109 @@
 // One ordered partition, the score sums of its nodes, and the change that is proposed to it.
 //
 // Its moves are objects of their own (partition_moves.cpp), which see the partition as it is and
-// write down what would change: the part of every node, and the sets of those nodes that see others
-// before them then.
+// write down what would change: the part of every node, and the sets of those nodes that would then
+// have other parts before them.
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "arcwise/spaces/family_draws.hpp"
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/known_row_sums.hpp"
-#include "arcwise/spaces/partitions/part_sums.hpp"
 #include "arcwise/spaces/partitions/partitions.hpp"
 #include "arcwise/spaces/partitions/parts.hpp"
+#include "arcwise/sums/family_draws.hpp"
+#include "arcwise/support/compiler.hpp"
 
 namespace arcwise {
+
+// Remembers the weights of nodes that need a parent in the part before them.
+//
+// A chain comes back to the same sets again and again, and a look-up here is cheaper than one in a
+// large table, let alone a sum over families. A sum is a function of the node and its sets alone:
+// neither to remember it nor to forget it changes a result.
+class PartSums {
+  public:
+    // `most_entries` is a power of two.
+    explicit PartSums(const NodeWeights& weights, std::size_t most_entries = std::size_t{1} << 15);
+
+    // ln of the summed weights of the node's families within its sets; no parent is needed where
+    // the second set is empty.
+    double log_sum(int node, PartSets sets) {
+        const std::uint64_t* entry = entry_of(node, sets);
+        return holds(entry, node, sets) ? std::bit_cast<double>(entry[0]) : add(node, sets);
+    }
+
+    // The same for many at a time, so that none waits for the memory of another: each weight is
+    // there after `answer`, and its sets must stay until then. Only a node of the first part can do
+    // without a parent.
+    void ask(int node, PartSets sets, bool first, LogWeight& weight) {
+        if (first || needs_parent(sets, words_)) {
+            std::uint64_t* entry = entry_of(node, sets);
+            prefetch(entry);
+            questions_.push_back({node, sets, entry, &weight});
+        } else {
+            weight = {weights_.stand_in(node), 1};
+        }
+    }
+    void answer();
+
+    std::size_t entries() const { return table_.size() / stride(); }
+
+  private:
+    // An entry is the sum, the node and its sets; each sum has one place where it can be.
+    static constexpr std::uint64_t no_node = ~std::uint64_t{0};
+    std::size_t stride() const { return 2 * words_ + 2; }
+
+    bool holds(const std::uint64_t* entry, int node, PartSets sets) const {
+        std::uint64_t differing = entry[1] ^ static_cast<std::uint64_t>(node);
+        if (words_ == 1) return (differing | (entry[2] ^ sets[0]) | (entry[3] ^ sets[1])) == 0;
+        for (std::size_t i = 0; i < 2 * words_; ++i) differing |= entry[2 + i] ^ sets[i];
+        return differing == 0;
+    }
+
+    std::uint64_t* entry_of(int node, PartSets sets) {
+        const std::uint64_t* multipliers = multipliers_.data();
+        std::uint64_t hash = multipliers[0] * static_cast<std::uint64_t>(node);
+        if (words_ == 1) {
+            hash += multipliers[1] * sets[0] + multipliers[2] * sets[1];
+            return table_.data() + (hash >> shift_) * 4;
+        }
+        for (std::size_t i = 0; i < 2 * words_; ++i) hash += multipliers[1 + i] * sets[i];
+        return table_.data() + (hash >> shift_) * stride();
+    }
+
+    // Adds up a sum that is not remembered yet, and remembers it.
+    double add(int node, PartSets sets);
+    void resize(std::size_t count);
+    void grow();
+
+    void set(LogWeight& weight, int node, double sum) const {
+        const bool possible = sum > minus_infinity;
+        weight = possible ? LogWeight{sum, 0} : LogWeight{weights_.stand_in(node), 1};
+    }
+
+    const NodeWeights& weights_;
+    std::size_t words_;
+    std::size_t most_entries_;
+    std::vector<std::uint64_t> multipliers_;
+    int shift_ = 0;
+    std::vector<std::uint64_t> table_;
+    std::size_t added_ = 0;
+    SumMemo memo_;
+
+    struct Question {
+        int node;
+        PartSets sets;
+        std::uint64_t* entry;
+        LogWeight* weight;
+    };
+    std::vector<Question> questions_;
+};
 
 class Partition final : public State {
   public:
@@ -34,13 +121,13 @@ class Partition final : public State {
     std::vector<std::uint16_t> encode() const override;
     void decode(std::span<const std::uint16_t> code) override;
 
-    // Becomes the partition with these parts, none of which is empty.
+    // Becomes the partition with these parts; none may be empty.
     void become(std::vector<int> part_of);
 
     LogWeight recomputed_weight() const override;
     std::unique_ptr<GivenState> given() const override;
 
-    // The partition as it is.
+    // What moves see of the partition as it is.
     const Partitions& space() const { return space_; }
     const NodeWeights& weights() const { return weights_; }
     std::size_t nodes() const { return node_weights_.size(); }
@@ -59,16 +146,17 @@ class Partition final : public State {
     }
     PartSums& sums() { return sums_; }
     FamilyDraws& draws() { return *draws_; }
-    // The rows of a node, or null; and their sums within its sets.
-    const PlusOneSums* rows(int node) const { return row_sums_.rows(node); }
-    const PlusOneSums::RowSums& row_sums(int node) {
+    // The sums of a node as parents are added and removed; and, by rows, what is known of them
+    // within its sets.
+    const IncrementalSums& incremental(int node) const { return weights_.incremental(node); }
+    const IncrementalSums::Known& known(int node) {
         return row_sums_.of(node, sets(node), required(sets(node), part_of(node) == 0));
     }
     PlainWeights& plain_weights() { return plain_weights_; }
-    // What a node must meet: nothing in the first part.
+    // What a node's families must meet: null, for nothing, in the first part.
     PartSets required(PartSets sets, bool first) const { return first ? nullptr : sets + words_; }
 
-    // Sets of possible parents, to be changed.
+    // The functions below change sets of possible parents.
     std::size_t words() const { return words_; }
     void copy_sets(PartSets from, Word* to) const {
         if (words_ == 1) {
@@ -91,29 +179,30 @@ class Partition final : public State {
             std::fill_n(sets + words_, words_, 0);
         }
     }
-    // One in the given part; none if there is no such part.
+    // The node needs a parent in the given part, or none if there is no such part.
     void need(int part, Word* sets, int node) const {
         need_none(sets);
         if (part < 0) return;
         for (const int parent : members(part)) flip_needed(sets, node, parent);
     }
 
-    // The change proposed: the part of every node, all of which a move sets,
+    // A move writes the change it proposes: it sets the part of every node
     std::vector<int>& proposed_parts() { return proposed_parts_; }
 
-    // and nodes with other sets: those of a node start as they are, to be changed; `first` if it
-    // would be in the first part.
+    // and begins a change for each node that gets other sets. They start as they are, to be
+    // changed; `first` says that the node would be in the first part.
     Word* begin_change(int node, bool first);
     Word* changed_sets(std::size_t change) { return changed_sets_.data() + change * 2 * words_; }
     std::size_t changes() const { return changes_.size(); }
     int changed_node(std::size_t change) const { return changes_[change].node; }
     void drop_change() { changes_.pop_back(); }
 
-    // What the nodes would be worth: all of them looked up, or the last one known already.
+    // Weighs the changed nodes: all of them by their sets, or the last one by a weight known
+    // already.
     void weigh_changes();
     void weigh_last_change(const LogWeight& weight);
 
-    // To be where it is.
+    // Proposes the partition as it is.
     void stay() { stays_ = true; }
 
     const LogWeight& proposed_weight() const { return proposed_; }
@@ -154,15 +243,16 @@ class Partition final : public State {
     Moves moves_;
 };
 
-// The table of the space. Its shares gave most effective samples of the weight per second on a
-// network of 20 nodes, with and without candidates: relocation and reversal are the dearest, and
-// worth it.
+// The table of moves. Its shares gave the most effective samples of the weight per second on a
+// network of 20 nodes, with and without candidates; relocation and reversal take longest and still
+// pay.
 const std::vector<MoveRow<Partition>>& partition_moves();
 
-// In relocation.cpp: one node, to a place drawn from its law given the partition of the others.
+// Moves one node to a place drawn from its law given the partition of the others (relocation.cpp).
 std::unique_ptr<Move> make_relocation(Partition& partition);
 
-// In reversal.cpp: an edge of a DAG drawn from the partition, with both ends' parents drawn anew.
+// Reverses an edge of a DAG drawn from the partition, with both ends' parents drawn anew
+// (reversal.cpp).
 std::unique_ptr<Move> make_reversal(Partition& partition);
 
 }  // namespace arcwise

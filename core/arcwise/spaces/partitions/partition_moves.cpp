@@ -1,5 +1,5 @@
-// The table of the moves of a partition; split, join and swaps, which score the nodes of a few
-// parts.
+// The table of the moves of a partition, and those that score the nodes of a few parts: split, join
+// and swaps.
 #include <algorithm>
 
 #include "arcwise/spaces/partitions/partition.hpp"
@@ -9,8 +9,8 @@ namespace {
 
 using Word = Partition::Word;
 
-// A part of two or more nodes, the size of what goes first, then which nodes do: all drawn
-// uniformly and without replacement. The way back is the join of the two.
+// Splits a part of two or more nodes: the part, the size of what goes first, and the nodes that do
+// are drawn uniformly. The way back is the join of the two.
 class Split final : public Move {
   public:
     explicit Split(Partition& partition) : partition_(partition) {}
@@ -30,8 +30,8 @@ class Split final : public Move {
         random.draw_to_front(std::span(nodes_), first_size);
         const std::span<const int> first(nodes_.data(), first_size);
 
-        // Those that stay behind now need a parent in the new part, and the part after them has
-        // lost some of those it could have one in.
+        // The nodes that stay behind now need a parent in the new part, and those of the part after
+        // them can no longer have the needed one among the nodes that went first.
         for (std::size_t i = first_size; i < all; ++i) {
             const int node = nodes_[i];
             Word* changed = now.begin_change(node, false);
@@ -111,8 +111,8 @@ class Join final : public Move {
     Partition& partition_;
 };
 
-// Swaps two nodes of different parts, or of neighbouring ones. Sizes stay, so that the way back has
-// the same number of pairs.
+// Swaps two nodes of different parts, or of neighbouring ones. Sizes stay, so there are as many
+// pairs on the way back.
 template <bool adjacent>
 class Swap final : public Move {
   public:

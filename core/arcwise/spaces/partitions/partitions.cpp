@@ -1,4 +1,4 @@
-// The space of ordered partitions; what one is worth, and how a proposal becomes the state.
+// Weighs ordered partitions and turns a proposal into the state.
 #include "arcwise/spaces/partitions/partitions.hpp"
 
 #include <algorithm>
@@ -14,6 +14,59 @@
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
+
+PartSums::PartSums(const NodeWeights& weights, std::size_t most_entries)
+    : weights_(weights), words_(weights.words()), most_entries_(most_entries) {
+    Random random(0x9a275e75, 0);
+    for (std::size_t i = 0; i < 2 * words_ + 1; ++i) multipliers_.push_back(random.bits() | 1);
+    resize(std::min(most_entries_, std::size_t{1} << 8));
+}
+
+void PartSums::resize(std::size_t count) {
+    shift_ = 64 - std::countr_zero(count);
+    table_.assign(count * stride(), no_node);
+    added_ = 0;
+}
+
+void PartSums::grow() {
+    const std::vector<std::uint64_t> old = std::move(table_);
+    resize(std::min(most_entries_, 4 * (old.size() / stride())));
+    for (std::size_t i = 0; i < old.size(); i += stride()) {
+        if (old[i + 1] == no_node) continue;
+        const std::uint64_t* entry = old.data() + i;
+        std::copy_n(entry, stride(), entry_of(static_cast<int>(entry[1]), entry + 2));
+    }
+}
+
+double PartSums::add(int node, PartSets sets) {
+    if (++added_ > entries() && entries() < most_entries_) grow();
+    const NodeSums& of_node = weights_.sums()[node];
+    const double sum = needs_parent(sets, words_) ? of_node.log_sum(sets, sets + words_, memo_)
+                                                  : of_node.log_sum(sets);
+    std::uint64_t* entry = entry_of(node, sets);
+    entry[0] = std::bit_cast<std::uint64_t>(sum);
+    entry[1] = static_cast<std::uint64_t>(node);
+    std::copy_n(sets, 2 * words_, entry + 2);
+    return sum;
+}
+
+void PartSums::answer() {
+    // Questions with an answer go; the others wait while their tables are fetched.
+    std::size_t missing = 0;
+    for (const Question& question : questions_) {
+        if (holds(question.entry, question.node, question.sets)) {
+            set(*question.weight, question.node, std::bit_cast<double>(question.entry[0]));
+        } else {
+            weights_.incremental(question.node).fetch(question.sets, question.sets + words_);
+            questions_[missing++] = question;
+        }
+    }
+    questions_.resize(missing);
+    for (const Question& question : questions_) {
+        set(*question.weight, question.node, add(question.node, question.sets));
+    }
+    questions_.clear();
+}
 
 Partition::Partition(const Partitions& space)
     : space_(space),
@@ -51,8 +104,8 @@ LogWeight Partition::recomputed_weight() const {
     return fresh.log_weight();
 }
 
-// The size of the first part in proportion to the number of partitions that begin with one of that
-// size, and so on; then who is where.
+// The size of the first part is drawn in proportion to the number of partitions that begin with a
+// part of that size, and so on; the nodes are in random order.
 void Partition::draw_uniform(Random& random) {
     std::vector<int> order(nodes());
     std::iota(order.begin(), order.end(), 0);
@@ -129,13 +182,13 @@ void Partition::weigh_changes() {
     for (std::size_t i = 0; i < changes_.size(); ++i) {
         Change& change = changes_[i];
         const PartSets then = changed_sets(i);
-        const PlusOneSums* rows = row_sums_.rows(change.node);
-        // Sums within sets of a word come back so often that they are looked up sooner.
-        if (rows != nullptr && words_ > 1) {
+        const IncrementalSums& own = incremental(change.node);
+        // Sums within sets of a single word come back so often that looking them up is faster.
+        if (own.by_rows() && words_ > 1) {
             const PartSets now = sets(change.node);
-            const PlusOneSums::RowSums sums = rows->changed_sums(
-                row_sums(change.node), now, required(now, part_of(change.node) == 0), then,
-                required(then, change.first));
+            const IncrementalSums::Known sums =
+                own.changed(known(change.node), now, required(now, part_of(change.node) == 0), then,
+                            required(then, change.first));
             if (sums.digits) {
                 plain_weights_.ask(change.node, sums.met, sums.unit, change.weight);
                 continue;

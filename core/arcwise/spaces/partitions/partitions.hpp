@@ -18,7 +18,7 @@ namespace arcwise {
 
 class Partitions final : public Space {
   public:
-    // The kind of move that turns an edge, for spaces that make it apart from the others.
+    // The kind of move that reverses an edge, for spaces that make it apart from the others.
     static constexpr const char* reversal = "reverse edge";
 
     explicit Partitions(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares = {});
@@ -28,22 +28,22 @@ class Partitions final : public Space {
 
     // The ordered Bell number.
     double log_size() const override { return log_counts_.back(); }
-    // Edges take as long as a tenth of a step to two steps for each node; states nearer to each
-    // other differ little.
+    // Edges change within a tenth of a step to two steps for each node; states nearer to each other
+    // differ little.
     std::uint64_t steps_between_averages() const override {
         return 4 * static_cast<std::uint64_t>(nodes());
     }
 
     const NodeWeights& weights() const { return weights_; }
 
-    // ln of the number of ordered partitions of a number of nodes.
+    // ln of the number of ordered partitions of this many nodes.
     double log_count(std::size_t nodes) const { return log_counts_[nodes]; }
 
     // ln of a whole number from 1 to the number of nodes.
     double log_number(std::size_t number) const { return log_numbers_[number]; }
 
-    // ln of the number of ways to split a number of nodes in two, times those to take the first
-    // size.
+    // ln of the number of ways to split this many nodes in two, the size of the first part
+    // included.
     double log_splits(std::size_t nodes, std::size_t first) const {
         return log_numbers_[nodes - 1] + log_factorials_[nodes] - log_factorials_[first] -
                log_factorials_[nodes - first];

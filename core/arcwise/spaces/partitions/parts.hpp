@@ -18,10 +18,10 @@ namespace arcwise {
 class Parts {
   public:
     Parts() = default;
-    // The part of each node, the first part being 0; none is empty.
+    // Takes the part of each node, the first part being 0; no part may be empty.
     explicit Parts(std::vector<int> part_of) : part_of_(std::move(part_of)) { sort(); }
 
-    // Becomes other parts, and leaves its own in their place.
+    // Takes other parts, and leaves its own in their place.
     void exchange(std::vector<int>& part_of) {
         part_of_.swap(part_of);
         sort();
@@ -48,7 +48,7 @@ class Parts {
         starts_.assign(static_cast<std::size_t>(last) + 2, 0);
         for (const int part : part_of_) ++starts_[static_cast<std::size_t>(part) + 1];
         std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
-        // Each start moves on to the next while its part is filled, and all go back one place then.
+        // Each start moves to the next one as its part is filled; afterwards all are shifted back.
         order_.resize(part_of_.size());
         for (std::size_t node = 0; node < part_of_.size(); ++node) {
             order_[starts_[static_cast<std::size_t>(part_of_[node])]++] = static_cast<int>(node);
@@ -67,8 +67,8 @@ struct EarlyAndLate {
     int late;
 };
 
-// Two nodes of different parts, or of neighbouring ones, every such pair with the same probability;
-// nothing where there is none.
+// Draws two nodes of different parts, or of neighbouring ones, uniformly; nothing where there are
+// no such pairs.
 inline std::optional<EarlyAndLate> choose_pair(const Parts& parts, bool adjacent, Random& random) {
     // How many nodes the members of a part can be paired with: those right before it.
     const auto partners = [&](std::size_t part) {
@@ -90,13 +90,14 @@ inline std::optional<EarlyAndLate> choose_pair(const Parts& parts, bool adjacent
                         parts.members(part)[index / count]};
 }
 
-// What a partition allows a node.
+// A partition allows a node two sets of parents.
 //
-// As bits of its possible parents: first those in earlier parts, then as many words with those in
-// the part right before, of which it needs one. A node of the first part has neither.
+// They are bits of its possible parents: first the words with those in earlier parts, then as many
+// words with those in the part right before, one of which it needs. Both sets of a node in the
+// first part are empty.
 using PartSets = const std::uint64_t*;
 
-// Loops over words do not pay where there is one, as there nearly always is.
+// Nearly always there is one word, and a loop would take longer than all else.
 inline bool needs_parent(PartSets sets, std::size_t words) {
     if (words == 1) return sets[1] != 0;
     std::uint64_t any = 0;

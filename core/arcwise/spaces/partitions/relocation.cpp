@@ -1,11 +1,50 @@
 // Relocation of one node: a draw from its law given the partition of the others.
 //
-// The node is put into one of the parts left, or into a part of its own in one of the gaps around
-// them, in proportion to the weight of the partition. With the parts left numbered from 0, place 2i
-// is the gap before part i and place 2i + 1 is in part i.
+// The moved node x is taken out, which leaves the other nodes in k parts P_0 to P_{k-1}, the parts
+// left. It can be put into one of them or, as a part of its own, into a gap beside them:
 //
-// Nearly all nodes have the moved one as an outside parent. What its place makes of their sums is a
-// factor, and the factors of a part are multiplied: one logarithm a part, not one a node.
+//                P_0             P_1             P_2
+//       |      { a  b }     |     { c }      |    { d  e }    |
+//     gap 0     in P_0    gap 1  in P_1    gap 2   in P_2   gap 3
+//   place 0        1        2       3        4        5       6
+//
+// so that gap i is place 2i and "in P_i" is place 2i + 1. A place is drawn in proportion to the
+// weight of the partition with x there.
+//
+// Without x, a node v of P_j can have its parents in A = P_0 + ... + P_{j-1} and needs one of them
+// in R = P_{j-1}; with j = 0 it can have none and needs none. Summed over v's families,
+//   without = those within A that meet R,
+//   meeting = those within A + x that hold x and meet R,
+//   holding = those within A + x that hold x.
+// These three give the sum of v for whatever x is to it (Role):
+//   role        x is put                        sum of v
+//   absent      in P_j, or after it             without
+//   allowed     before P_{j-1}                  without + meeting
+//   sufficient  in P_{j-1}                      without + holding
+//   sole        in gap j, alone before P_j      holding
+// Let absent_j and so on be the products of these sums over the v of P_j (1 for j = k), and own_i
+// the sum over the families of x within P_0 + ... + P_{i-1} that meet P_{i-1}. The weights are
+//   gap i:   absent_0 .. absent_{i-1} * own_i * sole_i * allowed_{i+1} .. allowed_{k-1}
+//   in P_i:  absent_0 .. absent_i * own_i * sufficient_{i+1} * allowed_{i+2} .. allowed_{k-1}
+//
+// For example, let every set be a family of weight 1, and P_0 = {a} and P_1 = {b} be left. For a,
+// `without` is the weight of the empty family and `holding` that of {x}; for b, `without` is that
+// of {a}, `meeting` that of {a, x}, and `holding` those of {x} and {a, x}. As for x itself, own_0 =
+// 1 (the empty family), own_1 = 1 ({a}) and own_2 = 2 ({b} and {a, b}).
+//
+//          without  meeting  holding     absent  allowed  sufficient  sole
+//      a      1                 1           1                           1
+//      b      1        1        2           1       2          3        2
+//
+//   place    0             1           2             3           4
+//            {x} {a} {b}   {a x} {b}   {a} {x} {b}   {a} {b x}   {a} {b} {x}
+//   weight   1 * 1 * 2     1 * 1 * 3   1 * 1 * 2     1 * 1 * 1   1 * 1 * 2
+//
+// These are the numbers of DAGs of the five partitions, so x goes to place 0 with probability 2/10.
+//
+// Most nodes have x as an outside parent: then the sum for another role is the present one times a
+// factor, and the factors of a part are multiplied, which takes one logarithm a part, not one a
+// node.
 #include <algorithm>
 #include <array>
 
@@ -17,11 +56,81 @@
 namespace arcwise {
 namespace {
 
+using enum Role;
 using Word = Partition::Word;
 
-// How a node in one of the parts left can see the node that is moved: not before it, further
-// before, in the part before, or alone right before.
-enum Way { not_before, before, in_part_before, alone_before, ways };
+// The role of the moved node at a place for the nodes of a part left.
+Role role_at(std::size_t place, std::size_t part) {
+    const std::size_t next = (place + 1) / 2;  // the part right after the place
+    if (part < next) return absent;
+    if (part > next) return allowed;
+    return place % 2 == 0 ? sole : sufficient;
+}
+
+// The moved node x.
+struct Moved {
+    int node;
+    int home;    // its part
+    bool alone;  // whether that goes with it
+
+    std::size_t place() const { return 2 * static_cast<std::size_t>(home) + (alone ? 0 : 1); }
+};
+
+// The sums of a node for each role of x as plain numbers, in units of e^unit; and what turns them
+// into factors of the present sum.
+struct Factors {
+    ByRole<double> numbers;
+    double to_factor;
+    double unit;
+};
+
+// What one proposal writes and reads again. It is kept for its memory alone.
+struct Scratch {
+    Scratch(std::size_t nodes, std::size_t words)
+        : stride(2 * words),
+          sets((5 * nodes + 2) * stride),
+          set(stride),
+          of_node(nodes),
+          of_part(nodes),
+          products(nodes * roles),
+          logarithms(nodes * roles),
+          own(nodes + 1),
+          allowed_from(nodes + 2) {}
+
+    // Sets that stay until the next proposal.
+    Word* new_sets(std::size_t count = 1) {
+        Word* made = sets.data() + sets_made * stride;
+        sets_made += count;
+        return made;
+    }
+    Word* own_sets(std::size_t part) { return first_own_sets + part * stride; }
+
+    std::size_t stride;      // of sets, in words
+    std::vector<Word> sets;  // for as many nodes as there can be
+    std::size_t sets_made = 0;
+    std::vector<Word> set;  // of one node
+
+    // Weights by role: of the nodes that are weighed one by one, and of the parts left.
+    std::vector<int> one_by_one;
+    std::vector<ByRole<LogWeight>> of_node;
+    std::vector<ByRole<LogWeight>> of_part;
+    // By part and role, a product of factors, and the logarithm of those taken out of it before.
+    std::vector<double> products;
+    std::vector<double> logarithms;
+    // The nodes whose sum for `sufficient` is `without` + `holding`, and these two.
+    std::vector<int> joined;
+    std::vector<double> log_without;
+    std::vector<double> log_holding;
+
+    // By i, ln own_i; the sets of x there; and own_i as plain numbers with their units.
+    std::vector<LogWeight> own;
+    Word* first_own_sets = nullptr;
+    std::vector<double> own_numbers;
+    std::vector<double> own_units;
+
+    std::vector<LogWeight> allowed_from;  // by i, ln of allowed_i ... allowed_{k-1}
+    std::vector<double> choices;          // by place
+};
 
 class Relocation final : public Move {
   public:
@@ -29,22 +138,13 @@ class Relocation final : public Move {
         : now_(partition),
           sums_(partition.sums()),
           words_(partition.words()),
-          some_sets_((5 * partition.nodes() + 2) * 2 * words_),
-          ways_(partition.nodes()),
-          part_ways_(partition.nodes()),
-          products_(partition.nodes() * ways),
-          logarithms_(products_.size()),
           entries_(partition.nodes() * partition.nodes()),
-          own_(partition.nodes() + 1),
-          later_(partition.nodes() + 2),
-          scratch_(2 * words_) {
+          scratch_(partition.nodes(), words_) {
         const ScoreSums& sums = now_.weights().sums();
         for (int node = 0; node < sums.nodes(); ++node) {
-            const PlusOneSums* rows = now_.rows(node);
-            for (int parent = 0; parent < sums.nodes() && rows != nullptr; ++parent) {
-                const int place = sums.place(node, parent);
-                if (place < 0 || !rows->is_outside(static_cast<std::size_t>(place))) continue;
-                entries_of(parent)[node] = static_cast<std::uint32_t>(rows->entry_at(place));
+            for (int parent = 0; parent < sums.nodes(); ++parent) {
+                entries_of(parent)[node] =
+                    now_.incremental(node).outside_entry(sums.place(node, parent));
             }
         }
     }
@@ -52,49 +152,43 @@ class Relocation final : public Move {
     Proposal propose(const Temperature& temperature, Random& random) override;
 
   private:
-    struct Moved {
-        int node;
-        int home;    // its part
-        bool alone;  // whether that goes with it
-    };
-    Way way_now(const Moved& moved, int part) const;
-    void set_without(const Moved& moved, int node, Word* sets) const;
-    void ask_ways(const Moved& moved, int node, Way now, bool first);
-    bool pass_rows(const Moved& moved, int node, Way now, bool first);
-    bool pass_outside(const Moved& moved, int node, Way now, bool first,
-                      PlusOneSums::PassedSums& sums);
-    bool pass_inside(const Moved& moved, int node, Way now, bool first,
-                     PlusOneSums::PassedSums& sums);
-    // The sums of a node in each way, with the moved one an outside parent of it, by plain numbers
-    // in the same units as they are now; and what they are multiplied by.
-    struct Factors {
-        std::array<double, ways> numbers;
-        double to_factor;
-        double unit;
-    };
-    bool find_factors(int node, std::uint32_t entry, Way now, Factors& factors);
-    LogWeight weight_then(const Moved& moved, int node, Way now, Way then);
-    void multiply(std::size_t part, const Factors& factors);
-    void weigh_ways(const Moved& moved);
-    void join_ways();
-    void ask_own(const Moved& moved);
-    bool own_from_rows(const Moved& moved, std::size_t count);
-    void relocate(const Moved& moved, std::size_t place);
+    // Ask for ln own_i for all i, which are there after weigh_others, as are the weights of_part.
+    void ask_own(const Moved& moved, Scratch& scratch);
+    bool ask_own_by_rows(const Moved& moved, std::size_t count, Scratch& scratch);
+    void weigh_others(const Moved& moved, Scratch& scratch);
+    // Asks for the weights of a node for each role, where x now has the role `now`; for `first`, a
+    // node of P_0, x is absent or sole. They are there once sums, joins and plain weights are
+    // answered.
+    void ask_roles(const Moved& moved, int node, Role now, bool first, Scratch& scratch);
+    bool ask_roles_by_rows(const Moved& moved, int node, Role now, bool first, Scratch& scratch);
+    bool pass_outside(const Moved& moved, int node, Role now, bool first, Word* set,
+                      RoleSums& sums);
+    bool pass_inside(const Moved& moved, int node, Role now, bool first, Word* set, RoleSums& sums);
+    void join(Scratch& scratch);
+    bool find_factors(int node, std::uint32_t entry, Role now, Factors& factors);
+    static void multiply(const Factors& factors, double* products, double* logarithms);
+    // Fills the choices by place, relative to the most probable one.
+    void weigh_places(std::size_t left, const Temperature& temperature, Scratch& scratch) const;
+    void relocate(const Moved& moved, std::size_t place, Scratch& scratch);
+    LogWeight weight_then(const Moved& moved, int node, Role now, Role then,
+                          const Scratch& scratch);
+    void copy_sets_without(const Moved& moved, int node, Word* sets) const;
 
+    // Calls visit(left, part) for each part left, by its number among them and by that it has now.
+    template <class Visit>
+    void for_each_part_left(const Moved& moved, Visit visit) const {
+        std::size_t left = 0;
+        for (int part = 0; part < now_.parts(); ++part) {
+            if (!(moved.alone && part == moved.home)) visit(left++, part);
+        }
+    }
     // The part of another node among those left.
-    int part_left(const Moved& moved, int node) const {
+    std::size_t part_left(const Moved& moved, int node) const {
         const int part = now_.part_of(node);
-        return part - (moved.alone && part > moved.home ? 1 : 0);
+        return static_cast<std::size_t>(part - (moved.alone && part > moved.home ? 1 : 0));
     }
     LogWeight impossible(int node) const { return {now_.weights().stand_in(node), 1}; }
-
-    // Room for sets until the next proposal.
-    Word* new_sets(std::size_t count = 1) {
-        Word* made = some_sets_.data() + sets_made_ * 2 * words_;
-        sets_made_ += count;
-        return made;
-    }
-    Word* own_sets(std::size_t part) { return own_sets_ + part * 2 * words_; }
+    // By node, the entry of a parent in its rows, or 0 where it is no outside parent.
     std::uint32_t* entries_of(int parent) {
         return entries_.data() + static_cast<std::size_t>(parent) * now_.nodes();
     }
@@ -102,37 +196,294 @@ class Relocation final : public Move {
     Partition& now_;
     PartSums& sums_;
     const std::size_t words_;
-    std::vector<Word> some_sets_;  // for as many nodes as there can be
-    std::size_t sets_made_ = 0;
-
-    // The weights of nodes in each way, where they are not all the same; their sums by part left;
-    // the moved node's own weight by the number of parts before it; the weight of all by place.
-    std::vector<int> seeing_;
-    std::vector<std::array<LogWeight, ways>> ways_;
-    std::vector<std::array<LogWeight, ways>> part_ways_;
-    std::vector<double> products_;        // of factors, by part and way
-    std::vector<double> logarithms_;      // of such products
-    std::vector<std::uint32_t> entries_;  // of each node among the outside parents of each; 0: none
-    std::vector<LogWeight> own_;
-    Word* own_sets_ = nullptr;
-    std::vector<LogWeight> later_;
-    std::vector<double> choices_;
-    std::vector<int> joined_nodes_;
-    std::vector<double> joined_;
-    std::vector<double> added_;
-    std::vector<double> own_numbers_;
-    std::vector<double> own_units_;
-    std::vector<Word> scratch_;  // sets of one node
+    std::vector<std::uint32_t> entries_;
+    Scratch scratch_;
 };
 
-Way Relocation::way_now(const Moved& moved, int part) const {
-    if (part <= moved.home) return not_before;
-    if (part > moved.home + 1) return before;
-    return moved.alone ? alone_before : in_part_before;
+Proposal Relocation::propose(const Temperature& temperature, Random& random) {
+    const auto node = static_cast<int>(random.below(now_.nodes()));
+    const int home = now_.part_of(node);
+    const Moved moved{node, home, now_.size(home) == 1};
+    const std::size_t left = static_cast<std::size_t>(now_.parts()) - (moved.alone ? 1 : 0);
+    if (left == 0) return {.possible = false};
+    Scratch& scratch = scratch_;
+    scratch.sets_made = 0;
+    ask_own(moved, scratch);
+    weigh_others(moved, scratch);
+    weigh_places(left, temperature, scratch);
+    const std::size_t place = random.choose(scratch.choices);
+    if (place == moved.place()) {
+        now_.stay();
+    } else {
+        relocate(moved, place, scratch);
+    }
+    // A draw from the law given the others is always accepted: the ratio undoes the change.
+    const double gained = temperature.log_density(now_.proposed_weight()) -
+                          temperature.log_density(now_.log_weight());
+    return now_.proposal(-gained);
 }
 
-// The sets of a node with the moved one nowhere.
-void Relocation::set_without(const Moved& moved, int node, Word* sets) const {
+void Relocation::weigh_places(std::size_t left, const Temperature& temperature,
+                              Scratch& scratch) const {
+    std::vector<LogWeight>& allowed_from = scratch.allowed_from;
+    allowed_from[left] = allowed_from[left + 1] = {};
+    for (std::size_t part = left; part-- > 0;) {
+        allowed_from[part] = allowed_from[part + 1] + scratch.of_part[part][allowed];
+    }
+    std::vector<double>& choices = scratch.choices;
+    choices.resize(2 * left + 1);
+    LogWeight absent_before;  // the product of absent_j over the parts before the place
+    double largest = minus_infinity;
+    for (std::size_t place = 0; place < choices.size(); ++place) {
+        const bool gap = place % 2 == 0;
+        if (!gap) absent_before = absent_before + scratch.of_part[place / 2][absent];
+        const std::size_t next = (place + 1) / 2;
+        LogWeight total = absent_before + scratch.own[place / 2];
+        if (next < left) {
+            total = total + scratch.of_part[next][gap ? sole : sufficient] + allowed_from[next + 1];
+        }
+        choices[place] = temperature.log_density(total);
+        largest = std::max(largest, choices[place]);
+    }
+    scaled_exp(choices.data(), choices.data(), largest, choices.size());
+}
+
+// own_i is the same in P_i and in the gap before it.
+void Relocation::ask_own(const Moved& moved, Scratch& scratch) {
+    const auto left = static_cast<std::size_t>(now_.parts()) - (moved.alone ? 1u : 0u);
+    scratch.first_own_sets = scratch.new_sets(left + 1);
+    std::fill_n(scratch.first_own_sets, (left + 1) * scratch.stride, 0);
+    const std::vector<int>& possible = now_.weights().sums().possible_parents(moved.node);
+    for (std::size_t place = 0; place < possible.size(); ++place) {
+        const std::size_t part = part_left(moved, possible[place]);
+        put_member(scratch.own_sets(part + 1) + words_, place);
+    }
+    for (std::size_t part = 0; part <= left; ++part) {
+        Word* sets = scratch.own_sets(part);
+        for (std::size_t word = 0; word < words_ && part > 0; ++word) {
+            sets[word] = scratch.own_sets(part - 1)[word] | sets[words_ + word];
+        }
+    }
+    if (ask_own_by_rows(moved, left + 1, scratch)) return;
+    for (std::size_t part = 0; part <= left; ++part) {
+        sums_.ask(moved.node, scratch.own_sets(part), part == 0, scratch.own[part]);
+    }
+}
+
+bool Relocation::ask_own_by_rows(const Moved& moved, std::size_t count, Scratch& scratch) {
+    const IncrementalSums& own = now_.incremental(moved.node);
+    if (!own.by_rows()) return false;
+    scratch.own_numbers.resize(count);
+    scratch.own_units.resize(count);
+    if (!own.growing_sums(scratch.first_own_sets, scratch.stride, count, scratch.own_numbers.data(),
+                          scratch.own_units.data())) {
+        return false;
+    }
+    for (std::size_t part = 0; part < count; ++part) {
+        now_.plain_weights().ask(moved.node, scratch.own_numbers[part], scratch.own_units[part],
+                                 scratch.own[part]);
+    }
+    return true;
+}
+
+void Relocation::weigh_others(const Moved& moved, Scratch& scratch) {
+    scratch.one_by_one.clear();
+    scratch.joined.clear();
+    const std::uint32_t* entries = entries_of(moved.node);
+    const std::size_t place_now = moved.place();
+    std::size_t count = 0;
+    Factors factors;
+    for_each_part_left(moved, [&](std::size_t left, int part) {
+        const Role now = role_at(place_now, left);
+        double* products = scratch.products.data() + left * roles;
+        double* logarithms = scratch.logarithms.data() + left * roles;
+        std::fill_n(products, roles, 1.0);
+        std::fill_n(logarithms, roles, 0.0);
+        // Factors are relative to the weights as they are.
+        LogWeight present;
+        LogWeight present_if_sole;
+        for (const int node : now_.members(part)) {
+            if (node == moved.node) continue;
+            if (find_factors(node, entries[node], now, factors)) {
+                multiply(factors, products, logarithms);
+                present = present + now_.weight_of(node);
+                present_if_sole = present_if_sole + now_.weight_of(node);
+            } else if (now == sole || now_.space().can_be_parent(moved.node, node)) {
+                ask_roles(moved, node, now, left == 0, scratch);
+                scratch.one_by_one.push_back(node);
+            } else {
+                present = present + now_.weight_of(node);
+                present_if_sole = present_if_sole + impossible(node);
+            }
+        }
+        scratch.of_part[left] = {present, present, present, present_if_sole};
+        count = left + 1;
+    });
+    add_logarithms(scratch.logarithms.data(), scratch.products.data(), count * roles);
+    for (std::size_t part = 0; part < count; ++part) {
+        for (std::size_t role = 0; role < roles; ++role) {
+            scratch.of_part[part].values[role].value += scratch.logarithms[part * roles + role];
+        }
+    }
+    sums_.answer();
+    join(scratch);
+    now_.plain_weights().answer();
+    for (const int node : scratch.one_by_one) {
+        auto& of_part = scratch.of_part[part_left(moved, node)].values;
+        const auto& of_node = scratch.of_node[static_cast<std::size_t>(node)].values;
+        for (std::size_t role = 0; role < roles; ++role) {
+            of_part[role] = of_part[role] + of_node[role];
+        }
+    }
+}
+
+// By differences from the present sum, as IncrementalSums::pass_outside takes them; false where x
+// is no outside parent of the node or its `sole` one, where digits would be lost, and where factors
+// are so far from 1 that their product could overflow.
+bool Relocation::find_factors(int node, std::uint32_t entry, Role now, Factors& factors) {
+    constexpr double farthest_factor = 0x1p400;
+    if (entry == 0 || now == sole) return false;
+    const IncrementalSums::Known& known = now_.known(node);
+    if (!known.digits) return false;
+    const auto [holding, meeting] = now_.incremental(node).holders(known, entry);
+    const double added = now == absent ? 0.0 : now == allowed ? meeting : holding;
+    const double without = known.met - added;
+    const double highest = now == absent ? known.whole + holding : known.whole;
+    const double least = now == absent ? without + meeting : without;
+    factors.numbers = {without, without + meeting, without + holding, holding};
+    factors.numbers[now] = known.met;
+    factors.to_factor = 1.0 / known.met;
+    factors.unit = known.unit;
+    return IncrementalSums::has_digits(holding) && IncrementalSums::has_digits(least, highest) &&
+           std::min(without, holding) * farthest_factor > known.met &&
+           without + holding < farthest_factor * known.met;
+}
+
+void Relocation::multiply(const Factors& factors, double* products, double* logarithms) {
+    constexpr double small = 0x1p-400;
+    constexpr double large = 0x1p400;
+    for (std::size_t role = 0; role < roles; ++role) {
+        double& product = products[role];
+        product *= factors.numbers.values[role] * factors.to_factor;
+        if (product < small || product > large) {
+            logarithms[role] += log_kernel(product, 0.0);
+            product = 1.0;
+        }
+    }
+}
+
+void Relocation::ask_roles(const Moved& moved, int node, Role now, bool first, Scratch& scratch) {
+    auto& weights = scratch.of_node[static_cast<std::size_t>(node)];
+    const auto ask = [&](Role role, PartSets sets) {
+        if (role != now) sums_.ask(node, sets, first && role == absent, weights[role]);
+    };
+    weights[now] = now_.weight_of(node);
+    if (ask_roles_by_rows(moved, node, now, first, scratch)) return;
+    Word* without = scratch.new_sets();
+    copy_sets_without(moved, node, without);
+    ask(absent, without);
+    if (!now_.space().can_be_parent(moved.node, node)) {
+        ask(allowed, without);
+        ask(sufficient, without);
+        weights[sole] = impossible(node);
+        return;
+    }
+    Word* with = scratch.new_sets();
+    now_.copy_sets(without, with);
+    now_.flip_allowed(with, node, moved.node);
+    if (!first) {
+        ask(allowed, with);
+        if (now != sufficient && !now_.weights().sums()[node].tabulated()) {
+            scratch.joined.push_back(node);
+        } else {
+            Word* among = scratch.new_sets();
+            now_.copy_sets(with, among);
+            now_.flip_needed(among, node, moved.node);
+            ask(sufficient, among);
+        }
+    }
+    Word* only = scratch.new_sets();
+    now_.copy_sets(with, only);
+    now_.need_none(only);
+    now_.flip_needed(only, node, moved.node);
+    ask(sole, only);
+}
+
+// Rows give all roles for little more than one of them; false where they would lack digits.
+bool Relocation::ask_roles_by_rows(const Moved& moved, int node, Role now, bool first,
+                                   Scratch& scratch) {
+    if (!now_.incremental(node).by_rows()) return false;
+    if (!now_.space().can_be_parent(moved.node, node)) return false;
+    RoleSums sums;
+    Word* set = scratch.set.data();
+    const bool passed = entries_of(moved.node)[node] != 0
+                            ? pass_outside(moved, node, now, first, set, sums)
+                            : pass_inside(moved, node, now, first, set, sums);
+    if (!passed) return false;
+    auto& weights = scratch.of_node[static_cast<std::size_t>(node)];
+    const auto ask = [&](Role role, double unit) {
+        if (role == now) return;
+        now_.plain_weights().ask(node, sums.numbers[role], unit, weights[role]);
+    };
+    ask(absent, sums.unit_absent);
+    if (!first) {
+        ask(allowed, sums.unit_present);
+        ask(sufficient, sums.unit_present);
+    }
+    ask(sole, sums.unit_present);
+    return true;
+}
+
+bool Relocation::pass_outside(const Moved& moved, int node, Role now, bool first, Word* set,
+                              RoleSums& sums) {
+    const IncrementalSums& own = now_.incremental(node);
+    const std::uint32_t entry = entries_of(moved.node)[node];
+    if (now == sole) {
+        copy_sets_without(moved, node, set);
+        const IncrementalSums::Known without = own.known(set, now_.required(set, first));
+        return without.digits && own.pass_outside(without, entry, absent, sums);
+    }
+    const IncrementalSums::Known& known = now_.known(node);
+    return known.digits && own.pass_outside(known, entry, now, sums);
+}
+
+bool Relocation::pass_inside(const Moved& moved, int node, Role now, bool first, Word* set,
+                             RoleSums& sums) {
+    const IncrementalSums& own = now_.incremental(node);
+    copy_sets_without(moved, node, set);
+    const PartSets required = now_.required(set, first);
+    const IncrementalSums::Known without =
+        now == absent ? now_.known(node) : own.known(set, required);
+    now_.flip_allowed(set, node, moved.node);
+    const IncrementalSums::Known with =
+        now == allowed ? now_.known(node) : own.known(set, required);
+    return own.pass_inside(without, with, sums);
+}
+
+// `without` and `holding` are known as the sums for `absent` and `sole`. Where there is no table,
+// adding them saves one sum of three.
+void Relocation::join(Scratch& scratch) {
+    const auto logarithm = [](const LogWeight& weight) {
+        return weight.zero_factors == 0 ? weight.value : minus_infinity;
+    };
+    scratch.log_without.clear();
+    scratch.log_holding.clear();
+    for (const int node : scratch.joined) {
+        const auto& weights = scratch.of_node[static_cast<std::size_t>(node)];
+        scratch.log_without.push_back(logarithm(weights[absent]));
+        scratch.log_holding.push_back(logarithm(weights[sole]));
+    }
+    log_add_into(scratch.log_without.data(), scratch.log_holding.data(), scratch.joined.size());
+    for (std::size_t i = 0; i < scratch.joined.size(); ++i) {
+        const int node = scratch.joined[i];
+        const double sum = scratch.log_without[i];
+        scratch.of_node[static_cast<std::size_t>(node)][sufficient] =
+            sum > minus_infinity ? LogWeight{sum, 0} : impossible(node);
+    }
+}
+
+// The sets of a node with x taken out.
+void Relocation::copy_sets_without(const Moved& moved, int node, Word* sets) const {
     now_.copy_sets(now_.sets(node), sets);
     const int part = now_.part_of(node);
     if (part > moved.home) now_.flip_allowed(sets, node, moved.node);
@@ -144,328 +495,43 @@ void Relocation::set_without(const Moved& moved, int node, Word* sets) const {
     }
 }
 
-// Asks for the weights of a node that the moved one's place can matter to.
-void Relocation::ask_ways(const Moved& moved, int node, Way now, bool first) {
-    auto& weights = ways_[static_cast<std::size_t>(node)];
-    const auto ask = [&](Way way, PartSets sets) {
-        if (way != now) sums_.ask(node, sets, first && way == not_before, weights[way]);
-    };
-    weights[now] = now_.weight_of(node);
-    if (pass_rows(moved, node, now, first)) return;
-    Word* without = new_sets();
-    set_without(moved, node, without);
-    ask(not_before, without);
-    if (!now_.space().can_be_parent(moved.node, node)) {
-        ask(before, without);
-        ask(in_part_before, without);
-        weights[alone_before] = impossible(node);
-        return;
-    }
-    Word* with = new_sets();
-    now_.copy_sets(without, with);
-    now_.flip_allowed(with, node, moved.node);
-    if (!first) {  // nothing but the moved node alone can come before the first part
-        ask(before, with);
-        if (now != in_part_before && !now_.weights().sums()[node].tabulated()) {
-            joined_nodes_.push_back(node);
-        } else {
-            Word* among = new_sets();
-            now_.copy_sets(with, among);
-            now_.flip_needed(among, node, moved.node);
-            ask(in_part_before, among);
+void Relocation::relocate(const Moved& moved, std::size_t place, Scratch& scratch) {
+    const std::size_t place_now = moved.place();
+    const std::size_t next = (place + 1) / 2;
+    const bool gap = place % 2 == 0;
+    for_each_part_left(moved, [&](std::size_t left, int part) {
+        const Role now = role_at(place_now, left);
+        const Role then = role_at(place, left);
+        const int renumbered = static_cast<int>(left) + (gap && left >= next ? 1 : 0);
+        for (const int node : now_.members(part)) {
+            now_.proposed_parts()[static_cast<std::size_t>(node)] = renumbered;
+            if (node == moved.node || then == now) continue;
+            const bool possible = now_.space().can_be_parent(moved.node, node);
+            if (!possible && now != sole && then != sole) continue;
+            Word* changed = now_.begin_change(node, left == 0 && then == absent);
+            copy_sets_without(moved, node, changed);
+            if (then != absent) now_.flip_allowed(changed, node, moved.node);
+            if (then == sole) now_.need_none(changed);
+            if (then == sufficient || then == sole) now_.flip_needed(changed, node, moved.node);
+            now_.weigh_last_change(possible || now == sole
+                                       ? weight_then(moved, node, now, then, scratch)
+                                       : impossible(node));
         }
-    }
-    Word* only = new_sets();
-    now_.copy_sets(with, only);
-    now_.need_none(only);
-    now_.flip_needed(only, node, moved.node);
-    ask(alone_before, only);
+    });
+    const auto part_then = static_cast<int>(place / 2);
+    now_.proposed_parts()[static_cast<std::size_t>(moved.node)] = part_then;
+    Word* changed = now_.begin_change(moved.node, part_then == 0);
+    now_.copy_sets(scratch.own_sets(place / 2), changed);
+    now_.weigh_last_change(scratch.own[place / 2]);
 }
 
-// The same from rows, which give all ways for little more than one of them.
-bool Relocation::pass_rows(const Moved& moved, int node, Way now, bool first) {
-    const PlusOneSums* rows = now_.rows(node);
-    if (rows == nullptr) return false;
-    const int place = now_.weights().sums().place(node, moved.node);
-    if (place < 0) return false;
-    const auto parent = static_cast<std::size_t>(place);
-    PlusOneSums::PassedSums sums;
-    const bool passed = rows->is_outside(parent) ? pass_outside(moved, node, now, first, sums)
-                                                 : pass_inside(moved, node, now, first, sums);
-    if (!passed) return false;
-    auto& weights = ways_[static_cast<std::size_t>(node)];
-    PlainWeights& plain = now_.plain_weights();
-    const auto ask = [&](Way way, double number, double unit) {
-        if (way != now) plain.ask(node, number, unit, weights[way]);
-    };
-    ask(not_before, sums.without, sums.unit);
-    if (!first) {
-        ask(before, sums.with, sums.unit_with);
-        ask(in_part_before, sums.either, sums.unit_with);
-    }
-    ask(alone_before, sums.alone, sums.unit_with);
-    return true;
-}
-
-bool Relocation::pass_outside(const Moved& moved, int node, Way now, bool first,
-                              PlusOneSums::PassedSums& sums) {
-    using Seen = PlusOneSums::Seen;
-    const PlusOneSums& rows = *now_.rows(node);
-    const auto parent = static_cast<std::size_t>(now_.weights().sums().place(node, moved.node));
-    if (now == alone_before) {
-        set_without(moved, node, scratch_.data());
-        const PlusOneSums::RowSums without =
-            rows.row_sums(scratch_.data(), now_.required(scratch_.data(), first));
-        return without.digits && rows.pass_outside(without, parent, Seen::nowhere, sums);
-    }
-    const Seen seen = now == not_before ? Seen::nowhere
-                      : now == before   ? Seen::allowed
-                                        : Seen::required;
-    const PlusOneSums::RowSums& known = now_.row_sums(node);
-    return known.digits && rows.pass_outside(known, parent, seen, sums);
-}
-
-bool Relocation::pass_inside(const Moved& moved, int node, Way now, bool first,
-                             PlusOneSums::PassedSums& sums) {
-    const PlusOneSums& rows = *now_.rows(node);
-    set_without(moved, node, scratch_.data());
-    const PartSets required = now_.required(scratch_.data(), first);
-    const PlusOneSums::RowSums without =
-        now == not_before ? now_.row_sums(node) : rows.row_sums(scratch_.data(), required);
-    now_.flip_allowed(scratch_.data(), node, moved.node);
-    const PlusOneSums::RowSums with =
-        now == before ? now_.row_sums(node) : rows.row_sums(scratch_.data(), required);
-    return rows.pass_inside(without, with, sums);
-}
-
-// As PlusOneSums::pass_outside has it, but for nodes that the moved one is alone before. Not where
-// factors are so far from 1 that their products could be no numbers.
-bool Relocation::find_factors(int node, std::uint32_t entry, Way now, Factors& factors) {
-    constexpr double farthest_factor = 0x1p400;
-    if (entry == 0 || now == alone_before) return false;
-    const PlusOneSums::RowSums& known = now_.row_sums(node);
-    if (!known.digits) return false;
-    const PlusOneSums& rows = *now_.rows(node);
-    const double all = rows.row(known.set)[entry];
-    const double meeting = std::max(0.0, all - known.ratio * rows.row(known.rest)[entry]);
-    // What the moved one adds now.
-    const double added = now == not_before ? 0.0 : now == before ? meeting : all;
-    const double without = known.met - added;
-    const double highest = now == not_before ? known.whole + all : known.whole;
-    const double least = now == not_before ? without + meeting : without;
-    factors.numbers = {without, without + meeting, without + all, all};
-    factors.numbers[now] = known.met;
-    factors.to_factor = 1.0 / known.met;
-    factors.unit = known.unit;
-    return all > PlusOneSums::smallest_sum && least > PlusOneSums::smallest_sum &&
-           least > PlusOneSums::usual_share * highest &&
-           std::min(without, all) * farthest_factor > known.met &&
-           without + all < farthest_factor * known.met;
-}
-
-void Relocation::multiply(std::size_t part, const Factors& factors) {
-    constexpr double small = 0x1p-400;
-    constexpr double large = 0x1p400;
-    for (std::size_t way = 0; way < ways; ++way) {
-        double& product = products_[part * ways + way];
-        product *= factors.numbers[way] * factors.to_factor;
-        if (product < small || product > large) {
-            logarithms_[part * ways + way] += log_kernel(product, 0.0);
-            product = 1.0;
-        }
-    }
-}
-
-// The weight of a node that the moved one can be a parent of, or was alone before.
-LogWeight Relocation::weight_then(const Moved& moved, int node, Way now, Way then) {
+LogWeight Relocation::weight_then(const Moved& moved, int node, Role now, Role then,
+                                  const Scratch& scratch) {
     Factors factors;
     if (find_factors(node, entries_of(moved.node)[node], now, factors)) {
         return {log_kernel(factors.numbers[then], factors.unit), 0};
     }
-    return ways_[static_cast<std::size_t>(node)][then];
-}
-
-void Relocation::weigh_ways(const Moved& moved) {
-    seeing_.clear();
-    joined_nodes_.clear();
-    const std::uint32_t* entries = entries_of(moved.node);
-    Factors factors;
-    std::size_t left = 0;
-    for (int part = 0; part < now_.parts(); ++part) {
-        if (moved.alone && part == moved.home) continue;
-        const Way now = way_now(moved, part);
-        std::fill_n(products_.data() + left * ways, ways, 1.0);
-        std::fill_n(logarithms_.data() + left * ways, ways, 0.0);
-        LogWeight others;
-        LogWeight without_parents;
-        for (const int node : now_.members(part)) {
-            if (node == moved.node) continue;
-            if (find_factors(node, entries[node], now, factors)) {
-                multiply(left, factors);
-                others = others + now_.weight_of(node);
-                without_parents = without_parents + now_.weight_of(node);
-            } else if (now == alone_before || now_.space().can_be_parent(moved.node, node)) {
-                ask_ways(moved, node, now, left == 0);
-                seeing_.push_back(node);
-            } else {
-                others = others + now_.weight_of(node);
-                without_parents = without_parents + impossible(node);
-            }
-        }
-        part_ways_[left++] = {others, others, others, without_parents};
-    }
-    add_logarithms(logarithms_.data(), products_.data(), left * ways);
-    for (std::size_t part = 0; part < left; ++part) {
-        for (std::size_t way = 0; way < ways; ++way) {
-            part_ways_[part][way].value += logarithms_[part * ways + way];
-        }
-    }
-    sums_.answer();
-    join_ways();
-    now_.plain_weights().answer();
-    for (const int node : seeing_) {
-        auto& sums = part_ways_[static_cast<std::size_t>(part_left(moved, node))];
-        const auto& weights = ways_[static_cast<std::size_t>(node)];
-        for (std::size_t way = 0; way < ways; ++way) sums[way] = sums[way] + weights[way];
-    }
-}
-
-// With the moved node in the part before, a family that has a parent there either has the moved
-// node or would do without it. Where there is no table, that saves one sum of three.
-void Relocation::join_ways() {
-    constexpr double zero = minus_infinity;
-    const auto number = [](const LogWeight& weight) {
-        return weight.zero_factors == 0 ? weight.value : zero;
-    };
-    joined_.clear();
-    added_.clear();
-    for (const int node : joined_nodes_) {
-        const auto& weights = ways_[static_cast<std::size_t>(node)];
-        joined_.push_back(number(weights[not_before]));
-        added_.push_back(number(weights[alone_before]));
-    }
-    log_add_into(joined_.data(), added_.data(), joined_.size());
-    for (std::size_t i = 0; i < joined_nodes_.size(); ++i) {
-        const int node = joined_nodes_[i];
-        ways_[static_cast<std::size_t>(node)][in_part_before] =
-            joined_[i] > zero ? LogWeight{joined_[i], 0} : impossible(node);
-    }
-}
-
-// The moved node's own weight is the same in a part and in the gap before it.
-void Relocation::ask_own(const Moved& moved) {
-    const auto left = static_cast<std::size_t>(now_.parts()) - (moved.alone ? 1u : 0u);
-    own_sets_ = new_sets(left + 1);
-    std::fill_n(own_sets_, (left + 1) * 2 * words_, 0);
-    const std::vector<int>& possible = now_.weights().sums().possible_parents(moved.node);
-    for (std::size_t place = 0; place < possible.size(); ++place) {
-        const auto part = static_cast<std::size_t>(part_left(moved, possible[place]));
-        put_member(own_sets(part + 1) + words_, place);
-    }
-    for (std::size_t part = 0; part <= left; ++part) {
-        Word* sets = own_sets(part);
-        for (std::size_t word = 0; word < words_ && part > 0; ++word) {
-            sets[word] = own_sets(part - 1)[word] | sets[words_ + word];
-        }
-    }
-    if (own_from_rows(moved, left + 1)) return;
-    for (std::size_t part = 0; part <= left; ++part) {
-        sums_.ask(moved.node, own_sets(part), part == 0, own_[part]);
-    }
-}
-
-bool Relocation::own_from_rows(const Moved& moved, std::size_t count) {
-    const PlusOneSums* rows = now_.rows(moved.node);
-    if (rows == nullptr) return false;
-    own_numbers_.resize(count);
-    own_units_.resize(count);
-    if (!rows->growing_sums(own_sets_, 2 * words_, count, own_numbers_.data(), own_units_.data())) {
-        return false;
-    }
-    for (std::size_t part = 0; part < count; ++part) {
-        now_.plain_weights().ask(moved.node, own_numbers_[part], own_units_[part], own_[part]);
-    }
-    return true;
-}
-
-Proposal Relocation::propose(const Temperature& temperature, Random& random) {
-    const auto node = static_cast<int>(random.below(now_.nodes()));
-    sets_made_ = 0;
-    const int home = now_.part_of(node);
-    const Moved moved{node, home, now_.size(home) == 1};
-    const std::size_t left = static_cast<std::size_t>(now_.parts()) - (moved.alone ? 1 : 0);
-    if (left == 0) return {.possible = false};
-    ask_own(moved);
-    weigh_ways(moved);
-
-    // later_[i]: the parts from i on, the moved node before all of them and their neighbours.
-    later_[left] = later_[left + 1] = {};
-    for (std::size_t part = left; part-- > 0;) {
-        later_[part] = later_[part + 1] + part_ways_[part][before];
-    }
-    choices_.resize(2 * left + 1);
-    LogWeight earlier;
-    double largest = minus_infinity;
-    for (std::size_t place = 0; place < choices_.size(); ++place) {
-        const bool gap = place % 2 == 0;
-        if (!gap) earlier = earlier + part_ways_[place / 2][not_before];
-        const std::size_t next = (place + 1) / 2;
-        LogWeight total = earlier + own_[place / 2];
-        if (next < left) {
-            total =
-                total + part_ways_[next][gap ? alone_before : in_part_before] + later_[next + 1];
-        }
-        choices_[place] = temperature.log_density(total);
-        largest = std::max(largest, choices_[place]);
-    }
-    scaled_exp(choices_.data(), choices_.data(), largest, choices_.size());
-    const std::size_t place = random.choose(choices_);
-    const bool stays = place == 2 * static_cast<std::size_t>(home) + (moved.alone ? 0 : 1);
-    if (stays) {
-        now_.stay();
-    } else {
-        relocate(moved, place);
-    }
-    // A draw from the law given the others is always accepted: the ratio undoes the change.
-    const double gained = temperature.log_density(now_.proposed_weight()) -
-                          temperature.log_density(now_.log_weight());
-    return now_.proposal(-gained);
-}
-
-void Relocation::relocate(const Moved& moved, std::size_t place) {
-    const bool gap = place % 2 == 0;
-    const std::size_t next = (place + 1) / 2;  // the part left that comes right after
-    std::size_t left = 0;
-    for (int part = 0; part < now_.parts(); ++part) {
-        if (moved.alone && part == moved.home) continue;
-        const Way now = way_now(moved, part);
-        const Way way = left < next   ? not_before
-                        : left > next ? before
-                        : gap         ? alone_before
-                                      : in_part_before;
-        const int renumbered = static_cast<int>(left) + (gap && left >= next ? 1 : 0);
-        for (const int node : now_.members(part)) {
-            const auto at = static_cast<std::size_t>(node);
-            now_.proposed_parts()[at] = renumbered;
-            if (node == moved.node || way == now) continue;
-            const bool possible = now_.space().can_be_parent(moved.node, node);
-            if (!possible && now != alone_before && way != alone_before) continue;
-            Word* changed = now_.begin_change(node, left == 0 && way == not_before);
-            set_without(moved, node, changed);
-            if (way != not_before) now_.flip_allowed(changed, node, moved.node);
-            if (way == alone_before) now_.need_none(changed);
-            if (way >= in_part_before) now_.flip_needed(changed, node, moved.node);
-            now_.weigh_last_change(possible || now == alone_before
-                                       ? weight_then(moved, node, now, way)
-                                       : impossible(node));
-        }
-        ++left;
-    }
-    const auto part_then = static_cast<int>(place / 2);
-    now_.proposed_parts()[static_cast<std::size_t>(moved.node)] = part_then;
-    Word* changed = now_.begin_change(moved.node, part_then == 0);
-    now_.copy_sets(own_sets(place / 2), changed);
-    now_.weigh_last_change(own_[place / 2]);
+    return scratch.of_node[static_cast<std::size_t>(node)][then];
 }
 
 }  // namespace

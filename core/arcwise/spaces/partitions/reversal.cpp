@@ -4,10 +4,10 @@
 // networks by introducing a new edge reversal move", made from a partition: a DAG G is drawn from
 // it, an edge i -> j of G is chosen, both ends lose their parents, i gets new ones with j among
 // them and then j gets new ones, each in proportion to its weight among those that close no cycle.
-// The partition of the DAG that comes out is proposed.
+// The partition of the resulting DAG is proposed.
 //
-// The edge is that to a random node with parents from a random one of them. So of G only those
-// families matter that decide what is below i and j, and no others are drawn.
+// The edge leads from a random parent to a random node that has parents. Only those families of G
+// matter that decide what is below i and j, and no others are drawn.
 #include <algorithm>
 #include <cmath>
 
@@ -106,10 +106,10 @@ void Reversal::draw_family(int node, PartSets sets, double log_sum, Random& rand
 
 void Reversal::draw_family(int node, Random& random) {
     const PartSets sets = now_.sets(node);
-    if (now_.rows(node) == nullptr) {
+    if (!now_.incremental(node).by_rows()) {
         draw_family(node, sets, now_.weight_of(node).value, random);
     } else {
-        take_family(node, draws_.draw(node, now_.row_sums(node), sets,
+        take_family(node, draws_.draw(node, now_.known(node), sets,
                                       now_.required(sets, now_.part_of(node) == 0), random));
     }
 }
@@ -119,32 +119,23 @@ void Reversal::take_family(int node, std::int64_t family) {
     add_family(now_.weights().sums(), node, family, row(node));
 }
 
-// Which ends the node's family is below; the family itself matters only if it is below one. So its
-// outside parent is looked for among those below alone, and no more is drawn where there is none
-// and no inside candidate is below either.
+// Says which ends the node's family is below; the family itself matters only if it is below one. So
+// its outside parent is looked for among the nodes below alone, and no more is drawn where there is
+// none and no inside candidate is below either.
 unsigned char Reversal::draw_if_below(int node, Random& random) {
-    const PlusOneSums* rows = now_.rows(node);
-    if (rows == nullptr || random.scripted()) return draw_with_ends(node, random);
-    const PlusOneSums::RowSums& known = now_.row_sums(node);
+    if (!now_.incremental(node).by_rows() || random.scripted()) return draw_with_ends(node, random);
+    const IncrementalSums::Known& known = now_.known(node);
     if (!known.digits) return draw_with_ends(node, random);
     const PartSets sets = now_.sets(node);
-    const PartSets required = sets + now_.words();
-    const bool inside = can_have_below_inside(node);
-    double left = random.uniform() * known.met - rows->without_outside(known, required);
-    if (left < 0.0 && !inside) return 0;
-    std::size_t entry = 0;
-    if (left >= 0.0) {
+    const auto find_below = [&] {
         std::fill(seen_.begin(), seen_.end(), 0);
         for (const int other : those_below_) now_.flip_allowed(seen_.data(), node, other);
-        std::size_t last = 0;
-        entry = rows->find_entry(known, sets, required, seen_.data(), true, left, last);
-        if (entry == 0 && !inside) return 0;
-        if (entry == 0) {
-            entry = rows->find_entry(known, sets, required, seen_.data(), false, left, last);
-        }
-        if (entry == 0) entry = last;  // rounding can leave a remainder
-    }
-    take_family(node, draws_.draw_inside(node, rows->inside_draw(sets, required, entry), random));
+        return seen_.data();
+    };
+    const std::int64_t family = draws_.draw_if_among(
+        node, known, sets, sets + now_.words(), can_have_below_inside(node), find_below, random);
+    if (family < 0) return 0;
+    take_family(node, family);
     return ends_of(node);
 }
 
@@ -168,7 +159,8 @@ void Reversal::enter_below(int node, unsigned char ends) {
     for (std::size_t word = 0; word < children.size(); ++word) touched_[word] |= children[word];
 }
 
-// Parts in turn are an order of the DAG, so all parents of a node are known when it is reached.
+// One part after the other is an order of the DAG, so all parents of a node are known when it is
+// reached.
 void Reversal::find_descendants(int from, int to, Random& random) {
     std::fill(below_.begin(), below_.end(), 0);
     std::fill(touched_.begin(), touched_.end(), 0);
@@ -189,8 +181,8 @@ void Reversal::find_descendants(int from, int to, Random& random) {
     }
 }
 
-// The sets of a node whose parents are not below the given ends, `needed` among them if it is a
-// node.
+// Fills the sets of a node whose parents are not below the given ends; `needed`, if it is a node,
+// must be one of them.
 PartSets Reversal::outside(int node, unsigned char ends, int needed,
                            std::vector<Word>& sets) const {
     const std::size_t words = now_.words();
@@ -232,9 +224,9 @@ Proposal Reversal::propose(const Temperature& temperature, Random& random) {
     if (!space_.can_be_parent(to, from)) return impossible;
     find_descendants(from, to, random);
 
-    // There: parents of `from` with `to` among them, then those of `to`. Back: those of `to` with
-    // `from` among them, of which there are some, then those of `from`. Whoever comes second has
-    // both ends below it.
+    // The way there draws parents of `from` with `to` among them, then those of `to`. The way back
+    // draws those of `to` with `from` among them, which exist, then those of `from`. The second of
+    // the two has both ends below it.
     const double back_to = sums_.log_sum(to, outside(to, below_to, from, of_to_));
     const double back_from =
         sums_.log_sum(from, outside(from, below_from | below_to, -1, of_from_));
@@ -243,18 +235,18 @@ Proposal Reversal::propose(const Temperature& temperature, Random& random) {
     if (sum_from == minus_infinity || sum_to == minus_infinity) return impossible;
 
     // Given its partition a DAG has the probability weight / weight of the partition; family
-    // weights cancel against those in the probabilities to draw them. What is left is how probable
-    // it is that the edge is chosen: one of those to `from`, where there was one of those to `to`.
-    // Only these two nodes can have parents where they had none, or none where they had some.
+    // weights cancel against those in the probabilities to draw them. What is left is the
+    // probability that the edge is chosen: now one of those to `from`, before one of those to `to`.
+    // These two alone can have parents where they had none, or none where they had some.
     const double log_sums = sum_from + sum_to - back_to - back_from;
     const auto log_gain = [&](std::size_t with_parents_then, std::size_t parents_of_from) {
         return space_.log_number(with_parents) + space_.log_number(parents_of_to) -
                space_.log_number(with_parents_then) - space_.log_number(parents_of_from) + log_sums;
     };
     const std::size_t fewest = with_parents - 1 + (now_.part_of(from) == 0 ? 1u : 0u);
-    // Under the posterior itself that is the acceptance probability: most are refused by the most
-    // it can be, and no weight is needed before it is known that it will be accepted. The product
-    // of the two probabilities is that of the step.
+    // Under the posterior itself that is the acceptance probability. Most proposals are refused by
+    // an upper bound of it, and no weight is needed before it is certain that one will be accepted:
+    // the two probabilities multiply to that of the step.
     const bool decides = temperature.excludes_zero_weights() && temperature.inverse == 1.0;
     const double at_most = std::min(0.0, log_gain(std::max<std::size_t>(fewest, 1), 1));
     if (decides && refused(at_most, random)) return refusal;
@@ -263,7 +255,7 @@ Proposal Reversal::propose(const Temperature& temperature, Random& random) {
     const double gained = log_gain(fewest + (parents_drawn(to) > 0 ? 1u : 0u), parents_drawn(from));
     if (decides && refused(gained - at_most, random)) return refusal;
 
-    // Only what is below the ends can change its part.
+    // Only nodes below the ends can change their part.
     now_.proposed_parts() = parts.part_of();
     put_after_parents(to);
     for (const int node : descendants_) {
@@ -280,8 +272,8 @@ Proposal Reversal::propose(const Temperature& temperature, Random& random) {
     return now_.proposal((decides ? 0.0 : gained) - change);
 }
 
-// Changes the sets of all nodes to those of the proposed parts, when only some of the given nodes
-// have another part. There, numbers of parts mean the same before and after.
+// Changes the sets of all nodes to those of the proposed parts, where none but the given nodes have
+// other parts. The numbers of parts mean the same before and after.
 void Reversal::change_moved(std::span<const int> nodes) {
     const auto has_moved = [&](int node) {
         const auto at = static_cast<std::size_t>(node);
@@ -293,7 +285,8 @@ void Reversal::change_moved(std::span<const int> nodes) {
         const int then = now_.proposed_parts()[static_cast<std::size_t>(node)];
         set_by_parts(now_.weights().sums(), now_.proposed_parts(), node,
                      now_.begin_change(node, then == 0));
-        // Others see it pass if they are in between, or right after the part it leaves or enters.
+        // It passes nodes in between, and matters to those right after the part it leaves or
+        // enters.
         const auto first = static_cast<std::size_t>(std::min(now, then)) + 1;
         const auto last =
             static_cast<std::size_t>(std::min(std::max(now, then) + 1, now_.parts() - 1));

@@ -3,58 +3,17 @@
 // tau(D) is the sum of the families of a node within a base set and the members D of a layer. All
 // that the recursions over layers need of a node follows from the shares of tau(D) that hold a
 // member t of D and that do not: holds_t(D) + lacks_t(D) = 1 with lacks_t(D) = tau(D - t) / tau(D).
-// Each is had with all its digits, also where the other is nearly one.
+// Each has all its digits, also where the other is nearly one.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "arcwise/sums/layers/family_trie.hpp"
-#include "arcwise/sums/layers/holder_table.hpp"
+#include "arcwise/sums/layers/layer_families.hpp"
 #include "arcwise/sums/score_sums.hpp"
 
 namespace arcwise {
-
-// For each node what makes its sums by layers fast, shared by all states of a space.
-class LayerFamilies {
-  public:
-    explicit LayerFamilies(const ScoreSums& sums) {
-        constexpr std::size_t most_numbers = std::size_t{1} << 25;  // 256 MiB for all nodes
-        for (int node = 0; node < sums.nodes(); ++node) {
-            tables_.emplace_back();
-            tries_.emplace_back();
-            const NodeSums& own = sums[node];
-            const std::size_t candidates = candidates_of(own);
-            const bool fits =
-                candidates > 0 && HolderTable::size(candidates) <=
-                                      most_numbers / static_cast<std::size_t>(sums.nodes());
-            if (own.tabulated() && fits) {
-                tables_.back().emplace(own);
-            } else {
-                tries_.back() = FamilyTrie::of(own, sums.possible_parents(node).size());
-            }
-        }
-    }
-
-    // Null where a node has none.
-    const HolderTable* table(int node) const { return get(tables_, node); }
-    const FamilyTrie* trie(int node) const { return get(tries_, node); }
-
-  private:
-    static std::size_t candidates_of(const NodeSums& sums) {
-        return sums.tabulated() ? static_cast<std::size_t>(std::countr_zero(sums.table().size()))
-                                : 0;
-    }
-    template <class Value>
-    static const Value* get(const std::vector<std::optional<Value>>& values, int node) {
-        const auto& value = values[static_cast<std::size_t>(node)];
-        return value ? &*value : nullptr;
-    }
-
-    std::vector<std::optional<HolderTable>> tables_;
-    std::vector<std::optional<FamilyTrie>> tries_;
-};
 
 class LayerSums {
   public:
@@ -64,7 +23,7 @@ class LayerSums {
     const ScoreSums& sums() const { return sums_; }
 
     // For all sets D of the k places, by their bits, log_sums[D] = ln tau(D), and for t in D
-    // holds[t * 2^k + D] and lacks[t * 2^k + D]. A place of -1 is a node that can be no parent.
+    // holds[t * 2^k + D] and lacks[t * 2^k + D]. A place of -1 is a node that cannot be a parent.
     template <class Number>
     void fill(int node, ParentBits base, std::span<const int> places, double* log_sums,
               Number* holds, Number* lacks);
@@ -81,7 +40,7 @@ class LayerSums {
     }
 
   private:
-    // By look-ups, and by adding up families; in layer_sums_fast.cpp.
+    // The same by look-ups, and by adding up families.
     void look_up(const HolderTable& table, int node, ParentBits base, std::span<const int> places,
                  double* log_sums, double* holds, double* lacks);
     double look_up_without(const HolderTable& table, int node, ParentBits base,

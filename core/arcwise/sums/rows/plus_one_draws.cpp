@@ -1,7 +1,7 @@
-// Families drawn from the rows, and how probable each parent is.
+// Draws families from the rows, and finds how probable each parent is.
 //
 // A draw takes the outside parent first, by the row, and then the inside ones one after the other:
-// the weight of the families without c among those between L and U (L within A within U) is had
+// the weight of the families without c among those between L and U (L within A within U) follows
 // from the rows by inclusion and exclusion over L, sum over X within L of (-1)^|X| F(U - c - X).
 // Differences lose digits where their result is a small share of F(U); but a draw gets there only
 // with that share as its probability, so that the law of what is drawn is off by a few 1e-16.
@@ -19,13 +19,13 @@ namespace arcwise {
 namespace {
 
 // Inclusion and exclusion over this many parents take 2^5 look-ups; beyond, the families left are
-// gone through.
+// visited one by one.
 constexpr int most_included = 5;
 
-// Intervals that there is room for at once.
+// The number of intervals with room from the beginning.
 constexpr std::size_t most_at_first = 64;
 
-// Of the shares, to be among the heaviest families.
+// The heaviest families have this share of the weight together.
 constexpr double enough = 0.99;
 
 // The index of an entry in proportion to its weight, when the weights add up to `sum`.
@@ -111,7 +111,7 @@ PlusOneSums::Set PlusOneSums::draw_between(Set included, Set set, std::size_t at
     return included;
 }
 
-// The first of the wanted ones that is a parent, then the others.
+// Draws the first of the wanted ones that is a parent, then the others.
 PlusOneSums::Set PlusOneSums::draw_inside(const InsideDraw& what, Random& random) const {
     Set set = what.set;
     if (what.wanted == 0) return draw_between(0, set, what.entry, random);
@@ -296,10 +296,6 @@ PlusOneSums::InsideDraw PlusOneSums::inside_draw(ParentBits allowed, ParentBits 
     return {set, met ? 0 : inside_of(required) & set, static_cast<std::uint32_t>(at)};
 }
 
-std::int64_t PlusOneSums::draw(ParentBits allowed, Random& random) const {
-    return draw(allowed, nullptr, random);
-}
-
 std::int64_t PlusOneSums::draw(ParentBits allowed, ParentBits required, Random& random) const {
     const std::optional<InsideDraw> drawn = draw_outside(allowed, required, random);
     if (!drawn) return choose(allowed, required, random);
@@ -338,7 +334,7 @@ void PlusOneSums::add_parent_probabilities(ParentBits allowed, ParentBits requir
         });
         return;
     }
-    // Errors of these differences are some 1e-16 of 1.
+    // The errors of these differences are some 1e-16.
     const double sum = std::exp(whole - heaviest_ - log_of(1.0, exponents_[set]));
     const int exponent = exponents_[set];
     for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {

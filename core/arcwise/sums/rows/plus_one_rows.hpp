@@ -1,4 +1,4 @@
-// Rows of score sums under a mask of outside parents: what sums, draws and probabilities share.
+// What sums, draws and probabilities share: rows of score sums under a mask of outside parents.
 #pragma once
 
 #include <algorithm>
@@ -19,9 +19,9 @@ double masked_sum(const double* row, const std::uint64_t* entries, std::size_t c
 // The largest of them, minus infinity if there is none.
 double masked_max(const double* row, const std::uint64_t* entries, std::size_t chunks);
 
-// numbers[i] = row[i] for the entries whose bits are set, less what `rest` has, times the factor,
-// for those whose bits are in `less`, and not below zero; zero for all others up to
-// `count`, a multiple of eight. And the sums over the entries, of the row and of the differences.
+// numbers[i] = row[i] for the entries whose bits are set, less rest[i] times the factor for those
+// whose bits are in `less`, and not below zero; zero for all others up to `count`, a multiple of
+// eight. Returns the sums of the row and of the differences over the entries.
 struct RowParts {
     double whole;
     double difference;
@@ -69,7 +69,7 @@ inline double log_of(double x, int exponent) {
     return times * ln2_high + (std::log(x) + times * ln2_low);
 }
 
-// What `fold` makes of the row's entries. Long rows are folded piece by piece.
+// Folds the row's entries. Long rows are folded piece by piece.
 template <class Entries, class Fold, class Join>
 double PlusOneSums::folded(const double* row, Entries entries, Fold fold, Join join) const {
     constexpr std::size_t few = 4;

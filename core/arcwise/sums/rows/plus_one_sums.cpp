@@ -1,7 +1,9 @@
-// Fills the rows and adds them up.
+// Fills the rows and adds them up, anew or from sums that are known: no more than a few entries
+// away from what was added up, so that errors do not build up.
 #include "arcwise/sums/rows/plus_one_sums.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "arcwise/numerics/log_kernels.hpp"
@@ -143,7 +145,7 @@ void PlusOneSums::expect_sound(const ArchiveReader& reader, std::uint64_t node,
     reader.expect(maxima_.empty() || fits(maxima_));
     no_number_too_large(maxima_);
     if (rows_.empty()) {
-        // Of maxima alone.
+        // There are maxima alone.
         reader.expect(!maxima_.empty() && raw_.empty() && exponents_.empty() &&
                       wide_sets_.empty() && wide_rows_.empty());
         return;
@@ -172,7 +174,7 @@ void PlusOneSums::fill_sums() {
     const std::size_t sets = std::size_t{all_} + 1;
     heaviest_ = *std::max_element(raw_.begin(), raw_.end());
     if (heaviest_ == minus_infinity) heaviest_ = 0.0;
-    // Sums over subsets, column by column, as logarithms.
+    // The sums over subsets are taken column by column, as logarithms.
     std::vector<double> rows(sets * length_, minus_infinity);
     std::vector<double> column(sets);
     for (std::size_t at = 0; at < entries_; ++at) {
@@ -223,7 +225,7 @@ void PlusOneSums::fill_maxima() {
     maxima_ = std::move(maxima);
 }
 
-// From logarithms to plain numbers. The entry without an outside parent is in every sum over the
+// Turns logarithms into plain numbers. The entry without an outside parent is in every sum over the
 // row, so what lies far below it does not matter, but it must not vanish beside larger ones.
 bool PlusOneSums::fill_row(double* numbers, int& exponent) const {
     const double largest = *std::max_element(numbers, numbers + entries_);
@@ -239,7 +241,7 @@ bool PlusOneSums::fill_row(double* numbers, int& exponent) const {
         }
     }
     if (largest - smallest > nats_per_window) return false;
-    // Upwards: larger numbers than e^600 are cut off.
+    // The power is rounded up, because numbers above e^600 are cut off.
     const double times = std::ceil(window_scale(largest, smallest) / ln2);
     exponent = static_cast<int>(times);
     const double scale = times * ln2_high + times * ln2_low;
@@ -343,7 +345,8 @@ std::int64_t PlusOneSums::best(ParentBits allowed, ParentBits required) const {
                 if (maxima_[set * length_ + entry] == most) at = entry;
             }
         }
-        // What can be left out without loss is left out; the family that remains has the weight.
+        // Members that can be left out without loss are left out; the family that remains has the
+        // weight.
         for (Set left = set; left != 0; left &= left - 1) {
             const Set without = set & ~(left & (~left + 1));
             if (maxima_[without * length_ + at] == most) set = without;
@@ -363,6 +366,86 @@ void PlusOneSums::add_parents(std::int64_t place, std::uint64_t* bits) const {
     const std::size_t entry = at % length_;
     if (entry == 0) return;
     put_member(bits, inside_ + entry - 1);
+}
+
+// Fills in the two rows that the sums come from, and no sums yet; no digits where one of the rows
+// is kept as logarithms.
+PlusOneSums::RowSums PlusOneSums::sums_between(Set set, Set rest, bool all_met) const {
+    RowSums sums{.set = set, .rest = rest};
+    if (wide(set) || wide(rest)) return sums;
+    const int exponent = exponents_[rest] - exponents_[set];
+    if (exponent > 1000) return sums;
+    // A ratio that underflows does not matter beside a sum that does not.
+    if (!all_met && exponent >= -1022) sums.ratio = power_of_two(exponent);
+    sums.unit = heaviest_ + log_of_power(exponents_[set]);
+    sums.digits = true;
+    return sums;
+}
+
+PlusOneSums::RowSums PlusOneSums::row_sums(ParentBits allowed, ParentBits required) const {
+    const Set set = inside_of(allowed);
+    const Set wanted = required == nullptr ? 0 : inside_of(required) & set;
+    RowSums sums = sums_between(set, set & ~wanted, required == nullptr);
+    if (!sums.digits) return sums;
+    if (required == nullptr) {
+        sums.whole = sums.met =
+            sum_of(set, [&](std::size_t chunk) { return entries_within(allowed, chunk); });
+        sums.digits = sums.met > smallest_sum;
+        return sums;
+    }
+    bool any = wanted != 0;
+    for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
+        const std::uint64_t entries = entries_within(allowed, chunk);
+        const std::uint64_t met = entries_of(required, chunk);
+        any = any || (entries & met) != 0;
+        const RowParts parts = sum_differences(row(set) + 64 * chunk, row(sums.rest) + 64 * chunk,
+                                               entries, entries & ~met, sums.ratio);
+        sums.whole += parts.whole;
+        sums.met += parts.difference;
+    }
+    sums.digits = any && sums.met > smallest_sum && sums.met > usual_share * sums.whole;
+    return sums;
+}
+
+PlusOneSums::RowSums PlusOneSums::changed_sums(const RowSums& now, ParentBits allowed,
+                                               ParentBits required, ParentBits allowed_then,
+                                               ParentBits required_then) const {
+    constexpr int few = 16;
+    const Set set = inside_of(allowed_then);
+    const Set rest = required_then == nullptr ? set : set & ~inside_of(required_then);
+    if (!now.digits || set != now.set || rest != now.rest ||
+        (required == nullptr) != (required_then == nullptr)) {
+        return row_sums(allowed_then, required_then);
+    }
+    RowSums then = now;
+    double highest = now.whole;
+    int changes = 0;
+    for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
+        const std::uint64_t before = entries_of(allowed, chunk);
+        const std::uint64_t after = entries_of(allowed_then, chunk);
+        const std::uint64_t met_before =
+            required == nullptr ? ~std::uint64_t{0} : entries_of(required, chunk);
+        const std::uint64_t met_after =
+            required_then == nullptr ? ~std::uint64_t{0} : entries_of(required_then, chunk);
+        std::uint64_t changed = (before ^ after) | ((before & met_before) ^ (after & met_after));
+        changes += std::popcount(changed);
+        if (changes > few) return row_sums(allowed_then, required_then);
+        for (; changed != 0; changed &= changed - 1) {
+            const auto bit = static_cast<std::size_t>(std::countr_zero(changed));
+            const std::size_t at = 64 * chunk + bit;
+            if ((before >> bit & 1) != 0) {
+                then.whole -= row(set)[at];
+                then.met -= part(now, at, (met_before >> bit & 1) != 0);
+            }
+            if ((after >> bit & 1) != 0) {
+                then.whole += row(set)[at];
+                then.met += part(now, at, (met_after >> bit & 1) != 0);
+            }
+            highest = std::max(highest, then.whole);
+        }
+    }
+    then.digits = then.met > smallest_sum && then.met > usual_share * highest;
+    return then.digits ? then : row_sums(allowed_then, required_then);
 }
 
 }  // namespace arcwise

@@ -9,7 +9,7 @@
 //
 // A family is known by its place: the inside subset times the length of a row, plus the entry in
 // the row. Sets of possible parents are bits: inside candidates, outside ones, required parents;
-// whether the required ones are there is for the caller to see to.
+// callers check that the required ones are there.
 #pragma once
 
 #include <algorithm>
@@ -30,37 +30,36 @@ namespace arcwise {
 
 class PlusOneSums {
   public:
-    // Rows of sums, of maxima, or of both. Without sums there are no answers but `max`, `best`
-    // without required parents, `count` and what is known of a place. Throws `capacity` beyond 30
+    // Fills rows of sums, of maxima, or of both. Without sums, only `max`, `best` without required
+    // parents, `count` and the questions about a place are answered. Throws `capacity` beyond 30
     // inside candidates.
     PlusOneSums(const NodeFamilies& families, int node, bool with_sums, bool with_max);
 
-    // As it was written.
+    // Reads them as they were written.
     explicit PlusOneSums(ArchiveReader& reader) {
         describe(*this, reader);
         copy_first_column();
     }
     void write(ArchiveWriter& writer) const { describe(*this, writer); }
 
-    // Throws `file_format` unless what was read can be the rows of a node with so many candidates
+    // Throws `file_format` unless what was read can be the rows of a node with this many candidates
     // and required parents.
     void expect_sound(const ArchiveReader& reader, std::uint64_t node, std::size_t candidates,
                       std::size_t required) const;
 
     std::size_t inside() const { return inside_; }
 
-    // As in NodeSums, all of them.
+    // These are all as in NodeSums.
     double log_sum(ParentBits allowed) const;
     double log_sum(ParentBits allowed, ParentBits required, SumMemo& memo,
                    double smallest_share = usual_share) const;
     double max(ParentBits allowed) const;
-    std::int64_t draw(ParentBits allowed, Random& random) const;
     std::int64_t draw(ParentBits allowed, ParentBits required, Random& random) const;
 
     using Set = std::uint32_t;  // of inside candidates
 
     // The sum over the families within `allowed` that have a parent in `required` (null: any), as
-    // plain numbers in units of e^unit. Kept for each node of a state, it tells at once what one
+    // plain numbers in units of e^unit. A state keeps it for each node, and has at once what one
     // outside parent more or less would make of it.
     struct RowSums {
         Set set = 0;
@@ -76,10 +75,11 @@ class PlusOneSums {
     RowSums changed_sums(const RowSums& now, ParentBits allowed, ParentBits required,
                          ParentBits allowed_then, ParentBits required_then) const;
 
-    // A draw in two stages, for those who remember the second one, in which the same is asked again
-    // and again. First the outside parent, as an entry of the row; left to be drawn is then a
-    // subset of `set` that meets `wanted` (0: any), by the weights of the families with that entry.
-    // Nothing where numbers have too few digits for it; the draw is then made by `draw`.
+    // A draw in two stages, for callers who remember the second one, in which the same questions
+    // come back. The first stage draws the outside parent, as an entry of the row; what is left to
+    // draw is a subset of `set` that meets `wanted` (0: any), by the weights of the families with
+    // that entry. Returns nothing where numbers have too few digits for it; `draw` then makes the
+    // draw.
     struct InsideDraw {
         Set set = 0;
         Set wanted = 0;
@@ -88,13 +88,14 @@ class PlusOneSums {
     };
     std::optional<InsideDraw> draw_outside(ParentBits allowed, ParentBits required,
                                            Random& random) const;
-    // The same by sums that are known, with digits.
+    // The same by sums that are known and have digits.
     InsideDraw draw_outside(const RowSums& known, ParentBits allowed, ParentBits required,
                             Random& random) const;
-    // Pieces of it. What is drawn is a number below `known.met`; first comes what the families
-    // without an outside parent add up to, then the entries, one after the other: those of the
-    // outside parents in `some`, or all others. Returns the one that the rest of the number,
-    // `left`, ends in, or 0 with what is then left; `last` becomes the last one that has a weight.
+    // The pieces of this draw. A number below `known.met` is drawn; it is used up first by the sum
+    // over the families without an outside parent, then by one entry after the other: those of the
+    // outside parents in `some`, or all others. find_entry returns the entry that uses up the rest
+    // of the number, `left`, or 0 with what is then left; `last` becomes the last entry that has a
+    // weight.
     double without_outside(const RowSums& known, ParentBits required) const {
         return part(known, 0, required == nullptr);
     }
@@ -106,13 +107,18 @@ class PlusOneSums {
         return static_cast<std::int64_t>(set * length_ + at);
     }
 
-    // The row of a set that is not kept as logarithms, and the entry of an outside parent in it.
+    // The row of a set that is not kept as logarithms, and an outside parent's entry in it.
     const double* row(Set set) const { return rows_.data() + set * length_; }
-    std::size_t entry_at(int parent) const {
-        return static_cast<std::size_t>(parent) - inside_ + 1;
+    std::size_t entry_at(std::size_t parent) const { return parent - inside_ + 1; }
+    // What an entry adds to a sum, if its outside parent is a required one or not.
+    double part(const RowSums& sums, std::size_t at, bool met) const {
+        const double all = row(sums.set)[at];
+        if (met) return all;
+        const double part = all - sums.ratio * row(sums.rest)[at];
+        return part > 0.0 ? part : 0.0;
     }
 
-    // The heaviest of the subsets, with their shares of the whole; and a draw by them.
+    // The heaviest of the subsets with their shares of the whole, and a draw that tries them first.
     struct InsideShares {
         static constexpr std::size_t most = 6;
         std::uint32_t count = 0;
@@ -133,46 +139,16 @@ class PlusOneSums {
         return draw_beyond(what, random);
     }
 
-    // One sum as a share of the other; both have digits.
-    double share(const RowSums& of, const RowSums& in) const;
-
-    // How the sum changes with the place of one parent: with enough digits, or false.
-    struct PassedSums {
-        double without;  // one in `required`, and not the parent: the only one in units of e^unit
-        double with;     // one in `required`, the parent allowed
-        double either;   // one in `required`, or the parent
-        double alone;    // the parent
-        double unit;
-        double unit_with;
-    };
-    enum class Seen { nowhere, allowed, required };
-    // An outside parent, by what the sets know of it; an inside one, by the sums without and with
-    // it.
-    bool pass_outside(const RowSums& now, std::size_t parent, Seen seen, PassedSums& sums) const;
-    bool pass_inside(const RowSums& without, const RowSums& with, PassedSums& sums) const;
     bool is_outside(std::size_t parent) const { return parent >= inside_; }
 
-    // The sum within the predecessors as outside parents take each other's place: the first goes
-    // and the second comes (-1: none). Not above zero where digits would be lost.
-    double exchanged(const RowSums& now, int gone, int come) const {
-        const double rest = now.whole - (gone < 0 ? 0.0 : row(now.set)[entry_at(gone)]);
-        const double sum = rest + (come < 0 ? 0.0 : row(now.set)[entry_at(come)]);
-        return sum > usual_share * now.whole && sum > smallest_sum ? sum : 0.0;
-    }
-
-    // For sets that grow, each with its parents required as the second half of its words: the sums
-    // and the logarithms of their units, or false. The first set is empty, and nothing required.
-    bool growing_sums(const std::uint64_t* sets, std::size_t stride, std::size_t count,
-                      double* numbers, double* units) const;
-
-    // Of the sum relative to the heaviest family, which has the log weight `heaviest`.
+    // The log sum relative to the heaviest family, which has the log weight `heaviest`.
     double relative_log_sum(ParentBits allowed) const;
     double heaviest() const { return heaviest_; }
 
-    // What the required parents add is a difference of two rows of plain numbers. Where it is a
-    // smaller share of the whole than this the families are added up.
+    // A sum with required parents is a difference of two rows of plain numbers. Where it is a
+    // smaller share of the whole than this, the families are added up.
     static constexpr double usual_share = 0x1p-12;
-    // And where numbers are so small that digits were lost.
+    // The same where numbers are so small that digits were lost.
     static constexpr double smallest_sum = 0x1p-960;
 
     // The place of the heaviest family within `allowed` that meets `required` (null: any), or -1.
@@ -184,16 +160,17 @@ class PlusOneSums {
                                   SumMemo& memo, double* by_place) const;
 
     std::uint64_t count() const { return count_; }
-    // The log weight of a family; of the best one where there are only maxima.
+    // The log weight of the family at a place; where there are only maxima, that of the heaviest
+    // one within it.
     double weight(std::int64_t place) const {
         return (raw_.empty() ? maxima_ : raw_)[static_cast<std::size_t>(place)];
     }
 
-    // The place of the family with exactly these parents, the required ones not looked at; -1 if
-    // more than one is outside.
+    // The place of the family with exactly these parents, whatever the required ones; -1 if more
+    // than one is outside.
     std::int64_t place_of(ParentBits parents) const;
 
-    // Adds the family's parents but for the required ones.
+    // Adds the family's parents except the required ones.
     void add_parents(std::int64_t place, std::uint64_t* bits) const;
 
     // Calls visit(place, weight) for all families within `allowed` that meet `required` (null: any)
@@ -202,7 +179,9 @@ class PlusOneSums {
     void for_each(ParentBits allowed, ParentBits required, Visit visit) const;
 
   private:
-    // The sets between two.
+    friend class IncrementalSums;
+
+    // The sets between two, and the weight of their families.
     struct Interval {
         Set included;
         Set set;
@@ -243,8 +222,8 @@ class PlusOneSums {
     void fill_sums();
     void copy_first_column();
     void fill_maxima();
-    // Turns the logarithms of a row into plain numbers; false, and nothing done, where they are too
-    // far apart.
+    // Turns the logarithms of a row into plain numbers; false, and nothing is done, where they are
+    // too far apart.
     bool fill_row(double* numbers, int& exponent) const;
     bool wide(Set set) const { return exponents_[set] == kept_as_logarithms; }
     const double* wide_row(Set set) const {
@@ -263,7 +242,7 @@ class PlusOneSums {
     template <class Entries>
     double sum_in_units(Set set, Entries entries, int exponent) const;
     // The sum over the families that meet `required` as a plain number, in units of the power of
-    // two of the row of `allowed`; zero if it is too small a difference to be had so.
+    // two of the row of `allowed`; zero if the difference would be too small.
     double sum_meeting(ParentBits allowed, ParentBits required, double smallest_share) const;
     // The entry of a row in units of 2^exponent.
     double entry(Set set, std::size_t at, int exponent) const;
@@ -271,24 +250,17 @@ class PlusOneSums {
     double add_up(ParentBits allowed, ParentBits required) const;
     std::int64_t choose(ParentBits allowed, ParentBits required, Random& random) const;
     RowSums sums_between(Set set, Set rest, bool all_met) const;
-    // What an entry adds to a sum, if its outside parent is a required one or not.
-    double part(const RowSums& sums, std::size_t at, bool met) const {
-        const double all = row(sums.set)[at];
-        if (met) return all;
-        const double part = all - sums.ratio * row(sums.rest)[at];
-        return part > 0.0 ? part : 0.0;
-    }
     // The weights of the row's entries in a draw, in units of its power of two, and their sum: zero
-    // where it is too small a difference to be had so, or a row is kept as logarithms.
+    // where the difference would be too small or a row is kept as logarithms.
     double entry_weights(ParentBits allowed, ParentBits required, double* numbers) const;
-    // What is kept as logarithms may be a part of what follows, but for the set drawn within. A
-    // subset of `set` with all of `included`, by the weights of the families with the entry.
+    // Draws a subset of `set` with all of `included`, by the weights of the families with the
+    // entry. Rows of subsets may be kept as logarithms, that of the set drawn within may not.
     Set draw_between(Set included, Set set, std::size_t at, Random& random) const;
-    // Divides what there is to draw until the heaviest families are found; all others are in the
+    // Divides the families to draw from until the heaviest ones are found; all others are in the
     // intervals that are left. Returns the weight of all.
     double find_heaviest(const InsideDraw& what, InsideShares& heaviest,
                          std::vector<Interval>& rest) const;
-    // One that is none of the heaviest.
+    // Draws a family that is not one of the heaviest.
     Set draw_beyond(const InsideDraw& what, Random& random) const;
     Set draw_scripted(const InsideDraw& what, const InsideShares& heaviest, Random& random) const;
     double family_in_units(Set set, std::size_t at, int exponent) const;
@@ -312,8 +284,8 @@ class PlusOneSums {
     Stored<Set> wide_sets_;  // those whose rows are kept as logarithms, ascending
     Stored<double> wide_rows_;
     Stored<double> maxima_;  // over subsets; empty if not asked for
-    // The entries without an outside parent, of rows and of families, by set: most draws are of
-    // them, and rows are far apart in memory.
+    // By set, the entries without an outside parent, of rows and of families: most draws take them,
+    // and rows are far apart in memory.
     std::vector<double> first_column_;
     std::vector<double> first_families_;
 };

@@ -46,7 +46,7 @@ SortedFamilies::SortedFamilies(const NodeFamilies& families, double tolerance)
 
     std::vector<double> log_remaining(
         (weights.size() + families_per_block - 1) / families_per_block, minus_infinity);
-    // A block at a time, by plain numbers: its first family is its heaviest.
+    // Each block is added up by plain numbers: its first family is its heaviest.
     double remaining = minus_infinity;
     double shares[families_per_block];
     for (std::size_t block = log_remaining.size(); block-- > 0;) {

@@ -26,7 +26,7 @@ inline std::size_t parent_words(const NodeFamilies& families) {
     return std::max<std::size_t>(1, words_for(possible));
 }
 
-// `base`, a set of so many words, with the given places; -1 stands for a node that can be no
+// `base`, a set of this many words, with the given places; -1 stands for a node that cannot be a
 // parent.
 std::vector<std::uint64_t> with_places(ParentBits base, std::span<const int> places,
                                        std::size_t words);
@@ -35,12 +35,12 @@ class SortedFamilies {
   public:
     SortedFamilies(const NodeFamilies& families, double tolerance);
 
-    // As it was written.
+    // Reads them as they were written.
     explicit SortedFamilies(ArchiveReader& reader) { describe(*this, reader); }
     void write(ArchiveWriter& writer) const { describe(*this, writer); }
 
-    // Throws `file_format` unless what was read can be the families of a node with so many possible
-    // parents: no answer then reads or writes beyond its memory.
+    // Throws `file_format` unless what was read can be the families of a node with this many
+    // possible parents: no answer then reads or writes beyond its memory.
     void expect_sound(const ArchiveReader& reader, std::size_t possible) const;
 
     // 64-bit words in a set of possible parents.

@@ -44,7 +44,7 @@ void max_by_level(double* table, int elements) {
 }
 
 // Tables of up to this many elements are transformed level by level; larger ones in halves, which
-// stays in each level of cache as long as it can without knowing its size.
+// stay in each level of cache as long as possible, whatever its size.
 constexpr int level_by_level_elements = 10;
 
 template <class Into, class ByLevel>

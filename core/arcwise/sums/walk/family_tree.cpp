@@ -7,7 +7,9 @@
 #include <span>
 
 #include "arcwise/families/by_weight.hpp"
+#include "arcwise/numerics/lanes.hpp"
 #include "arcwise/numerics/log_space.hpp"
+#include "arcwise/sums/walk/tree_walk.hpp"
 #include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
 
@@ -95,6 +97,14 @@ class TreeBuilder {
     std::vector<double> rows_;
 };
 
+// One more than the largest member, 0 for the empty set.
+std::size_t width_of(const std::uint64_t* set, std::size_t words) {
+    for (std::size_t word = words; word-- > 0;) {
+        if (set[word] != 0) return 64 * word + static_cast<std::size_t>(std::bit_width(set[word]));
+    }
+    return 0;
+}
+
 }  // namespace
 
 FamilyTree::FamilyTree(const NodeFamilies& families, double tolerance) {
@@ -146,6 +156,50 @@ FamilyTree::FamilyTree(const NodeFamilies& families, double tolerance) {
         renumbered[layout.rank(numbers)] = families.values()[rank];
     });
     TreeBuilder(*this, layout, renumbered);
+}
+
+void FamilyTree::expect_sound(const ArchiveReader& reader, std::size_t candidates) const {
+    reader.expect(candidate_at.size() == candidates && number_of.size() == candidates);
+    for (std::size_t i = 0; i < candidates; ++i) {
+        const int number = number_of[i];
+        reader.expect(number >= 0 && static_cast<std::size_t>(number) < candidates &&
+                      candidate_at[static_cast<std::size_t>(number)] == static_cast<int>(i));
+    }
+    reader.expect(words == std::max<std::size_t>(1, words_for(candidates)));
+    reader.expect(most_members >= 0 && most_members <= deepest &&
+                  static_cast<std::size_t>(most_members) <= candidates);
+    const std::size_t prefixes = row.size();
+    const auto fits = [&](const Stored<std::uint64_t>& sets) {
+        return sets.size() % words == 0 && sets.size() / words == prefixes;
+    };
+    reader.expect((most_members == 0) == (prefixes == 0) && first_branch.size() == prefixes &&
+                  fits(followers) && fits(branches));
+    // Members fall along a prefix, so what follows one is below its last member. Each prefix is
+    // reached once: a walk takes no longer than there are prefixes.
+    std::vector<std::size_t> limit(prefixes, 0);
+    std::vector<bool> reached(prefixes, false);
+    if (prefixes > 0) {
+        limit[0] = candidates;
+        reached[0] = true;
+    }
+    for (std::size_t prefix = 0; prefix < prefixes; ++prefix) {
+        const std::uint64_t* after = followers.data() + prefix * words;
+        const std::uint64_t* longer = branches.data() + prefix * words;
+        const std::size_t entries = width_of(after, words);
+        reader.expect(reached[prefix] && entries <= limit[prefix] &&
+                      width_of(longer, words) <= limit[prefix]);
+        // A whole vector is read even for no entry.
+        const std::size_t read = std::max<std::size_t>(1, (entries + lanes - 1) / lanes) * lanes;
+        reader.expect(log_weights.size() >= read && row[prefix] <= log_weights.size() - read);
+        std::size_t branch = first_branch[prefix];
+        for_each_member(longer, words, [&](int member) {
+            reader.expect(branch > prefix && branch < prefixes && !reached[branch]);
+            reached[branch] = true;
+            limit[branch++] = static_cast<std::size_t>(member);
+        });
+    }
+    for (const double weight : log_weights) reader.expect(weight < -minus_infinity);
+    reader.expect(log_weight_of_empty < -minus_infinity);
 }
 
 }  // namespace arcwise

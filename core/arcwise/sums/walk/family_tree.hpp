@@ -15,17 +15,17 @@
 namespace arcwise {
 
 struct FamilyTree {
-    // Of implied families. Those that are light beside one of their own subsets, which is allowed
-    // whenever they are, are left out: no sum over the families within any set loses more than
-    // `tolerance` of itself. Throws `argument` for listed families.
+    // The families must be implied. Those that are light beside one of their own subsets, which is
+    // allowed whenever they are, are left out: no sum over the families within any set loses more
+    // than `tolerance` of itself. Throws `argument` for listed families.
     FamilyTree(const NodeFamilies& families, double tolerance);
 
-    // As it was written.
+    // Reads it as it was written.
     explicit FamilyTree(ArchiveReader& reader) { describe(*this, reader); }
     void write(ArchiveWriter& writer) const { describe(*this, writer); }
     void expect_sound(const ArchiveReader& reader, std::size_t candidates) const;
 
-    // Members are numbered anew, by falling number of families they are in: rows are then dense at
+    // Members are renumbered by falling number of families they are in: rows are then dense at
     // their beginning and can be cut off early.
     Stored<int> candidate_at;  // by new number
     Stored<int> number_of;     // by candidate

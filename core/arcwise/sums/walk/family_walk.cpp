@@ -1,8 +1,10 @@
-// The walks: one sum, sums by the part of a family that lies among given places, probabilities.
+// Walks for one sum, for sums by the part of a family that lies among given places, and for
+// probabilities.
 #include "arcwise/sums/walk/family_walk.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "arcwise/numerics/log_space.hpp"
@@ -79,7 +81,8 @@ ARCWISE_INLINE double walk_sum(const FamilyTree& tree, const double* weights,
     return total(visitor.sums[0]);
 }
 
-// A set of members split in two, for walks that tell apart what part of a family is among places.
+// A set of members split in two, for walks that distinguish the part of a family that is among
+// places.
 struct Members {
     const std::uint64_t* base;
     const std::uint64_t* among;      // places
@@ -94,7 +97,7 @@ class PrefixBins {
     PrefixBins(const FamilyTree& tree, std::size_t places)
         : width_((tree.number_of.size() + lanes - 1) / lanes),
           row_of_(std::size_t{1} << places, none) {
-        // A prefix has at most so many places.
+        // A prefix has at most this many places.
         const SubsetLayout sets(static_cast<int>(places), std::max(tree.most_members - 1, 0));
         bins_.reserve(sets.count());
         sums_.resize(sets.count() * width_);
@@ -109,7 +112,7 @@ class PrefixBins {
         return sums_[row_of_[bin] * width_].lane;
     }
 
-    // Adds to out[Y] the sum of the families whose places are Y, and begins anew.
+    // Adds to out[Y] the sum of the families whose places are Y, and resets the sums.
     ARCWISE_INLINE void empty_into(double* out, const FamilyTree& tree, const Members& members) {
         for (std::size_t i = 0; i < bins_.size(); ++i) {
             const double* sums = sums_[i * width_].lane;
@@ -278,6 +281,10 @@ class SplitMembers {
     std::vector<std::uint32_t> place_bit_;
 };
 
+void expect_numbers(const ArchiveReader& reader, const Stored<double>& numbers) {
+    for (const double number : numbers) reader.expect(number < -minus_infinity);
+}
+
 }  // namespace
 
 FamilyWalk::FamilyWalk(const NodeFamilies& families, double tolerance)
@@ -409,6 +416,23 @@ void FamilyWalk::add_parent_probabilities(ParentBits base, std::span<const int> 
         by_place[static_cast<std::size_t>(tree_.candidate_at[number])] += by_member[number];
     }
     for (std::size_t i = 0; i < required_; ++i) by_place[candidates + i] += probability;
+}
+
+void FamilyWalk::expect_sound(const ArchiveReader& reader, std::size_t candidates,
+                              std::size_t required) const {
+    reader.expect(required_ == required && std::isfinite(heaviest_));
+    tree_.expect_sound(reader, candidates);
+    if (paired_) {
+        reader.expect(PairedFamilies::suits(tree_));
+        paired_->expect_sound(reader);
+    }
+    for (const Window& window : windows_) {
+        reader.expect(std::isfinite(window.scale) && window.weight_of_empty < -minus_infinity);
+        reader.expect(window.weights.size() == tree_.log_weights.size());
+        reader.expect(window.paired_weights.size() == (paired_ ? paired_->size() : 0));
+        expect_numbers(reader, window.weights);
+        expect_numbers(reader, window.paired_weights);
+    }
 }
 
 }  // namespace arcwise

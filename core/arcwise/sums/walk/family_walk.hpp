@@ -1,5 +1,5 @@
-// Score sums of one node by a walk over the tree of its families: plain numbers, no logarithms on
-// the way.
+// Score sums of one node by a walk over the tree of its families, with plain numbers instead of
+// logarithms.
 //
 // A double spans 1,400 nats, so weights further apart are kept in several windows, each scaled
 // anew. A sum is taken in the top window; where it comes out so small that what vanished there
@@ -25,12 +25,12 @@ class FamilyWalk {
     // `tolerance` is the share of a sum over all families within a set that may be left out.
     FamilyWalk(const NodeFamilies& families, double tolerance);
 
-    // As it was written.
+    // Reads it as it was written.
     explicit FamilyWalk(ArchiveReader& reader);
     void write(ArchiveWriter& writer) const;
 
-    // Throws `file_format` unless what was read can be the walk of a node with so many candidates
-    // and required parents (mapped_walks.cpp, as for its parts).
+    // Throws `file_format` unless what was read can be the walk of a node with this many candidates
+    // and required parents.
     void expect_sound(const ArchiveReader& reader, std::size_t candidates,
                       std::size_t required) const;
 
@@ -44,8 +44,8 @@ class FamilyWalk {
     double log_sum(ParentBits allowed) const;
     void log_sums_over(ParentBits base, std::span<const int> places, double* out) const;
 
-    // As in NodeSums, where all required parents are in the base or among the places; of a complete
-    // walk only.
+    // As in NodeSums, where all required parents are in the base or among the places; the walk must
+    // be complete.
     void add_parent_probabilities(ParentBits base, std::span<const int> places,
                                   const double* log_factors, double* by_place) const;
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
 
-// Sums that are kept apart while adding, so that neighbouring families of the same places need not
-// wait for each other.
+// Sums are kept apart while adding, so that neighbouring families of the same places need not wait
+// for each other.
 constexpr std::size_t ways = 2;
 
 // Calls visit(group) for every pair of allowed members, and of an allowed member with none.
@@ -52,7 +52,7 @@ double sum_of_pairs(const PairedFamilies::Group* groups, const std::uint64_t* se
     return total(sums[0]);
 }
 
-// Adds each weight to the sum of its bin: what its members come to together.
+// Adds each weight to the sum of its bin, which is the union of its members' bits.
 template <std::size_t lower_pairs>
 void add_pairs_to_bins(const PairedFamilies::Group* groups, const std::uint64_t* seconds,
                        const std::uint16_t* lower, const double* weights, std::uint64_t allowed,
@@ -169,7 +169,7 @@ void PairedFamilies::add_by_places(const double* weights, std::uint64_t allowed,
         const bool in = member == none || (allowed >> member & 1) != 0;
         bin_of_member[member] = in ? place_bit[member] : std::uint32_t{1} << places;
     }
-    // Kept from call to call: a sampler makes millions.
+    // The memory is kept from call to call: a sampler makes millions of them.
     thread_local std::vector<std::uint32_t> bin_of_pair(64 * 64);
     for (std::size_t one = 0; one < 64; ++one) {
         for (std::size_t other = 0; other < 64; ++other) {
@@ -195,6 +195,17 @@ void PairedFamilies::add_by_places(const double* weights, std::uint64_t allowed,
             add(std::integral_constant<std::size_t, 2>());
     }
     for (std::size_t bin = 0; bin < bins; ++bin) out[bin] += of_way[0][bin] + of_way[1][bin];
+}
+
+void PairedFamilies::expect_sound(const ArchiveReader& reader) const {
+    reader.expect(groups_.size() == std::size_t{64} * 64 && seconds_.size() == 64);
+    reader.expect(others_.size() % lanes == 0 && lower_pairs_ <= 2 &&
+                  lower_.size() == others_.size() * lower_pairs_);
+    for (const Group& group : groups_) {
+        const std::size_t whole = (std::size_t{group.count} + lanes - 1) / lanes * lanes;
+        reader.expect(whole <= others_.size() && group.first <= others_.size() - whole);
+    }
+    for (const std::uint16_t pair : lower_) reader.expect(pair < 64 * 64);
 }
 
 }  // namespace arcwise

@@ -18,20 +18,21 @@ namespace arcwise {
 
 class PairedFamilies {
   public:
-    // Members must fit a word with one to spare, and be few in a family: three pairs.
+    // Members must fit a word with one bit to spare, and a family must have at most three pairs of
+    // them.
     static bool suits(const FamilyTree& tree) {
         return tree.words == 1 && tree.number_of.size() < 64 && tree.most_members > 0 &&
                tree.most_members <= 6;
     }
     explicit PairedFamilies(const FamilyTree& tree);
 
-    // As it was written.
+    // Reads it as it was written.
     explicit PairedFamilies(ArchiveReader& reader) { describe(*this, reader); }
     void write(ArchiveWriter& writer) const { describe(*this, writer); }
     void expect_sound(const ArchiveReader& reader) const;
     std::size_t size() const { return others_.size(); }  // with what fills the groups
 
-    // The tree's weights in the order of this table; not of one that was read.
+    // The tree's weights in the order of this table, which must not have been read from a file.
     std::vector<double> arranged(std::span<const double> tree_weights) const;
 
     // The summed weights of the families within `allowed`, all but the empty one.

@@ -32,8 +32,8 @@ ARCWISE_INLINE void for_each_branch(const FamilyTree& tree, std::size_t prefix,
 
 // Calls visitor.enter(depth, prefix, member) for every prefix of allowed members but the empty one,
 // longer ones after what they extend, and visitor.leave(depth, member) after all those that extend
-// it. The depth is the number of members, `member` the smallest. Written without recursion, so that
-// all of it becomes part of one vector version.
+// it. The depth is the number of members, `member` the smallest. There is no recursion, so that all
+// of it becomes part of one vector version.
 template <bool one_word, class Visitor>
 ARCWISE_INLINE void walk_tree(const FamilyTree& tree, const std::uint64_t* allowed,
                               Visitor& visitor) {
@@ -46,7 +46,7 @@ ARCWISE_INLINE void walk_tree(const FamilyTree& tree, const std::uint64_t* allow
         int member;
     };
     const std::size_t words = one_word ? 1 : tree.words;
-    // The longest prefixes, which are most, are visited by a loop of their own.
+    // Most prefixes are of the greatest length, and a loop of its own visits them.
     const int longest = tree.most_members - 1;
     const auto visit_longest = [&](std::size_t shorter) ARCWISE_INLINE_LAMBDA {
         for_each_branch<one_word>(tree, shorter, allowed,

@@ -112,7 +112,7 @@ TEST(layers_of_windows_are_drawn_in_proportion) {
                 const auto places = recursion.draw(scripted);
                 Key key{};
                 for (std::size_t node = 0; node < nodes; ++node) {
-                    key[2 * node] = places[node].before;
+                    key[2 * node] = places[node].placed;
                     key[2 * node + 1] = places[node].layer;
                 }
                 law[key] += branches.probability();
@@ -126,8 +126,8 @@ TEST(layers_of_windows_are_drawn_in_proportion) {
 }
 
 TEST(largest_windows_are_uniform_where_all_weights_are_equal) {
-    // Of 8 nodes with at most one parent each: all forests, (n + 1)^(n - 1) of them, of which those
-    // without an edge are one.
+    // With at most one parent each, the DAGs of n = 8 nodes are the (n + 1)^(n - 1) forests, one of
+    // which has no edge.
     constexpr std::size_t most = WindowRecursion::most_nodes;
     std::vector<double> log_sums;
     for (std::size_t node = 0; node < most; ++node) {
@@ -142,7 +142,7 @@ TEST(largest_windows_are_uniform_where_all_weights_are_equal) {
     int rooted = 0;  // forests of one tree
     for (int i = 0; i < draws; ++i) {
         const auto places = recursion.draw(random);
-        rooted += std::ranges::count(places, 0U, &WindowRecursion::Place::before) == 1;
+        rooted += std::ranges::count(places, 0U, &WindowRecursion::Place::placed) == 1;
     }
     // n^(n - 1) of (n + 1)^(n - 1); off by more than five standard errors once in a million times.
     const double share = std::pow(8.0 / 9.0, 7.0);

@@ -9,9 +9,10 @@
 #include <optional>
 
 #include "all_branches.hpp"
-#include "arcwise/spaces/family_draws.hpp"
-#include "arcwise/spaces/partitions/part_sums.hpp"
+#include "all_families.hpp"
 #include "arcwise/spaces/space.hpp"
+#include "arcwise/spaces/partitions/partition.hpp"
+#include "arcwise/sums/family_draws.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 #include "laws.hpp"
@@ -84,6 +85,22 @@ std::vector<std::uint64_t> random_sets(const ScoreSums& sums, int node, Random& 
 double plain_sum(const ScoreSums& sums, int node, PartSets sets, SumMemo& memo) {
     return needs_parent(sets, sums.words()) ? sums[node].log_sum(sets, sets + sums.words(), memo)
                                             : sums[node].log_sum(sets);
+}
+
+// Calls visit(place, weight) for the families within `allowed` that meet `needed` (null: all).
+template <class Visit>
+void for_each_within(const NodeSums& sums, ParentBits allowed, ParentBits needed, Visit visit) {
+    std::vector<std::uint64_t> parents(sums.words());
+    sums.for_each([&](std::int64_t place, double weight) {
+        sums.copy_parents(place, parents.data());
+        bool within = true;
+        bool met = needed == nullptr;
+        for (std::size_t word = 0; word < parents.size(); ++word) {
+            within = within && (parents[word] & ~allowed[word]) == 0;
+            met = met || (parents[word] & needed[word]) != 0;
+        }
+        if (within && met) visit(place, weight);
+    });
 }
 
 const Kind kinds[] = {
@@ -170,10 +187,37 @@ TEST(every_move_of_five_nodes_in_parts_is_reversible) {
         const MoveTable moves = Partitions(sums).moves();
         for (const MoveTable::Kind& of_moves : moves.kinds()) {
             const Partitions space(sums, moves.shares_of_only(of_moves.name));
-            // At the posterior fewer states are gone through, and no others.
+            // At the posterior fewer states are visited, and no others.
             if (!sanitized) CHECK(largest_imbalance(space, Temperature{}) < 1e-12);
             CHECK(largest_imbalance(space, Temperature::at(0.3)) < 1e-12);
         }
+    }
+}
+
+// The example of relocation.cpp, where every set is a family of weight 1: from {a} {x} {b}, with
+// each of the three taken out in turn. Some partitions can be reached by moving either of two
+// nodes.
+TEST(relocation_has_the_law_of_its_worked_example) {
+    const std::map<Code, double> thirtieths = {{{0, 1, 2}, 6.0},  // each of the three stays
+                                               {{1, 0, 2}, 4.0}, {{0, 0, 1}, 6.0}, {{0, 1, 1}, 2.0},
+                                               {{0, 2, 1}, 4.0}, {{1, 0, 1}, 1.0}, {{2, 0, 1}, 2.0},
+                                               {{1, 2, 0}, 2.0}, {{0, 1, 0}, 3.0}};
+    Random random(1, 0);
+    const FamilyTable table = all_families(3, 2, random, 0.0);
+    for (const SumMethod method :
+         {SumMethod::table, SumMethod::rows, SumMethod::walk, SumMethod::scan}) {
+        const auto sums = std::make_shared<const ScoreSums>(
+            table, std::vector<SumMethod>(3, method), 1e-12, Tabulated::sums, RunOptions{});
+        const Partitions space(sums, Partitions(sums).moves().shares_of_only("relocate"));
+        double found = 0.0;
+        for (const auto& [to, share] : step_law(space, {0, 1, 2}, Temperature{})) {
+            const auto expected = thirtieths.find(to);
+            CHECK(expected != thirtieths.end());
+            if (expected == thirtieths.end()) continue;
+            CHECK_CLOSE(30.0 * share, expected->second, 1e-12);
+            found += share;
+        }
+        CHECK_CLOSE(found, 1.0, 1e-12);
     }
 }
 
@@ -235,7 +279,7 @@ TEST(sums_of_parts_are_the_same_remembered_or_forgotten) {
         }
         CHECK(few.entries() == 2);
         CHECK(many.entries() >= 1024);
-        // All at a time, by memories that grow or forget meanwhile.
+        // All are asked for at a time, while the memory grows or forgets.
         PartSums growing(weights);
         for (PartSums* asked : {&few, &growing}) {
             for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -314,10 +358,10 @@ TEST(families_are_drawn_from_rows_by_their_weights) {
                 needs_parent(sets.data(), sums->words()) ? sets.data() + sums->words() : nullptr;
             const bool met = needed == nullptr || of_node.meets_required_parents(needed);
             std::map<std::int64_t, double> expected;
-            of_node.rows()->for_each(sets.data(), met ? nullptr : needed,
-                                     [&](std::int64_t place, double weight) {
-                                         expected[place] = std::exp(weight - sum);
-                                     });
+            for_each_within(of_node, sets.data(), met ? nullptr : needed,
+                            [&](std::int64_t place, double weight) {
+                                expected[place] = std::exp(weight - sum);
+                            });
             beyond += expected.size() > 30 ? 1 : 0;
             const auto check_law = [&](auto draw) {
                 std::map<std::int64_t, double> drawn;
@@ -348,7 +392,7 @@ TEST(families_are_drawn_from_rows_by_their_weights) {
     CHECK(beyond > 20);
 }
 
-// What chance decides goes other ways than what a script does, some of them shorter.
+// Draws by chance take other ways than scripted ones, some of them shorter.
 TEST(families_drawn_from_rows_by_chance_have_the_same_law) {
     const Kind kind{
         .nodes = 14, .candidates = 6, .most_parents = 6, .spread = 2.0, .method = SumMethod::rows};
@@ -364,9 +408,10 @@ TEST(families_drawn_from_rows_by_chance_have_the_same_law) {
         const double sum = plain_sum(*sums, node, sets.data(), memo);
         if (sum == minus_infinity) continue;
         const PartSets needed = needs_parent(sets.data(), 1) ? sets.data() + 1 : nullptr;
-        const PlusOneSums::RowSums known = of_node.rows()->row_sums(sets.data(), needed);
+        const IncrementalSums::Known known =
+            IncrementalSums(of_node, Semiring::sum).known(sets.data(), needed);
         std::map<std::int64_t, double> expected;
-        of_node.rows()->for_each(sets.data(), needed, [&](std::int64_t place, double weight) {
+        for_each_within(of_node, sets.data(), needed, [&](std::int64_t place, double weight) {
             expected[place] = count * std::exp(weight - sum);
         });
         for (int way = 0; way < 3; ++way) {
@@ -393,8 +438,8 @@ TEST(families_drawn_from_rows_by_chance_have_the_same_law) {
     CHECK(compared > 16);
 }
 
-// A reversal by chance asks of most families only whether they have a parent below the edge, and
-// draws those that have; a script draws them all.
+// A reversal by chance only decides for most families whether they have a parent below the edge,
+// and draws those that do; a scripted one draws them all.
 TEST(reversals_by_chance_have_the_law_of_scripted_ones) {
     const Kind kind{
         .nodes = 6, .candidates = 2, .most_parents = 2, .spread = 1.0, .method = SumMethod::rows};

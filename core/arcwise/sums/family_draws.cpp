@@ -1,5 +1,5 @@
 // Searches for the families to remember, and draws beyond them.
-#include "arcwise/spaces/family_draws.hpp"
+#include "arcwise/sums/family_draws.hpp"
 
 #include <bit>
 #include <cmath>
@@ -8,8 +8,7 @@ namespace arcwise {
 
 FamilyDraws::FamilyDraws(const ScoreSums& sums) : sums_(sums) {
     for (int node = 0; node < sums.nodes(); ++node) {
-        const bool by_rows = sums[node].rows() != nullptr;
-        if (by_rows) inside_entries_.resize(std::size_t{1} << inside_entry_bits);
+        if (sums[node].by_rows()) inside_entries_.resize(std::size_t{1} << inside_entry_bits);
         if (sums[node].tabulated()) entries_.resize(std::size_t{1} << entry_bits);
     }
 }
@@ -22,8 +21,8 @@ std::int64_t FamilyDraws::draw_by_sums(int node, ParentBits allowed, ParentBits 
 
 std::int64_t FamilyDraws::draw_inside(int node, const PlusOneSums::InsideDraw& what,
                                       Random& random) {
-    const PlusOneSums& rows = *sums_[node].rows();
-    // Where there are more candidates, sets recur too rarely for the search to pay.
+    const PlusOneSums& rows = *sums_[node].rows_;
+    // Sets of many candidates come back too rarely for the search to pay.
     constexpr int most_candidates = 7;
     if (std::popcount(what.set) > most_candidates) {
         return rows.place(rows.draw_inside(what, random), what.entry);
@@ -45,7 +44,7 @@ std::int64_t FamilyDraws::draw_by_rows(int node, ParentBits allowed, ParentBits 
     const NodeSums& of_node = sums_[node];
     if (!of_node.has_required_parents(allowed)) return -1;
     const bool met = required == nullptr || of_node.meets_required_parents(required);
-    const auto drawn = of_node.rows()->draw_outside(allowed, met ? nullptr : required, random);
+    const auto drawn = of_node.rows_->draw_outside(allowed, met ? nullptr : required, random);
     return drawn ? draw_inside(node, *drawn, random)
                  : draw_by_sums(node, allowed, required, random);
 }

@@ -1,5 +1,6 @@
-// Which families can matter, and the walk over those that are allowed.
-#include "arcwise/sums/layers/family_trie.hpp"
+// Fills the tables by one transform over subsets for each candidate, and the trees with the
+// families that can matter.
+#include "arcwise/sums/layers/layer_families.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,8 +9,10 @@
 #include <map>
 
 #include "arcwise/families/by_weight.hpp"
+#include "arcwise/numerics/extended.hpp"
 #include "arcwise/numerics/log_kernels.hpp"
 #include "arcwise/numerics/log_space.hpp"
+#include "arcwise/sums/table/subset_transforms.hpp"
 
 namespace arcwise {
 namespace {
@@ -19,7 +22,7 @@ constexpr double widest_range = 1200.0;  // nats that plain numbers and their su
 std::vector<WeighedFamily> families_of(const NodeSums& sums) {
     std::vector<WeighedFamily> result;
     std::vector<std::uint64_t> bits(sums.words());
-    const auto add = [&](std::int64_t place, double weight) {
+    sums.for_each([&](std::int64_t place, double weight) {
         if (weight == minus_infinity) return;
         WeighedFamily family{{}, weight};
         sums.copy_parents(place, bits.data());
@@ -31,19 +34,44 @@ std::vector<WeighedFamily> families_of(const NodeSums& sums) {
             }
         }
         result.push_back(std::move(family));
-    };
-    if (sums.rows() != nullptr) {
-        const std::vector<std::uint64_t> all(sums.words(), ~std::uint64_t{0});
-        sums.rows()->for_each(all.data(), nullptr, add);
-    } else {
-        for (std::size_t place = 0; place < sums.count(); ++place) {
-            add(static_cast<std::int64_t>(place), sums.weight(static_cast<std::int64_t>(place)));
-        }
-    }
+    });
     return result;
 }
 
 }  // namespace
+
+HolderTable::HolderTable(const NodeSums& sums) : half_(sums.sums_.size() / 2) {
+    const Stored<double>& all = sums.sums_;
+    const std::size_t candidates = sums.candidates();
+    entries_.resize(size(candidates));
+    std::vector<double> holding(half_);
+    for (std::size_t t = 0; t < candidates; ++t) {
+        const std::size_t bit = std::size_t{1} << t;
+        const auto without = [&](std::size_t set) {
+            return (set & (bit - 1)) | ((set >> 1) & ~(bit - 1));
+        };
+        std::fill(holding.begin(), holding.end(), minus_infinity);
+        for (std::size_t place = 0; place < sums.sorted_->count(); ++place) {
+            const std::size_t family = *sums.sorted_->parents(place) & (all.size() - 1);
+            if ((family & bit) != 0) {
+                holding[without(family)] = sums.sorted_->weight(place) - sums.heaviest_;
+            }
+        }
+        log_sum_over_subsets(holding.data(), static_cast<int>(candidates) - 1);
+        for (std::size_t set = 0; set < all.size(); ++set) {
+            if ((set & bit) == 0) continue;
+            double& entry = entries_[t * half_ + without(set)];
+            const double log_holds = holding[without(set)] - all[set];
+            if (all[set] == minus_infinity || holding[without(set)] == minus_infinity) {
+                entry = 0.0;
+            } else if (log_holds < -0.7) {
+                entry = share_of_log<double>(log_holds);
+            } else {
+                entry = -share_of_log<double>(all[set ^ bit] - all[set]);
+            }
+        }
+    }
+}
 
 std::optional<FamilyTrie> FamilyTrie::of(const NodeSums& sums, std::size_t places) {
     std::vector<WeighedFamily> kept = families_of(sums);
@@ -123,7 +151,8 @@ void FamilyTrie::add(const std::uint16_t* codes, std::uint16_t outside, double* 
     code[0] = 0;
     const auto add_row = [&](std::uint32_t from, std::uint32_t to, std::uint16_t prefix) {
         for (std::uint32_t i = from; i < to; ++i) {
-            // Those that are not allowed go where nobody looks: faster than to ask.
+            // Families that are not allowed go to sums that nobody reads, which is faster than a
+            // test.
             sums[prefix | codes[leaf_members_[i]]] += leaf_weights_[i];
         }
     };

@@ -1,15 +1,16 @@
-// Draws of families, with the heaviest ones within each set remembered.
+// Draws families, and remembers the heaviest ones within each set.
 //
-// A scan by falling weight passes by many families that the sets exclude before it comes to one
-// that may be drawn, and a draw from rows takes a sum for each candidate. A chain draws from the
-// same sets again and again, mostly one of the heaviest. What is remembered is a function of the
-// sets alone: neither to remember nor to forget it changes a draw.
+// A scan by falling weight passes many families that the sets exclude before it comes to one that
+// may be drawn, and a draw from rows takes a sum for each candidate. A chain draws from the same
+// sets again and again, mostly one of the heaviest families. What is remembered is a function of
+// the sets alone: neither to remember nor to forget it changes a draw.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
+#include "arcwise/sums/incremental_sums.hpp"
 #include "arcwise/sums/score_sums.hpp"
 
 namespace arcwise {
@@ -18,36 +19,59 @@ class FamilyDraws {
   public:
     explicit FamilyDraws(const ScoreSums& sums);
 
-    // A family of the node within `allowed` that meets `required` (null: any) in proportion to its
-    // weight, as its place; `log_sum` is that of all such families, and there is one.
+    // Draws a family of the node within `allowed` that meets `required` (null: any) in proportion
+    // to its weight, and returns its place; `log_sum` is that of all such families, at least one of
+    // which exists.
     std::int64_t draw(int node, ParentBits allowed, ParentBits required, double log_sum,
                       Random& random) {
         const NodeSums& of_node = sums_[node];
-        if (of_node.rows() != nullptr) return draw_by_rows(node, allowed, required, random);
+        if (of_node.by_rows()) return draw_by_rows(node, allowed, required, random);
         const bool one_word = of_node.tabulated() && of_node.words() == 1;
         if (!one_word || random.scripted()) return draw_by_sums(node, allowed, required, random);
         const Key key{static_cast<std::uint64_t>(node), allowed[0],
                       required == nullptr ? 0 : required[0]};
         Entry& entry = entries_[key.hash() >> (64 - entry_bits)];
-        if (!(entry.key == key)) fill(entry, key, of_node.families(), log_sum);
+        if (!(entry.key == key)) fill(entry, key, *of_node.sorted_, log_sum);
         double left = random.uniform();
         for (std::size_t i = 0; i < entry.count; ++i) {
             left -= entry.shares[i];
             if (left < 0.0) return entry.places[i];
         }
-        return draw_further(entry, of_node.families(), log_sum, left);
+        return draw_further(entry, *of_node.sorted_, log_sum, left);
     }
 
     // The same from rows whose sums are known, if they have digits.
-    std::int64_t draw(int node, const PlusOneSums::RowSums& known, ParentBits allowed,
+    std::int64_t draw(int node, const IncrementalSums::Known& known, ParentBits allowed,
                       ParentBits required, Random& random) {
         if (!known.digits) return draw_by_sums(node, allowed, required, random);
-        const PlusOneSums& rows = *sums_[node].rows();
+        const PlusOneSums& rows = *sums_[node].rows_;
         return draw_inside(node, rows.draw_outside(known, allowed, required, random), random);
     }
 
-    // What is left of such a draw once the outside parent is known.
-    std::int64_t draw_inside(int node, const PlusOneSums::InsideDraw& what, Random& random);
+    // The same for callers to whom a family matters only if it has a parent among some nodes:
+    // returns -1 as soon as it is certain to have none. `inside` says whether an inside candidate
+    // is among these nodes, and find_outside() returns the outside parents among them, as bits. Not
+    // for scripted numbers.
+    template <class FindOutside>
+    std::int64_t draw_if_among(int node, const IncrementalSums::Known& known, ParentBits allowed,
+                               ParentBits required, bool inside, FindOutside find_outside,
+                               Random& random) {
+        const PlusOneSums& rows = *sums_[node].rows_;
+        double left = random.uniform() * known.met - rows.without_outside(known, required);
+        if (left < 0.0 && !inside) return -1;
+        std::size_t entry = 0;
+        if (left >= 0.0) {
+            const ParentBits some = find_outside();
+            std::size_t last = 0;
+            entry = rows.find_entry(known, allowed, required, some, true, left, last);
+            if (entry == 0 && !inside) return -1;
+            if (entry == 0) {
+                entry = rows.find_entry(known, allowed, required, some, false, left, last);
+            }
+            if (entry == 0) entry = last;  // rounding can leave a remainder
+        }
+        return draw_inside(node, rows.inside_draw(allowed, required, entry), random);
+    }
 
   private:
     static constexpr int entry_bits = 12;
@@ -75,13 +99,14 @@ class FamilyDraws {
         std::array<std::uint32_t, most_kept> places{};
         std::array<double, most_kept> shares{};
     };
-    // An entry for rows, found by what is left to draw once the outside parent is known.
+    // A draw from rows, by what is left to draw once the outside parent is known.
     struct InsideEntry {
         int node = -1;
         PlusOneSums::InsideDraw what;
         PlusOneSums::InsideShares heaviest;
     };
 
+    std::int64_t draw_inside(int node, const PlusOneSums::InsideDraw& what, Random& random);
     std::int64_t draw_by_sums(int node, ParentBits allowed, ParentBits required, Random& random);
     std::int64_t draw_by_rows(int node, ParentBits allowed, ParentBits required, Random& random);
     static void fill(Entry& entry, const Key& key, const SortedFamilies& families, double log_sum);
