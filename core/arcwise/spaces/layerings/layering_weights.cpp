@@ -173,7 +173,9 @@ class LayeringEdges {
             for (const int other : layers.members(layer - 1)) {
                 places.push_back(sums_.place(node, other));
             }
-            sums_[node].add_parent_probabilities(sums_.bits(node, layers.before(layer - 1)).data(), places, log_factors.data(), by_place.data(), NodeSums::Factors::any);
+            sums_[node].add_parent_probabilities(sums_.bits(node, layers.before(layer - 1)).data(),
+                                                 places, log_factors.data(), by_place.data(),
+                                                 NodeSums::Factors::any);
         } else if (positive(weights[0])) {
             const auto allowed = sums_.bits(node, layers.before(layer));
             const auto required = sums_.bits(node, layers.members(layer - 1));
@@ -207,7 +209,9 @@ class LayeringEdges {
                                       : minus_infinity);
         }
         std::vector<double> by_place(sums_.possible_parents(node).size(), 0.0);
-        sums_[node].add_parent_probabilities(sums_.bits(node, recursion_.layers().before(layer)).data(), places, log_factors.data(), by_place.data(), NodeSums::Factors::any);
+        sums_[node].add_parent_probabilities(
+            sums_.bits(node, recursion_.layers().before(layer)).data(), places, log_factors.data(),
+            by_place.data(), NodeSums::Factors::any);
         add_parents_to_edges(sums_, node, scale_, by_place, edges_);
     }
 

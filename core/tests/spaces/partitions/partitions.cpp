@@ -10,8 +10,8 @@
 
 #include "all_branches.hpp"
 #include "all_families.hpp"
-#include "arcwise/spaces/space.hpp"
 #include "arcwise/spaces/partitions/partition.hpp"
+#include "arcwise/spaces/space.hpp"
 #include "arcwise/sums/family_draws.hpp"
 #include "check.hpp"
 #include "generated.hpp"
