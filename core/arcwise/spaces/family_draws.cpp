@@ -23,7 +23,7 @@ std::int64_t FamilyDraws::draw_by_sums(int node, ParentBits allowed, ParentBits 
 std::int64_t FamilyDraws::draw_inside(int node, const PlusOneSums::InsideDraw& what,
                                       Random& random) {
     const PlusOneSums& rows = *sums_[node].rows();
-    // Where there are more candidates, sets recur too rarely for the search to pay.
+    // Of many candidates, sets come back too rarely for the search to pay.
     constexpr int most_candidates = 7;
     if (std::popcount(what.set) > most_candidates) {
         return rows.place(rows.draw_inside(what, random), what.entry);

@@ -75,7 +75,7 @@ class FamilyDraws {
         std::array<std::uint32_t, most_kept> places{};
         std::array<double, most_kept> shares{};
     };
-    // An entry for rows, found by what is left to draw once the outside parent is known.
+    // Of rows, by what is left to draw once the outside parent is known.
     struct InsideEntry {
         int node = -1;
         PlusOneSums::InsideDraw what;

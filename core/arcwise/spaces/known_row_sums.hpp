@@ -1,5 +1,4 @@
-// The sums of a state's nodes as plain numbers, where they are computed by rows, and their
-// logarithms.
+// The sums of a state's nodes as plain numbers, where they are had from rows, and their logarithms.
 //
 // A move changes the sets of few nodes by few parents, and sums that are known tell what comes of
 // it. They are functions of a node's sets alone, added up when they are asked for and forgotten
@@ -24,8 +23,7 @@ class KnownRowSums {
     // Null where the sums are not to be had.
     const PlusOneSums* rows(int node) const { return rows_[static_cast<std::size_t>(node)]; }
 
-    // Returns the sums of a node with rows within its sets, which must not change until the node is
-    // forgotten.
+    // Of a node with rows within its sets, which are the same until it is forgotten.
     const PlusOneSums::RowSums& of(int node, ParentBits allowed, ParentBits required) {
         Known& known = sums_[static_cast<std::size_t>(node)];
         if (!known.known) {

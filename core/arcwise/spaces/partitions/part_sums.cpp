@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "arcwise/support/compiler.hpp"
 #include "arcwise/support/random.hpp"
 
 namespace arcwise {

@@ -1,6 +1,6 @@
 // One ordered partition, the score sums of its nodes, and the change that is proposed to it.
 //
-// Its moves are objects of their own (partition_moves.cpp), which see the partition as it is and
+// Its moves are objects of their own (partition_moves.hpp), which see the partition as it is and
 // write down what would change: the part of every node, and the sets of those nodes that see others
 // before them then.
 #pragma once

@@ -111,8 +111,8 @@ class Join final : public Move {
     Partition& partition_;
 };
 
-// Swaps two nodes of different parts, or of neighbouring ones. Sizes stay, so that the way back has
-// the same number of pairs.
+// Of two nodes of different parts, or of neighbouring ones. Sizes stay, so there are as many pairs
+// on the way back.
 template <bool adjacent>
 class Swap final : public Move {
   public:

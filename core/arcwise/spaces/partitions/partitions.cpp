@@ -11,6 +11,7 @@
 #include "arcwise/spaces/orders/some_dag.hpp"
 #include "arcwise/spaces/partitions/partition.hpp"
 #include "arcwise/spaces/registry.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {

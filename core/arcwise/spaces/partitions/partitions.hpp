@@ -36,14 +36,13 @@ class Partitions final : public Space {
 
     const NodeWeights& weights() const { return weights_; }
 
-    // ln of the number of ordered partitions of a number of nodes.
+    // ln of the number of ordered partitions of so many nodes.
     double log_count(std::size_t nodes) const { return log_counts_[nodes]; }
 
     // ln of a whole number from 1 to the number of nodes.
     double log_number(std::size_t number) const { return log_numbers_[number]; }
 
-    // ln of the number of ways to split a number of nodes in two, times those to take the first
-    // size.
+    // ln of the number of ways to split so many nodes in two, times those to take the first size.
     double log_splits(std::size_t nodes, std::size_t first) const {
         return log_numbers_[nodes - 1] + log_factorials_[nodes] - log_factorials_[first] -
                log_factorials_[nodes - first];

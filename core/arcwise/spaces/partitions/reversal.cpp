@@ -245,7 +245,7 @@ Proposal Reversal::propose(const Temperature& temperature, Random& random) {
     // Given its partition a DAG has the probability weight / weight of the partition; family
     // weights cancel against those in the probabilities to draw them. What is left is how probable
     // it is that the edge is chosen: one of those to `from`, where there was one of those to `to`.
-    // Only these two nodes can have parents where they had none, or none where they had some.
+    // Of all nodes these two alone can have parents where they had none, or none where they had.
     const double log_sums = sum_from + sum_to - back_to - back_from;
     const auto log_gain = [&](std::size_t with_parents_then, std::size_t parents_of_from) {
         return space_.log_number(with_parents) + space_.log_number(parents_of_to) -
