@@ -38,7 +38,7 @@ def annealing_law(space: arcwise._core.Space, path: Sequence[float | tuple[float
 def uniform_law(space: arcwise._core.Space) -> list[tuple[list[int], float]]:
     """The probability of each state to be a uniform draw."""
 
-def draw_law(weights: arcwise._core.FamilyTable, order_modular: bool) -> dict:
+def draw_law(weights: arcwise._core.FamilyTable, order_modular: bool) -> dict[tuple[int, ...], float]:
     """
     The probability of each DAG, by its parents as bits, to be drawn: for a few nodes.
     """
