@@ -44,6 +44,18 @@ class OrderState : public State {
     LogWeight proposed_;
 };
 
+// Whether every number below `count` is there exactly once.
+template <class Numbers>
+bool has_each_once(const Numbers& numbers, std::size_t count) {
+    std::vector<bool> seen(count, false);
+    for (const auto number : numbers) {
+        const auto at = static_cast<std::size_t>(number);  // of a negative number: a huge one
+        if (at >= count || seen[at]) return false;
+        seen[at] = true;
+    }
+    return numbers.size() == count;
+}
+
 // The nodes in a row, and the change of places that is proposed to them.
 class NodeOrder {
   public:
@@ -70,12 +82,8 @@ class NodeOrder {
 
     // Throws `argument` unless every node is named once.
     void decode(std::span<const std::uint16_t> code) {
-        std::vector<bool> seen(size(), false);
-        for (const std::uint16_t node : code) {
-            if (node >= size() || seen[node] || code.size() != size()) {
-                throw Error(ErrorKind::argument, "An order must name every node once.");
-            }
-            seen[node] = true;
+        if (!has_each_once(code, size())) {
+            throw Error(ErrorKind::argument, "An order must name every node once.");
         }
         order_.assign(code.begin(), code.end());
     }
