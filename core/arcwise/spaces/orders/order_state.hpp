@@ -21,7 +21,7 @@
 
 namespace arcwise {
 
-// A state of any order space: its moves and the weight that the last of them proposed.
+// A state of any order space has moves, and a weight that the last of them proposed.
 template <class SpaceOfOrders>
 class OrderState : public State {
   public:
@@ -40,16 +40,16 @@ class OrderState : public State {
     explicit OrderState(const SpaceOfOrders& space) : space_(space) {}
 
     const SpaceOfOrders& space_;
-    std::optional<Moves> moves_;  // made by the constructor of the state, when all else is there
+    std::optional<Moves> moves_;  // made last by the constructor of the state
     LogWeight proposed_;
 };
 
-// Whether every number below `count` is there exactly once.
+// Whether the numbers are those below `count`, each once.
 template <class Numbers>
 bool has_each_once(const Numbers& numbers, std::size_t count) {
     std::vector<bool> seen(count, false);
     for (const auto number : numbers) {
-        const auto at = static_cast<std::size_t>(number);  // of a negative number: a huge one
+        const auto at = static_cast<std::size_t>(number);  // a negative number becomes a huge one
         if (at >= count || seen[at]) return false;
         seen[at] = true;
     }
@@ -163,7 +163,7 @@ class LinearState : public OrderState<SpaceOfOrders> {
         change.weight = weight;
         proposed_ = proposed_ + (weight - weight_of(change.node));
     }
-    // Calls take(index, change) for each change, which gives the node its sets, and sets weights.
+    // Calls take(index, change), which gives the node its sets, for each change, and sets weights.
     template <class Take>
     void accept_changes(Take take) {
         for (std::size_t index = 0; index < changes_.size(); ++index) {
