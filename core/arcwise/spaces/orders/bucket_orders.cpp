@@ -149,12 +149,8 @@ std::vector<std::uint16_t> BucketOrder::encode() const {
 }
 
 void BucketOrder::decode(std::span<const std::uint16_t> code) {
-    std::vector<int> order(code.begin(), code.end());
-    std::sort(order.begin(), order.end());
-    for (std::size_t node = 0; node < nodes_; ++node) {
-        if (order.size() != nodes_ || order[node] != static_cast<int>(node)) {
-            throw Error(ErrorKind::argument, "A bucket order must name every node once.");
-        }
+    if (!has_each_once(code, nodes_)) {
+        throw Error(ErrorKind::argument, "A bucket order must name every node once.");
     }
     order_.assign(code.begin(), code.end());
     sum_up();

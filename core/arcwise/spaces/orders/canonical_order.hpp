@@ -1,4 +1,4 @@
-// One canonical order, its numbering and score sums, and the change that is proposed to it.
+// One canonical order, its numbering and score sums, and the change proposed to it.
 #pragma once
 
 #include <cstdint>
@@ -107,8 +107,10 @@ class CanonicalOrder final : public LinearState<CanonicalOrders, CanonicalChange
     LogWeight propose_between(std::size_t first, std::size_t last, int one, int other);
     LogWeight propose_numbered(Numbered numbered);
 
-    // Weighs the proposal as precisely as it takes to go on, and then more precisely.
+    // Finds an upper bound on the weight of the proposal, and refines it at once unless it is
+    // small.
     LogWeight weigh_changes();
+    // Goes to the close bound, or from there to the exact weight.
     void refine();
     bool passes(Proposal& proposal, const Temperature& temperature, Random& random) const;
 
@@ -135,7 +137,7 @@ class CanonicalOrder final : public LinearState<CanonicalOrders, CanonicalChange
 
     // The change proposed.
     bool screens_ = false;       // bounds on the weight may refuse the proposal
-    bool refuses_zero_ = false;  // and so does a node without the parent it needs
+    bool refuses_zero_ = false;  // and so does a bound node without a recent possible parent
     Precision precision_ = Precision::exact;
     std::size_t first_ = 0;  // the places between which the order changes
     std::size_t last_ = 0;

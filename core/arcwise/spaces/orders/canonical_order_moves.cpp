@@ -71,7 +71,7 @@ LogWeight CanonicalOrder::weigh_changes() {
 }
 
 void CanonicalOrder::refine() {
-    // Whether the exact weight would take adding up families.
+    // Whether families would have to be added up.
     const auto is_costly = [&](const SplitSum& sum) {
         return sum.cancels && !sum.is_product(place_);
     };

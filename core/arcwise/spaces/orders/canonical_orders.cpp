@@ -24,13 +24,8 @@ std::vector<int> checked_numbering(std::vector<int> numbering, int nodes) {
         numbering.resize(static_cast<std::size_t>(nodes));
         std::iota(numbering.begin(), numbering.end(), 0);
     }
-    std::vector<bool> seen(static_cast<std::size_t>(nodes), false);
-    for (const int number : numbering) {
-        if (number < 0 || number >= nodes || seen[static_cast<std::size_t>(number)] ||
-            numbering.size() != seen.size()) {
-            throw Error(ErrorKind::argument, "A numbering must give every node its own number.");
-        }
-        seen[static_cast<std::size_t>(number)] = true;
+    if (!has_each_once(numbering, static_cast<std::size_t>(nodes))) {
+        throw Error(ErrorKind::argument, "A numbering must give every node its own number.");
     }
     return numbering;
 }
@@ -157,30 +152,24 @@ void CanonicalOrder::draw_uniform(Random& random) {
 std::vector<int> CanonicalOrder::canonical_order(const std::uint64_t* dag,
                                                  const std::vector<int>& numbers) const {
     const std::size_t words = words_for(nodes());
-    std::vector<int> parents(nodes(), 0);
+    std::vector<std::size_t> by_number(nodes());
     for (std::size_t node = 0; node < nodes(); ++node) {
+        by_number[static_cast<std::size_t>(numbers[node])] = node;
+    }
+    std::vector<std::uint64_t> taken(words, 0);
+    const auto can_be_taken = [&](std::size_t node) {
+        if (has_member(taken.data(), node)) return false;
+        const std::uint64_t* parents = dag + node * words;
         for (std::size_t word = 0; word < words; ++word) {
-            parents[node] += count_bits(dag[node * words + word]);
+            if ((parents[word] & ~taken[word]) != 0) return false;
         }
-    }
-    const auto later = [&](std::size_t a, std::size_t b) { return numbers[a] > numbers[b]; };
-    std::vector<std::size_t> ready;  // a heap, the smallest number on top
-    for (std::size_t node = 0; node < nodes(); ++node) {
-        if (parents[node] == 0) ready.push_back(node);
-    }
-    std::ranges::make_heap(ready, later);
+        return true;
+    };
     std::vector<int> order;
-    while (!ready.empty()) {
-        std::ranges::pop_heap(ready, later);
-        const std::size_t taken = ready.back();
-        ready.pop_back();
-        order.push_back(static_cast<int>(taken));
-        for (std::size_t node = 0; node < nodes(); ++node) {
-            if (has_member(dag + node * words, taken) && --parents[node] == 0) {
-                ready.push_back(node);
-                std::ranges::push_heap(ready, later);
-            }
-        }
+    for (std::size_t place = 0; place < nodes(); ++place) {
+        const std::size_t next = *std::ranges::find_if(by_number, can_be_taken);
+        put_member(taken.data(), next);
+        order.push_back(static_cast<int>(next));
     }
     return order;
 }

@@ -4,16 +4,17 @@
 // Let the nodes be numbered, in any way. The canonical order of a DAG takes, at each step, the node
 // with the smallest number of those whose parents have been taken. For an order v_1 .. v_n let
 //
-//   A_j = {v_1, .., v_(j-1)}                           the predecessors of v_j,
-//   i   = max {i < j : number(v_i) > number(v_j)}      the last larger one; v_j is bound if it
-//   exists, E_j = {v_1, .., v_(i-1)}                           the earlier ones of the
-//   predecessors, recent_j = A_j - E_j = {v_i, .., v_(j-1)}.
+//   A_j = {v_1, .., v_(j-1)}                     the predecessors of v_j,
+//   i = max {h < j : number(v_h) > number(v_j)}  the place of the last larger one, if any,
+//   E_j = {v_1, .., v_(i-1)}                     the earlier ones of the predecessors,
+//   recent_j = A_j - E_j = {v_i, .., v_(j-1)}    and the others,
 //
-// The order is that of a DAG if and only if every bound v_j has a parent in recent_j. (If it had
-// none, v_j could have been taken before v_i; if all have one, the node taken is always the
-// smallest.) With S(A) the summed weights of a node's families within A, the weight of an order is
-// the product over its nodes of R_j = S(A_j) - S(E_j), those of the families that meet recent_j, or
-// of S(A_j) where v_j is not bound; summed over all orders that is the sum over all DAGs.
+// and let v_j be bound if there is a larger one. The order is that of a DAG if and only if every
+// bound v_j has a parent in recent_j. (If it had none, v_j could have been taken before v_i; if all
+// have one, the node taken is always the smallest.) With S(A) the summed weights of a node's
+// families within A, the weight of an order is the product over its nodes of R_j = S(A_j) - S(E_j),
+// those of the families that meet recent_j, or of S(A_j) where v_j is not bound; summed over all
+// orders that is the sum over all DAGs.
 //
 // The bridge: with Q_j = S(E_j), the weights R_j + (1 - t) Q_j of bound nodes lead from those of
 // linear orders (t = 0), among which chains mix well, to these (t = 1).

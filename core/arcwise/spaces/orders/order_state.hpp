@@ -21,7 +21,7 @@
 
 namespace arcwise {
 
-// A state of any order space: its moves and the weight that the last of them proposed.
+// A state of any order space has moves, and a weight that the last of them proposed.
 template <class SpaceOfOrders>
 class OrderState : public State {
   public:
@@ -40,9 +40,21 @@ class OrderState : public State {
     explicit OrderState(const SpaceOfOrders& space) : space_(space) {}
 
     const SpaceOfOrders& space_;
-    std::optional<Moves> moves_;  // made by the constructor of the state, when all else is there
+    std::optional<Moves> moves_;  // made last by the constructor of the state
     LogWeight proposed_;
 };
+
+// Whether the numbers are those below `count`, each once.
+template <class Numbers>
+bool has_each_once(const Numbers& numbers, std::size_t count) {
+    std::vector<bool> seen(count, false);
+    for (const auto number : numbers) {
+        const auto at = static_cast<std::size_t>(number);  // a negative number becomes a huge one
+        if (at >= count || seen[at]) return false;
+        seen[at] = true;
+    }
+    return numbers.size() == count;
+}
 
 // The nodes in a row, and the change of places that is proposed to them.
 class NodeOrder {
@@ -70,12 +82,8 @@ class NodeOrder {
 
     // Throws `argument` unless every node is named once.
     void decode(std::span<const std::uint16_t> code) {
-        std::vector<bool> seen(size(), false);
-        for (const std::uint16_t node : code) {
-            if (node >= size() || seen[node] || code.size() != size()) {
-                throw Error(ErrorKind::argument, "An order must name every node once.");
-            }
-            seen[node] = true;
+        if (!has_each_once(code, size())) {
+            throw Error(ErrorKind::argument, "An order must name every node once.");
         }
         order_.assign(code.begin(), code.end());
     }
@@ -155,7 +163,7 @@ class LinearState : public OrderState<SpaceOfOrders> {
         change.weight = weight;
         proposed_ = proposed_ + (weight - weight_of(change.node));
     }
-    // Calls take(index, change) for each change, which gives the node its sets, and sets weights.
+    // Calls take(index, change), which gives the node its sets, for each change, and sets weights.
     template <class Take>
     void accept_changes(Take take) {
         for (std::size_t index = 0; index < changes_.size(); ++index) {

@@ -308,11 +308,7 @@ TransitionSums::TransitionSums(const ScoreSums& sums, std::shared_ptr<const Down
 
 void TransitionSums::place(std::vector<int> node_at) {
     const auto n = static_cast<std::size_t>(sums_.nodes());
-    std::vector<bool> seen(n, false);
-    for (const int node : node_at) {
-        if (node >= 0 && node < sums_.nodes()) seen[static_cast<std::size_t>(node)] = true;
-    }
-    if (node_at.size() != n || std::ranges::find(seen, false) != seen.end()) {
+    if (!has_each_once(node_at, n)) {
         throw Error(ErrorKind::argument, "Every node must sit at exactly one position.");
     }
     node_at_ = std::move(node_at);
