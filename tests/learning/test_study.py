@@ -22,6 +22,7 @@ from arcwise.learning.study import KeptStudy, Study
 from arcwise.records.algorithm import Algorithm
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Run
+from support.clocks import steps_take
 
 learning = sys.modules["arcwise.learning.learn"]
 
@@ -159,11 +160,12 @@ def test_an_exact_computation_that_takes_too_long_goes_through_the_last_step_aga
         raise TimeIsUpError("the time is up")
 
     monkeypatch.setattr(learning, "exactly", too_slow)
-    study = _begun(_table(), seconds=Deadline(2.0))
-    for step in STEPS[:-1]:
-        study = step(study)
-    assert study.algorithm is Algorithm.EXACT
-    found = compute(study)
+    with steps_take(1e-3) as clock:
+        study = _begun(_table(), seconds=clock.deadline(2.0))
+        for step in STEPS[:-1]:
+            study = step(study)
+        assert study.algorithm is Algorithm.EXACT
+        found = compute(study)
     assert found.algorithm is Algorithm.MCMC
     assert found.asked is study.asked  # nothing is scored twice
     assert "Exact computation was given up, as it took too long." in found.kept().sentences
