@@ -118,9 +118,7 @@ def test_a_time_budget_ends_the_search() -> None:
             clock.jump()
 
     deadline = clock.deadline(1.0)
-    many = arcwise.map(
-        model, seconds=deadline, patience=30, threads=2, sums=sums, progress=look
-    )
+    many = arcwise.map(model, seconds=deadline, patience=30, threads=2, sums=sums, progress=look)
     assert 8 < many.restarts < 1000
     # It has no end, and is as good as where it started when it is cut off, some steps later.
     clock = WorkClock(reading=0.1)

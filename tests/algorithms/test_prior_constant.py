@@ -136,8 +136,6 @@ def test_it_is_asked_for_before_sampling_begins(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(constants, "_estimated", constant)
     monkeypatch.setattr("arcwise.algorithms.chain_posterior.sampled_chains", chains)
     with steps_take(1e-3) as clock:
-        found = arcwise.mc3(
-            model, ladder="adapted", seconds=clock.deadline(1.0), seed=1, threads=1
-        )
+        found = arcwise.mc3(model, ladder="adapted", seconds=clock.deadline(1.0), seed=1, threads=1)
     assert found.evidence is not None
     assert stages == ["constant", "chains"]
