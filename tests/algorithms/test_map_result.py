@@ -114,13 +114,13 @@ def test_a_time_budget_ends_the_search() -> None:
     clock = WorkClock()
 
     def look(share: float) -> None:
-        if share > 0.01:  # more than ten of the thousand restarts there is time for at most
+        if share > 0.01:  # after more than ten restarts, of a thousand at most
             clock.jump()
 
     deadline = clock.deadline(1.0)
     many = arcwise.map(model, seconds=deadline, patience=30, threads=2, sums=sums, progress=look)
     assert 8 < many.restarts < 1000
-    # It has no end, and is as good as where it started when it is cut off, some steps later.
+    # A restart without an end is cut off some steps after its start, and keeps what it has found.
     clock = WorkClock(reading=0.1)
     one = arcwise.map(
         model,

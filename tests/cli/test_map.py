@@ -92,12 +92,12 @@ def test_constraints_hold_and_edges_can_be_read_again(table: Path, tmp_path: Pat
 def test_a_time_budget(
     table: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = ["--method", "search", "--restarts", 2, "--seconds", 1000, "--out", tmp_path]
-    assert run(table, *told) == 0
+    arguments = ["--method", "search", "--restarts", 2, "--seconds", 1000, "--out", tmp_path]
+    assert run(table, *arguments) == 0
     assert json.loads((tmp_path / "summary.json").read_text())["settings"]["seconds"] == 1000.0
     monkeypatch.setattr(composition, "Deadline", lambda seconds, began: past(seconds))
     capsys.readouterr()
-    assert "the 1000 seconds given are over" in refusal(capsys, "map", table, *told)
+    assert "the 1000 seconds given are over" in refusal(capsys, "map", table, *arguments)
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def test_ctrl_c_before_there_is_anything(
     assert capsys.readouterr().err == "arcwise: interrupted\n"
 
 
-# It keeps its first draws, says so, and then waits for its end.
+# The command saves its first draws, prints a line, and then waits for a signal.
 _COMMAND = """
 import sys
 from arcwise.cli import main

@@ -352,7 +352,7 @@ def test_tasks_are_waited_for_until_they_are_done_or_cannot_be(
     mortal.cancel([endless])
     cluster._settle({endless: left})
     assert endless.cancelled()
-    second.touch()  # as its thread is one of this process
+    second.touch()  # otherwise its thread, which belongs to this process, would not end
 
     def broken(*arguments: Any, **more: Any) -> Any:
         raise RuntimeError("not a matter of workers")

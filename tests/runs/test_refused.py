@@ -249,7 +249,7 @@ def test_a_damaged_ledger_is_told_of_and_the_result_is_the_same(tmp_path: Path) 
         for suffix in ("-wal", "-shm"):
             ledger.with_name(ledger.name + suffix).unlink(missing_ok=True)
         ledger.write_bytes(whole)
-        # Not in the file, as SQLite may cut a record anywhere.
+        # In the file itself, SQLite may have split the record over pages.
         with closing(sqlite3.connect(ledger)) as changed, changed:
             values = (bytes(damaged), number)
             changed.execute("UPDATE checkpoints SET draws = ? WHERE number = ?", values)

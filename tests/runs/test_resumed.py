@@ -136,7 +136,7 @@ def test_a_budget_in_seconds_counts_the_time_before_the_stop(tmp_path: Path) -> 
         before = arcwise.status(tmp_path)
         assert before.state == "stopped"
         assert 0.69 * 1.2 < before.seconds < 1.2
-        clock.jump()  # the time of the interruption does not count
+        clock.jump()  # the time between stop and resumption does not count
         found = _quietly(begin, directory=tmp_path, seconds=clock.deadline(1.2))
     after = arcwise.status(tmp_path)
     assert after.state == "finished"

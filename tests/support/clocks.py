@@ -1,4 +1,4 @@
-"""Clocks on which time passes when a test says so, so that no result depends on the machine."""
+"""Clocks that tests advance, so that no result depends on the speed or load of the machine."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def past(seconds: float = 5.0) -> Deadline:
 
 
 class WorkClock:
-    """A clock that stands still, except for what a test says takes time.
+    """A clock that is advanced by the work that a test specifies, and by nothing else.
 
     Parameters
     ----------
     reading
-        The seconds that pass whenever the clock is read. While the core works, it is read about
-        twenty times a second, and each time some work has been done since the last.
+        The seconds that pass whenever the clock is read. The core reads it between pieces of its
+        work, at most twenty times a second.
     """
 
     def __init__(self, reading: float = 0.0) -> None:
@@ -37,7 +37,7 @@ class WorkClock:
         return self.now
 
     def deadline(self, seconds: float) -> Deadline:
-        """Return a deadline that begins now; the processor is at work all the time."""
+        """Return a deadline that begins now, in a process that has the processor to itself."""
         return Deadline(seconds, clock=self, processor=self)
 
     def jump(self) -> None:
@@ -45,7 +45,7 @@ class WorkClock:
         self.now += 1e6
 
     def timed(self, function: Callable[..., Any], seconds: float) -> Callable[..., Any]:
-        """Return a function that does the same as another and takes this long on the clock."""
+        """Return the function, each call of which takes this long on the clock."""
 
         def taking(*arguments: Any, **named: Any) -> Any:
             result = function(*arguments, **named)
@@ -57,10 +57,7 @@ class WorkClock:
 
 @contextmanager
 def steps_take(seconds: float) -> Iterator[WorkClock]:
-    """Give a clock on which a step of all chains, or an annealing run, takes so many seconds.
-
-    Nothing else takes any time.
-    """
+    """Yield a clock that each step of all chains, or each annealing run, advances."""
     clock = WorkClock()
     chains, annealing = ChainDriver.perform, AnnealingDriver.perform
 

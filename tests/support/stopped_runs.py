@@ -75,7 +75,7 @@ class _EveryPart:
 
 @contextmanager
 def checkpoints_after(size: int) -> Iterator[None]:
-    """Make a checkpoint after every so many steps, draws or runs, whatever the time."""
+    """Make a checkpoint after this number of steps, draws or runs, whatever the time."""
     with patch("arcwise.runs.checkpoints.CheckpointClock", lambda *_: _EveryPart(size)):
         yield
 
@@ -85,7 +85,7 @@ def run_with_stops(
 ) -> tuple[Posterior, int]:
     """Begin a run, stop it at random moments, resume it each time; count the stops.
 
-    There is a checkpoint after every so many steps or draws, or else as often as possible.
+    Checkpoints are made after parts of this many steps or draws, or as often as possible.
     """
     checkpoints: Callable[[], AbstractContextManager[None]] = checkpoints_whatever_they_cost
     if part is not None:
