@@ -177,6 +177,7 @@ def test_the_budget_in_seconds() -> None:
     with steps_take(0.1) as clock:  # each population
         found = arcwise.smc(MODEL, particles=8, seconds=clock.deadline(1.0), threads=2)
     # Two run at a time, and another two would end too late.
+    assert isinstance(found.run, AnnealingRun)
     assert found.run.runs == 8
     assert found.dags is not None
     assert len(found.dags) >= 8

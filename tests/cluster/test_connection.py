@@ -328,7 +328,8 @@ def test_tasks_are_waited_for_until_they_are_done_or_cannot_be(
 ) -> None:
     cluster = Cluster(mortal)
     gone, left = mortal.nthreads()
-    wait, waits = distributed.wait, []
+    wait: Any = distributed.wait
+    waits: list[Any] = []
     first, second = tmp_path / "first", tmp_path / "second"
 
     def noting(*arguments: Any, **more: Any) -> Any:
