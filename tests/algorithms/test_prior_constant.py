@@ -16,8 +16,8 @@ from arcwise.algorithms.normalizing_constants import prior_constant
 from arcwise.errors import TimeIsUpError
 from arcwise.priors import Sparse
 from arcwise.spaces import CanonicalOrders
-from arcwise.support.clock import Deadline
 from arcwise.support.running import Run
+from support.clocks import steps_take
 from support.exact_models import random_model
 
 Constant = tuple[float, float]
@@ -111,12 +111,15 @@ def test_what_would_take_too_long_is_left_out(
     """Sampling goes on without the evidence, and the time is kept."""
     monkeypatch.setattr(normalizing_constants, "is_exact", lambda *_: False)
     monkeypatch.setattr(normalizing_constants, "_by_order_ratio", None)  # must not be asked
-    deadline = Deadline(3.0)
-    found = sampler(slow_constant(), seconds=deadline, seed=1, threads=1)
-    assert found.evidence is None
-    assert any("constant of its prior" in sentence for sentence in deadline.cuts)
-    with pytest.raises(TimeIsUpError, match=r"^the constant of the prior, .*; give more"):
-        arcwise.evidence(slow_constant(), found.algorithm, seconds=Deadline(3.0), seed=1)
+    with steps_take(0.01) as clock:
+        deadline = clock.deadline(3.0)
+        found = sampler(slow_constant(), seconds=deadline, seed=1, threads=1)
+        assert found.evidence is None
+        assert any("constant of its prior" in sentence for sentence in deadline.cuts)
+        assert 2.5 < clock.now < 3.5
+        deadline = clock.deadline(3.0)
+        with pytest.raises(TimeIsUpError, match=r"^the constant of the prior, .*; give more"):
+            arcwise.evidence(slow_constant(), found.algorithm, seconds=deadline, seed=1)
 
 
 def test_it_is_asked_for_before_sampling_begins(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,6 +137,7 @@ def test_it_is_asked_for_before_sampling_begins(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(normalizing_constants, "_estimated", constant)
     monkeypatch.setattr("arcwise.algorithms.chain_posterior.sampled_chains", chains)
-    found = arcwise.mc3(model, ladder="adapted", seconds=1.0, seed=1, threads=1)
+    with steps_take(1e-3) as clock:
+        found = arcwise.mc3(model, ladder="adapted", seconds=clock.deadline(1.0), seed=1, threads=1)
     assert found.evidence is not None
     assert stages == ["constant", "chains"]

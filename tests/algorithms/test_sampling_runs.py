@@ -21,6 +21,7 @@ from arcwise.model.score_sums import ScoreSums
 from arcwise.priors import EdgePenalty, EdgeWeights
 from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders
 from arcwise.support.running import Run
+from support.clocks import steps_take
 from support.exact_models import flat_model, random_model
 from support.interrupting import assert_returns_what_there_is, assert_stops_within_two_seconds
 from support.run_records import chains_of, weights_of
@@ -151,9 +152,11 @@ def test_coupled_chains_discard_a_half(model: Model) -> None:
 @pytest.mark.parametrize("algorithm", SHORT)
 def test_the_budget_in_seconds(algorithm: str, model: Model) -> None:
     rule = {"particles": None} if algorithm == "ais" else {"steps": None}
-    found = SHORT[algorithm](model, seconds=0.2, **rule)
+    with steps_take(1e-3) as clock:
+        found = SHORT[algorithm](model, seconds=clock.deadline(0.2), **rule)
     assert found.dags is not None
     assert len(found.dags) > 0
+    assert 0.18 < clock.now < 0.25
 
 
 @pytest.mark.parametrize("algorithm", SHORT)

@@ -19,7 +19,7 @@ from arcwise.algorithms import smc as populations
 from arcwise.cli import main
 from arcwise.errors import ArgumentError, TimeIsUpError
 from arcwise.records.runs import AnnealingRun
-from arcwise.support.clock import Deadline
+from support.clocks import WorkClock, steps_take
 from support.exact_models import random_model
 from support.local_clusters import within_this_process
 from support.same_posteriors import assert_same_posterior
@@ -173,13 +173,12 @@ def test_refusals(arguments: dict[str, Any], message: str) -> None:
         arcwise.smc(MODEL, **arguments)
 
 
-def _clock() -> float:
-    """Stand still, so that no test depends on how fast the machine is."""
-    return 0.0
-
-
 def test_the_budget_in_seconds() -> None:
-    found = arcwise.smc(MODEL, particles=8, seconds=Deadline(1e-3, began=0.0, clock=_clock))
+    with steps_take(0.1) as clock:  # each population
+        found = arcwise.smc(MODEL, particles=8, seconds=clock.deadline(1.0), threads=2)
+    # Two run at a time, and another two would end too late.
+    assert isinstance(found.run, AnnealingRun)
+    assert found.run.runs == 8
     assert found.dags is not None
     assert len(found.dags) >= 8
 
@@ -200,8 +199,9 @@ def test_smaller_populations_are_tried_if_the_time_is_short(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _pilots_of(64, monkeypatch)
-    deadline = Deadline(1e-3, began=0.0, clock=_clock)
-    found = arcwise.smc(MODEL, seconds=deadline, seed=1)
+    with steps_take(1.0) as clock:
+        deadline = clock.deadline(1e-3)
+        found = arcwise.smc(MODEL, seconds=deadline, seed=1)
     assert isinstance(found.run, AnnealingRun)
     assert found.run.settings.states_per_run == 64
     assert "Populations have 64 particles" in deadline.cuts[0]
@@ -211,20 +211,14 @@ def test_a_population_that_was_asked_for_is_not_made_smaller(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _pilots_of(64, monkeypatch)
-    deadline = Deadline(1e-3, began=0.0, clock=_clock)
+    deadline = WorkClock().deadline(1e-3)
     with pytest.raises(TimeIsUpError, match="too short for a single population; give more, or fe"):
         arcwise.smc(MODEL, particles=100, seconds=deadline)
 
 
 def test_the_pilot_is_cut_off() -> None:
-    now = [0.0]
-
-    def clock() -> float:
-        now[0] += 0.01
-        return now[0]
-
     model = Model([f"x{i}" for i in range(12)], lambda node, parents: -float(len(parents)))
-    deadline = Deadline(0.05, began=0.0, clock=clock)
+    deadline = WorkClock(reading=0.01).deadline(0.05)
     with pytest.raises(TimeIsUpError, match="too short for a single population"):
         arcwise.smc(model, "partitions", particles=2000, steps=10**6, seconds=deadline)
 

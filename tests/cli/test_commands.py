@@ -414,7 +414,7 @@ def test_warnings_go_back_to_what_they_were(table: Path, capsys: Captured) -> No
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     code = "import sys; from arcwise.cli import main; sys.exit(main())"
     command = [sys.executable, "-c", code, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_the_real_program(tmp_path: Path) -> None:

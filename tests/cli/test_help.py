@@ -144,7 +144,7 @@ def test_bash_completes(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         env=os.environ | {"PATH": paths},
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     installed, suggested = done.stdout.splitlines()

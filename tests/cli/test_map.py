@@ -10,8 +10,10 @@ import pytest
 
 import arcwise
 from arcwise import Dag
+from arcwise.cli import composition
 from arcwise.graphs import Cpdag
 from arcwise.networks import gaussian_network, random_dag
+from support.clocks import past
 from support.command_line import Captured, refusal, status
 
 # Of few rows, several classes weigh the same: "asia" and "tub" are hardly ever 1.
@@ -87,9 +89,15 @@ def test_constraints_hold_and_edges_can_be_read_again(table: Path, tmp_path: Pat
     assert rows(again / "edges.csv") == rows(edges)
 
 
-def test_a_time_budget(table: Path, tmp_path: Path) -> None:
-    assert run(table, "--method", "search", "--seconds", 0.5, "--out", tmp_path) == 0
-    assert json.loads((tmp_path / "summary.json").read_text())["settings"]["seconds"] == 0.5
+def test_a_time_budget(
+    table: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["--method", "search", "--restarts", 2, "--seconds", 1000, "--out", tmp_path]
+    assert run(table, *arguments) == 0
+    assert json.loads((tmp_path / "summary.json").read_text())["settings"]["seconds"] == 1000.0
+    monkeypatch.setattr(composition, "Deadline", lambda seconds, began: past(seconds))
+    capsys.readouterr()
+    assert "the 1000 seconds given are over" in refusal(capsys, "map", table, *arguments)
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import distributed
 import pytest
 from distributed import Client
 
@@ -17,7 +17,7 @@ from arcwise.cluster import DaskEngine, connection, host_files
 from arcwise.cluster.connection import Cluster, connect
 from arcwise.cluster.work import Done, Work
 from arcwise.errors import EngineError
-from support.local_clusters import wait_until, within_this_process
+from support.local_clusters import wait_for_file, wait_until, within_this_process
 from support.same_posteriors import assert_same_posterior
 
 
@@ -54,7 +54,6 @@ def holder_of(client: Client, future: Any) -> str:
 def test_a_result_lost_with_its_worker_is_a_loss(
     mortal: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "_GATHER", 0.2)
     cluster = Cluster(mortal)
     first, second = cluster.slots()
     lost, kept = (
@@ -65,7 +64,10 @@ def test_a_result_lost_with_its_worker_is_a_loss(
     wait_until(lambda: lost.done() and kept.done())
     # Its task is done, but the worker that has the result and alone could do it again is gone.
     end_worker(mortal, first)
-    (_, error), (_, done) = cluster.results([lost, kept])
+    with monkeypatch.context() as patch:
+        patch.setattr(connection, "_GATHER", 0.2)
+        ((_, error),) = cluster.results([lost])
+    ((_, done),) = cluster.results([kept])
     assert isinstance(error, TimeoutError)
     assert cluster.is_loss(error)
     assert lost.cancelled()
@@ -322,21 +324,36 @@ def test_a_worker_whose_disk_fails_is_sent_the_file_by_another(
 
 
 def test_tasks_are_waited_for_until_they_are_done_or_cannot_be(
-    mortal: Client, monkeypatch: pytest.MonkeyPatch
+    mortal: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cluster = Cluster(mortal)
     gone, left = mortal.nthreads()
-    slow = cluster._on(left, time.sleep, 1.2)  # longer than is waited for at once
+    wait: Any = distributed.wait
+    waits: list[Any] = []
+    first, second = tmp_path / "first", tmp_path / "second"
+
+    def noting(*arguments: Any, **more: Any) -> Any:
+        waits.append(arguments)
+        try:
+            return wait(*arguments, **more)
+        except TimeoutError:
+            first.touch()  # longer than is waited for at once
+            raise
+
+    monkeypatch.setattr("distributed.wait", noting)
+    slow = cluster._on(left, wait_for_file, str(first))
     cluster._settle({slow: left})
     assert slow.status == "finished"
+    assert len(waits) > 1
     end_worker(mortal, gone)
     bound = cluster._on(gone, abs, -1)
     cluster._settle({bound: gone})
     assert bound.status == "pending"
-    endless = cluster._on(left, time.sleep, 1.5)
+    endless = cluster._on(left, wait_for_file, str(second))
     mortal.cancel([endless])
     cluster._settle({endless: left})
     assert endless.cancelled()
+    second.touch()  # otherwise its thread, which belongs to this process, would not end
 
     def broken(*arguments: Any, **more: Any) -> Any:
         raise RuntimeError("not a matter of workers")

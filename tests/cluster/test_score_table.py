@@ -113,7 +113,7 @@ def test_processes_share_the_pages_of_the_file(tmp_path: Path) -> None:
             assert mapped["Shared_Clean"] + mapped["Shared_Dirty"] == mapped["Rss"] > 0
             assert mapped["Size"] >= kibibytes
         for process in (first, second):
-            process.communicate("\n", timeout=30)
+            process.communicate("\n", timeout=600)
 
 
 def refuse(path: Path) -> str:

@@ -38,7 +38,7 @@ def secured() -> Iterator[str]:
         yield client.scheduler.address
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def _not_patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let connections that cannot be made be given up after a second."""
     monkeypatch.setattr("arcwise.cluster.connection._CONNECT", 1.0)
@@ -82,6 +82,7 @@ def test_a_connection_by_tls_from_the_shell(secured: str, table: Path, tmp_path:
     assert here.read_bytes() == there.read_bytes()
 
 
+@pytest.mark.usefixtures("_not_patient")
 def test_tls_is_all_or_nothing(secured: str, model: Model) -> None:
     with pytest.raises(EngineError, match="no Dask scheduler responds"):
         anneal(model, engine=secured)
@@ -90,6 +91,7 @@ def test_tls_is_all_or_nothing(secured: str, model: Model) -> None:
         anneal(model, engine=wrong)
 
 
+@pytest.mark.usefixtures("_not_patient")
 def test_a_scheduler_without_tls_is_refused_where_certificates_are_given(model: Model) -> None:
     with (
         within_this_process(1, protocol="tcp", host="127.0.0.1") as client,

@@ -21,6 +21,7 @@ from arcwise.runs.directory import LEDGER, MODEL, SETTINGS, _digest, digest_of
 from arcwise.runs.ledger import pack, unpack
 from fuzz import hostile
 from fuzz.harness import Target
+from support.stopped_runs import checkpoints_after
 
 
 class RunDirectories(Target, name="ledger"):
@@ -32,7 +33,7 @@ class RunDirectories(Target, name="ledger"):
         data = arcwise.simulate("asia", 100, seed=1)
         model = arcwise.Model(data, max_indegree=2, threads=1)
         self.runs = []
-        few: dict[str, Any] = {"seed": 1, "threads": 1, "checkpoint_seconds": 0.0}
+        few: dict[str, Any] = {"seed": 1, "threads": 1}
         short = few | {"thinning": 5, "chains": 2}
         made: dict[str, tuple[Callable[..., arcwise.Posterior], Any, dict[str, Any]]] = {
             "mcmc": (arcwise.mcmc, model, short | {"steps": 60}),
@@ -57,7 +58,8 @@ class RunDirectories(Target, name="ledger"):
         }
         for name, (run, subject, options) in made.items():
             directory = self.folder / name
-            posterior = run(subject, directory=directory, **options)
+            with checkpoints_after(5):
+                posterior = run(subject, directory=directory, **options)
             self.runs.append((directory, posterior.edges))
 
     def case(self, draw: random.Random) -> None:

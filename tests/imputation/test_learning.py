@@ -19,6 +19,7 @@ from arcwise.imputation.structure import ExactStructure
 from arcwise.model import Definition, Question
 from arcwise.parameters.effect import MeanEffects
 from arcwise.records.runs import ImputationRun
+from support.clocks import WorkClock
 
 ROWS = 90
 
@@ -239,10 +240,12 @@ def test_a_damaged_file_of_tables_counts_for_nothing(tmp_path: Path) -> None:
     assert np.array_equal(found.edges, _learned(_gappy()).edges)
 
 
-def test_seconds_are_kept_with_fewer_tables() -> None:
-    posterior = _learned(_gappy(), seconds=2.0, completions=5000)
+def test_seconds_are_kept_with_fewer_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = WorkClock()
+    monkeypatch.setattr(ImputationChain, "keep", clock.timed(ImputationChain.keep, 0.1))
+    posterior = _learned(_gappy(), seconds=clock.deadline(2.0), completions=5000, threads=1)
     assert isinstance(posterior.run, ImputationRun)
-    assert 2 <= posterior.run.completions < 5000
+    assert posterior.run.completions == 20
     assert any("The time was up" in sentence for sentence in posterior.account.choices)
 
 

@@ -21,9 +21,11 @@ from arcwise.learning import choose_parents, costs, run_time
 from arcwise.learning.study import Study
 from arcwise.model import Definition, Question
 from arcwise.model.scoring import scoring_seconds, scoring_work
+from arcwise.runs.control import Kind
+from arcwise.runs.driver import AnnealingDriver
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Run
-from support.clocks import Jumping, past
+from support.clocks import WorkClock, past, steps_take
 from support.run_records import account_of
 
 quick = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
@@ -40,7 +42,7 @@ def learn(data: Any, **options: Any) -> arcwise.Posterior:
     return arcwise.learn(data, **({"progress": None, "seed": 1} | options))
 
 
-def jumping_before(target: Callable[..., Any], clock: Jumping) -> Callable[..., Any]:
+def jumping_before(target: Callable[..., Any], clock: WorkClock) -> Callable[..., Any]:
     def jump_first(*arguments: Any, **named: Any) -> Any:
         clock.jump()
         return target(*arguments, **named)
@@ -48,7 +50,7 @@ def jumping_before(target: Callable[..., Any], clock: Jumping) -> Callable[..., 
     return jump_first
 
 
-def jumping_after(target: Callable[..., Any], clock: Jumping) -> Callable[..., Any]:
+def jumping_after(target: Callable[..., Any], clock: WorkClock) -> Callable[..., Any]:
     def jump_last(*arguments: Any, **named: Any) -> Any:
         result = target(*arguments, **named)
         clock.jump()
@@ -102,11 +104,11 @@ def test_growth_so_far_is_returned() -> None:
 @quick
 def test_growth_is_cut_off_between_rounds(by: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     data = gaussian(25)
-    clock = Jumping()
     module, name = (growth, "_search") if by == "map" else (growth, "mcmc")
-    monkeypatch.setattr(module, name, jumping_after(getattr(module, name), clock))
-    deadline = Deadline(1000.0 if by == "map" else 1.0, clock=clock)
-    grown = arcwise.grow(data, "greedy:1", by=by, steps=200, seconds=deadline, seed=1)
+    with steps_take(1e-3) as clock:
+        monkeypatch.setattr(module, name, jumping_after(getattr(module, name), clock))
+        deadline = clock.deadline(1000.0 if by == "map" else 1.0)
+        grown = arcwise.grow(data, "greedy:1", by=by, steps=200, seconds=deadline, seed=1)
     assert "cut short after" in " ".join(deadline.cuts)
     assert len(grown.model.scores) >= 25
     if by == "map":
@@ -204,12 +206,12 @@ def test_exact_computation_leaves_out_what_there_is_no_time_for(
     with pytest.raises(TimeIsUpError):
         arcwise.exact(model, seconds=past())
     for name in ("posterior", "dags"):
-        clock = Jumping()
+        clock = WorkClock()
         with monkeypatch.context() as patch:
             patch.setattr(
                 ExactComputation, name, jumping_after(getattr(ExactComputation, name), clock)
             )
-            deadline = Deadline(1000.0, clock=clock)
+            deadline = clock.deadline(1000.0)
             found = arcwise.exact(model, paths=True, dags=1000, seconds=deadline)
         assert (0 if found.dags is None else len(found.dags)) == (256 if name == "dags" else 0)
         assert found.run.dags == (256 if name == "dags" else 0)
@@ -251,11 +253,11 @@ def test_learn_always_has_a_result(n: int, options: dict[str, Any]) -> None:
 
 @quick
 def test_learn_turns_from_exact_to_chains(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Jumping()
-    monkeypatch.setattr(
-        ExactComputation, "posterior", jumping_before(ExactComputation.posterior, clock)
-    )
-    found = learn(gaussian(6), seconds=Deadline(1000.0, clock=clock))
+    with steps_take(1e-3) as clock:
+        monkeypatch.setattr(
+            ExactComputation, "posterior", jumping_before(ExactComputation.posterior, clock)
+        )
+        found = learn(gaussian(6), seconds=clock.deadline(1000.0))
     assert found.algorithm == "mcmc"
     words = " ".join(account_of(found).choices)
     assert "Exact computation was given up, as it took too long." in words
@@ -276,7 +278,8 @@ def test_learn_turns_from_all_parent_sets_to_grown_candidates(
         return scored(study, deadline)
 
     monkeypatch.setattr(choose_parents, "scored", too_slow)
-    found = learn(gaussian(6), seconds=3.0)
+    with steps_take(1e-3) as clock:
+        found = learn(gaussian(6), seconds=clock.deadline(3.0))
     assert account_of(found).chosen.parents == "grown"
     assert "because scoring all parent sets took too long" in " ".join(account_of(found).choices)
 
@@ -294,13 +297,25 @@ def test_seconds_are_those_of_the_whole_call() -> None:
 @quick
 def test_particles_in_little_time_have_fewer_steps() -> None:
     model = Model(gaussian(6, 1000))
-    steps = [
-        arcwise.ais(model, seconds=seconds, seed=1).run.settings.cooling.steps  # type: ignore[union-attr]
-        for seconds in (0.2, 0.4)
-    ]
+    steps = []
+    for seconds in (0.2, 0.4):
+        with steps_take(0.01) as clock:  # each particle
+            found = arcwise.ais(model, seconds=clock.deadline(seconds), seed=1)
+        steps.append(found.run.settings.cooling.steps)  # type: ignore[union-attr]
     assert 6 < steps[0] < steps[1] <= 6000
     # The first particles are cut off only when there is time for nothing else.
-    assert arcwise.ais(model, seconds=past(), steps=10, seed=1).run.runs >= 1  # type: ignore[union-attr]
+    perform = AnnealingDriver.perform
+
+    def cut_off(driver: AnnealingDriver, kind: Kind, part: int) -> None:
+        perform(driver, kind, part - 1)
+        raise TimeIsUpError
+
+    deadline = WorkClock().deadline(5.0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(AnnealingDriver, "perform", cut_off)
+        found = arcwise.ais(model, seconds=deadline, steps=10, seed=1)
+    assert found.run.runs == 15  # type: ignore[union-attr]
+    assert deadline.cuts == ("15 particles were annealed, as the time was up.",)
     with pytest.raises(TimeIsUpError, match=r"too short for a single particle; give more"):
         arcwise.ais(model, seconds=past(), steps=10**6, seed=1)
 
@@ -358,7 +373,7 @@ def test_it_is_said_beforehand_what_takes_long(
     )
     # What is said changes nothing.
     assert np.array_equal(quiet.edges, told.edges)
-    learn(data, candidates="greedy:2", seconds=1.0, progress=True)
+    learn(data, candidates="greedy:2", seconds=WorkClock().deadline(1.0), progress=True)
     assert capsys.readouterr().err == (
         "Candidate parents are chosen by 'greedy:2', then the posterior is computed exactly; all "
         "in 1 s.\n"

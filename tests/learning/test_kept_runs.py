@@ -16,7 +16,7 @@ from arcwise.algorithms import growth
 from arcwise.cli import main
 from arcwise.errors import ArgumentError, FileFormatError, RunDirectoryError
 from arcwise.records.account import Account
-from support.stopped_runs import Stop, stopping_at
+from support.stopped_runs import Stop, checkpoints_after, stopping_at
 
 pytestmark = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
 
@@ -49,15 +49,16 @@ def test_a_stopped_run_goes_on_and_knows_what_was_chosen(
     algorithm: str, data: Data, tmp_path: Path
 ) -> None:
     whole = learn(data, algorithm)
-    kept: dict[str, Any] = {"directory": tmp_path / "run", "checkpoint_seconds": 0.005}
+    kept: dict[str, Any] = {"directory": tmp_path / "run"}
 
     def stop(moment: float) -> None:
         # Scoring, which comes first, tells of its progress as well.
         if (tmp_path / "run" / "settings.json").exists():
             stopping_at(0.5)(moment)
 
-    with pytest.raises(Stop):
+    with checkpoints_after(100), pytest.raises(Stop):
         learn(data, algorithm, progress=stop, **kept)
+    assert arcwise.status(tmp_path / "run").checkpoints > 0
     resumed = arcwise.resume(tmp_path / "run", threads=1)
     again = learn(data, algorithm, **kept)
     for found in (resumed, again):

@@ -15,8 +15,10 @@ from arcwise import Data, Model, Posterior, exact
 from arcwise.algorithms import exact_computation
 from arcwise.errors import ArcwiseError, ArcwiseWarning, ConvergenceWarning, DataWarning
 from arcwise.learning import costs
+from arcwise.records.account import Account
 from arcwise.records.runs import AnnealingRun
 from arcwise.results import DagSample
+from support.clocks import steps_take
 from support.interrupting import assert_stops_within_two_seconds
 from support.run_records import account_of, chains_of
 from support.separate_modes import two_modes
@@ -143,11 +145,16 @@ def test_what_was_chosen_is_told(name: str, asia: Data) -> None:
 def test_choices_depend_on_data_and_arguments_only(
     asia: Data, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def learned(threads: int, seconds: Any = None, **options: Any) -> Account:
+        with steps_take(1e-3) as clock:
+            deadline = None if seconds is None else clock.deadline(seconds)
+            return account_of(learn(asia, threads=threads, seconds=deadline, **options))
+
     for options in ({}, {"until": "rhat<1.5"}, {"seconds": 0.2, "space": "dags", "prior": "fair"}):
-        one = account_of(learn(asia, threads=1, **options))
-        monkeypatch.setattr(exact_computation, "available_memory", lambda: 2**26)
-        other = account_of(learn(asia, threads=2, **options))
-        monkeypatch.undo()
+        one = learned(1, **options)
+        with monkeypatch.context() as patch:
+            patch.setattr(exact_computation, "available_memory", lambda: 2**26)
+            other = learned(2, **options)
         # With seconds, what can be computed exactly in them depends on the threads.
         if "seconds" in options:
             other = replace(other, chosen=replace(other.chosen, exact_limit=one.chosen.exact_limit))

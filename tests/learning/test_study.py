@@ -23,6 +23,7 @@ from arcwise.learning.study import KeptStudy, Study
 from arcwise.records.budget import Algorithm
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Run
+from support.clocks import steps_take
 
 learning = sys.modules["arcwise.learning.learn"]
 
@@ -171,12 +172,13 @@ def test_an_exact_computation_that_takes_too_long_leaves_the_study_to_chains(
         raise TimeIsUpError("the time is up")
 
     monkeypatch.setattr(learning, "exactly", too_slow)
-    study = _begun(_table(), seconds=Deadline(2.0))
-    for step in STEPS[: STEPS.index(compute_exactly)]:
-        study = step(study)
-    assert study.algorithm is Algorithm.EXACT
-    found = compute_exactly(study)
-    assert found.posterior is None
+    with steps_take(1e-3) as clock:
+        study = _begun(_table(), seconds=clock.deadline(2.0))
+        for step in STEPS[: STEPS.index(compute_exactly)]:
+            study = step(study)
+        assert study.algorithm is Algorithm.EXACT
+        found = compute_exactly(study)
+        assert found.posterior is None
     assert found.algorithm is Algorithm.MCMC
     assert found.asked is study.asked  # nothing is scored twice
     assert "Exact computation was given up, as it took too long." in found.kept().sentences

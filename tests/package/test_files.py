@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -59,11 +60,13 @@ def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
 
 
 def test_a_written_file_has_the_usual_rights(tmp_path: Path) -> None:
-    umask = os.umask(0o027)
-    try:
-        write_table(["a"], [("1",)], tmp_path / "t.csv")
-    finally:
-        os.umask(umask)
+    code = (
+        "import sys; from pathlib import Path; from arcwise.support.files import write_table\n"
+        "write_table(['a'], [('1',)], Path(sys.argv[1]))"
+    )
+    # The umask is one of a whole process.
+    command = [sys.executable, "-c", code, str(tmp_path / "t.csv")]
+    subprocess.run(command, umask=0o027, check=True, timeout=600)
     assert (tmp_path / "t.csv").stat().st_mode & 0o777 == 0o640
 
 

@@ -2,52 +2,81 @@
 
 from __future__ import annotations
 
-import re
-import time
+import threading
+from queue import SimpleQueue
+from types import SimpleNamespace
 
 import pytest
 
 from arcwise.support import progress
 from arcwise.support.progress import ProgressUpdate, hidden_progress, shown_progress
 
+_HANGS = 600.0  # seconds
+
+
+class Waits:
+    """The waits of the thread that prints lines, each of which ends when a test says so.
+
+    It stands in for the event of the end of a stage, and has the clock of the stage.
+    """
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self._begun: SimpleQueue[float] = SimpleQueue()
+        self._ended: SimpleQueue[bool] = SimpleQueue()
+        self._seconds: float | None = None
+
+    def wait(self, seconds: float) -> bool:
+        self._begun.put(seconds)
+        return self._ended.get(timeout=_HANGS)
+
+    def set(self) -> None:
+        self._ended.put(True)
+
+    def over(self) -> float:
+        """Let the thread wait in vain until it waits again; return how long it waited."""
+        waited = self._begun.get(timeout=_HANGS) if self._seconds is None else self._seconds
+        self.now += waited
+        self._ended.put(False)
+        self._seconds = self._begun.get(timeout=_HANGS)
+        return waited
+
 
 @pytest.fixture
-def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "_FIRST_LINE", 0.01)
-    monkeypatch.setattr(progress, "_BETWEEN_LINES", 0.01)
+def waits(monkeypatch: pytest.MonkeyPatch) -> Waits:
+    made = Waits()
+    monkeypatch.setattr(
+        progress, "threading", SimpleNamespace(Event=lambda: made, Thread=threading.Thread)
+    )
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: made.now))
+    return made
 
 
-def wait_for(lines: list[str], capsys: pytest.CaptureFixture[str], count: int) -> None:
-    """Wait until so many lines were printed to standard error."""
-    while len(lines) < count:
-        time.sleep(0.01)
-        lines += capsys.readouterr().err.splitlines()
-
-
-@pytest.mark.usefixtures("_short_waits")
 def test_a_log_has_lines_by_the_clock_and_one_at_the_end(
-    capsys: pytest.CaptureFixture[str],
+    waits: Waits, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines: list[str] = []
     with shown_progress("Sampling") as show:
         assert show is not None
-        wait_for(lines, capsys, 1)  # though nothing was told yet
-        assert set(lines) == {"Sampling: 0%"}
-        lines.clear()
+        assert waits.over() == 10.0  # though nothing was told yet
+        assert capsys.readouterr().err == "Sampling: 0%\n"
         show(ProgressUpdate(0.25, rate=520.0, acceptance=0.31, rhat=1.004, seconds_left=90.0))
-        wait_for(lines, capsys, 3)
-    assert lines[-1] == "Sampling: 25%, 520 steps/s, 31% accepted, R-hat 1.004, about 90 s left"
-    assert re.fullmatch(r"Sampling: \d+ s", capsys.readouterr().err.splitlines()[-1])
+        assert capsys.readouterr().err == ""
+        for _ in range(2):
+            assert waits.over() == 30.0
+            assert capsys.readouterr().err == (
+                "Sampling: 25%, 520 steps/s, 31% accepted, R-hat 1.004, about 90 s left\n"
+            )
+    assert capsys.readouterr().err == "Sampling: 70 s\n"
 
 
-@pytest.mark.usefixtures("_short_waits")
-def test_what_is_left_is_told_from_what_is_done(capsys: pytest.CaptureFixture[str]) -> None:
-    lines: list[str] = []
+def test_what_is_left_is_told_from_what_is_done(
+    waits: Waits, capsys: pytest.CaptureFixture[str]
+) -> None:
     with shown_progress("Scoring") as show:
         assert show is not None
-        show(0.5)
-        wait_for(lines, capsys, 2)
-    assert re.fullmatch(r"Scoring: 50%, about \d+ s left", lines[-1])
+        show(0.2)
+        waits.over()
+    assert capsys.readouterr().err == "Scoring: 20%, about 40 s left\nScoring: 10 s\n"
 
 
 def test_short_stages_leave_no_trace(capsys: pytest.CaptureFixture[str]) -> None:
@@ -57,7 +86,6 @@ def test_short_stages_leave_no_trace(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.usefixtures("_short_waits")
 def test_hidden_progress_is_not_shown() -> None:
     with hidden_progress(), shown_progress("Scoring") as show:
         assert show is None

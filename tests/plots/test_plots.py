@@ -401,7 +401,7 @@ def test_nothing_global_is_touched() -> None:
         "arcwise.plots.effect([1.0, 2.0, 0.0])\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=600)
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,9 @@ import os
 import sqlite3
 import subprocess
 import sys
-import threading
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -28,20 +28,19 @@ from arcwise.errors import (
 from arcwise.runs import directory, ledger
 from arcwise.runs.directory import is_locked, locked
 from arcwise.runs.ledger import read_all
-from support.stopped_runs import Stop, stopping_at
+from arcwise.support import files
+from support.stopped_runs import Stop, checkpoints_after, stopping_at
 
 _DATA = arcwise.simulate("asia", 200, seed=1)
 _MODEL = arcwise.Model(_DATA, max_indegree=2)
 
 
 def _begin(path: Path, **changed: Any) -> None:
-    """Begin a run and stop it, or go on with one."""
+    """Begin a run and stop it, or go on with one; there is a checkpoint after every few steps."""
     options: dict[str, Any] = {"model": _MODEL, "space": "partitions", "steps": 2000, "seed": 1}
-    told: dict[str, Any] = (
-        {"chains": 2, "directory": path, "checkpoint_seconds": 0.003} | options | changed
-    )
+    told: dict[str, Any] = {"chains": 2, "directory": path} | options | changed
     model, space = told.pop("model"), told.pop("space")
-    with pytest.raises(Stop):
+    with checkpoints_after(40), pytest.raises(Stop):
         arcwise.mcmc(model, space, progress=stopping_at(0.8), **told)
 
 
@@ -135,14 +134,23 @@ def test_a_second_writer_is_refused(tmp_path: Path) -> None:
         )
 
 
-def test_to_look_for_a_writer_disturbs_none(tmp_path: Path) -> None:
+def test_to_look_for_a_writer_disturbs_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert not is_locked(tmp_path)
     assert list(tmp_path.iterdir()) == []
     _begin(tmp_path)
     with open(tmp_path / "lock") as looked_at:
         fcntl.flock(looked_at, fcntl.LOCK_EX)
-        threading.Timer(0.1, looked_at.close).start()
+
+        def sleep(_: float) -> None:
+            assert not looked_at.closed
+            looked_at.close()
+
+        clock = SimpleNamespace(monotonic=lambda: 0.0, sleep=sleep)
+        monkeypatch.setattr(files, "time", clock)
         with locked(tmp_path):
+            assert looked_at.closed  # it was waited for
             assert is_locked(tmp_path)
 
 
@@ -227,16 +235,23 @@ def test_a_damaged_ledger_is_told_of_and_the_result_is_the_same(tmp_path: Path) 
     _begin(tmp_path / "run")
     ledger = tmp_path / "run" / "ledger.sqlite"
     whole = ledger.read_bytes()
-    _, draws = read_all(ledger)
+    # A checkpoint of the burn-in has no draws.
+    written = dict(enumerate(read_all(ledger)[1], 1))
+    largest = max(map(len, written.values()))
+    with_draws = [number for number, draws in written.items() if 2 * len(draws) > largest]
+    assert len(with_draws) > 5
     for share in (0.2, 0.5, 0.9):
-        # A checkpoint of the burn-in has no draws.
-        content = [part for part in draws if 2 * len(part) > max(map(len, draws))]
-        damaged = bytearray(whole)
-        damaged[whole.index(content[int(share * len(content))][:100]) + 50] ^= 16
+        number = with_draws[int(share * len(with_draws))]
+        damaged = bytearray(written[number])
+        damaged[50] ^= 16
         for suffix in ("-wal", "-shm"):
             ledger.with_name(ledger.name + suffix).unlink(missing_ok=True)
-        ledger.write_bytes(bytes(damaged))
-        with pytest.warns(DamageWarning, match=r"was damaged after checkpoint \d+"):
+        ledger.write_bytes(whole)
+        # In the file itself, SQLite may have split the record over pages.
+        with closing(sqlite3.connect(ledger)) as changed, changed:
+            values = (bytes(damaged), number)
+            changed.execute("UPDATE checkpoints SET draws = ? WHERE number = ?", values)
+        with pytest.warns(DamageWarning, match=f"was damaged after checkpoint {number - 1};"):
             found = arcwise.resume(tmp_path / "run")
         np.testing.assert_array_equal(found.edges, expected.edges)
         np.testing.assert_array_equal(found.dags.parents, expected.dags.parents)

@@ -14,10 +14,12 @@ import arcwise
 from arcwise.errors import ArcwiseWarning, InterruptedWarning
 from arcwise.records.settings import Recording
 from arcwise.runs import driver
+from support.clocks import steps_take
 from support.run_records import annealing_of, chains_of
 from support.stopped_runs import (
     Stop,
     assert_same,
+    checkpoints_after,
     checkpoints_whatever_they_cost,
     run_with_stops,
     stopping_after,
@@ -99,7 +101,7 @@ def test_rules_see_what_they_would_have_seen(budget: dict[str, Any], tmp_path: P
     begin = partial(arcwise.mcmc, _MODEL, "partitions", chains=2, seed=3, **budget)
     expected = _quietly(begin)
     assert chains_of(expected).rule_met
-    found, stops = run_with_stops(begin, tmp_path / "run", seed=1, checkpoint_seconds=0.01)
+    found, stops = run_with_stops(begin, tmp_path / "run", seed=1, part=40)
     assert stops >= 2
     assert_same(found, expected, tmp_path)
 
@@ -126,20 +128,26 @@ def test_where_checkpoints_are_makes_no_difference(tmp_path: Path) -> None:
 
 
 def test_a_budget_in_seconds_counts_the_time_before_the_stop(tmp_path: Path) -> None:
-    begin = partial(arcwise.mcmc, _MODEL, "partitions", seconds=1.2, chains=2, seed=3)
-    with pytest.raises(Stop):
-        begin(directory=tmp_path, checkpoint_seconds=0.05, progress=stopping_at(0.7))
-    before = arcwise.status(tmp_path)
-    assert before.state == "stopped"
-    assert 0.0 < before.seconds < 1.2
-    found = _quietly(arcwise.resume, tmp_path)
+    begin = partial(arcwise.mcmc, _MODEL, "partitions", chains=2, seed=3)
+    with steps_take(1e-3) as clock, checkpoints_after(16):
+        expected = _quietly(begin, seconds=clock.deadline(1.2))
+        with pytest.raises(Stop):
+            begin(directory=tmp_path, seconds=clock.deadline(1.2), progress=stopping_at(0.7))
+        before = arcwise.status(tmp_path)
+        assert before.state == "stopped"
+        assert 0.69 * 1.2 < before.seconds < 1.2
+        clock.jump()  # the time between stop and resumption does not count
+        found = _quietly(begin, directory=tmp_path, seconds=clock.deadline(1.2))
     after = arcwise.status(tmp_path)
     assert after.state == "finished"
     # A little is left for what comes after sampling.
-    assert after.seconds >= 0.9 * 1.2
-    assert chains_of(found).seconds_sampling >= 0.9 * 1.2
+    assert 0.9 * 1.2 <= after.seconds < 1.2
+    assert chains_of(found).seconds_sampling == pytest.approx(after.seconds)
     assert found.dags is not None
     assert len(found.dags) == sum(chains_of(found).states)
+    assert_same(found, expected, tmp_path)
+    # Nothing is left to do, and the seconds are those of the settings.
+    assert_same(_quietly(arcwise.resume, tmp_path), expected, tmp_path)
 
 
 def test_ctrl_c_returns_what_there_is_and_the_rest_can_be_had(tmp_path: Path) -> None:

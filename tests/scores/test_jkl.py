@@ -227,7 +227,7 @@ except FileFormatError as error:
     print(error)
 """
     command = [sys.executable, "-c", code, str(tmp_path / "scores.jkl")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
     assert "could not be written in full" in done.stdout
     assert list(tmp_path.iterdir()) == []
 

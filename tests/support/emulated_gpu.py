@@ -58,11 +58,13 @@ def compiled_kernels(*options: str, fault: Fault | None = None) -> ctypes.CDLL:
     if fault is not None:
         assert headers[fault.file].count(fault.text) == 1
         headers[fault.file] = headers[fault.file].replace(fault.text, fault.instead)
-    digest = hashlib.sha256(" ".join(options).encode() + source.read_bytes())
+    command = [compiler, *_OPTIONS, *options]
+    version = subprocess.run([compiler, "--version"], check=True, capture_output=True).stdout
+    digest = hashlib.sha256(" ".join(command).encode() + version + source.read_bytes())
     for name in sorted(headers):
         digest.update(headers[name].encode())
-    folder = Path(tempfile.gettempdir()) / f"arcwise-kernels-{os.getuid()}"
-    folder.mkdir(exist_ok=True, mode=0o700)
+    folder = ROOT / "build" / "kernels"
+    folder.mkdir(exist_ok=True, parents=True)
     library = folder / f"{digest.hexdigest()[:24]}.so"
     if not library.exists():
         with tempfile.TemporaryDirectory(dir=folder) as made:
@@ -71,8 +73,7 @@ def compiled_kernels(*options: str, fault: Fault | None = None) -> ctypes.CDLL:
             for name, text in headers.items():
                 (included / name).write_text(text)
             partial = Path(made) / "kernels.so"
-            command = [compiler, *_OPTIONS, *options, f"-I{made}", str(source), "-o", str(partial)]
-            subprocess.run(command, check=True)
+            subprocess.run([*command, f"-I{made}", str(source), "-o", str(partial)], check=True)
             partial.replace(library)
     return ctypes.CDLL(str(library))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -78,7 +79,7 @@ class Process:
     def end(self) -> None:
         """See it off whatever state it is in."""
         self.process.kill()
-        self.process.communicate(timeout=30)
+        self.process.communicate(timeout=600)
 
 
 class ProcessCluster:
@@ -122,8 +123,21 @@ def of_processes(folder: Path, workers: int = 2, **environment: str) -> Iterator
         cluster.end()
 
 
-def wait_until(condition: Any, seconds: float = 20.0) -> None:
-    """Wait for something to become true, which it must."""
+def wait_for_file(path: str) -> None:
+    """Wait until there is a file: a task that takes as long as a test wants."""
+    wait_until(Path(path).exists)
+
+
+@contextmanager
+def closed_port() -> Iterator[int]:
+    """Give a port of this machine on which nothing listens, or can listen meanwhile."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield int(held.getsockname()[1])
+
+
+def wait_until(condition: Any, seconds: float = 600.0) -> None:
+    """Wait for something to become true, which it must; the limit is for tests that hang."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end

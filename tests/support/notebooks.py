@@ -26,7 +26,7 @@ def executed(folder: Path, *cells: str) -> list[list[dict[str, Any]]]:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     client = NotebookClient(
         notebook,
-        timeout=300,
+        timeout=600,
         kernel_name="python3",
         resources={"metadata": {"path": str(folder)}},
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -53,21 +54,53 @@ def checkpoints_whatever_they_cost() -> Iterator[None]:
         yield
 
 
+class _EveryPart:
+    """In place of the clock of checkpoints: parts of one size, and a checkpoint after each."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+
+    def part(self, most: int, *, draws: bool = False) -> int:
+        return min(most, self._size)
+
+    def look(self) -> bool:
+        return True
+
+    def resume(self) -> None:
+        pass
+
+    def saved(self) -> None:
+        pass
+
+
+@contextmanager
+def checkpoints_after(size: int) -> Iterator[None]:
+    """Make a checkpoint after this number of steps, draws or runs, whatever the time."""
+    with patch("arcwise.runs.checkpoints.CheckpointClock", lambda *_: _EveryPart(size)):
+        yield
+
+
 def run_with_stops(
-    begin: Callable[..., Posterior], directory: Path, *, seed: int, checkpoint_seconds: float = 0.0
+    begin: Callable[..., Posterior], directory: Path, *, seed: int, part: int | None = None
 ) -> tuple[Posterior, int]:
-    """Begin a run, stop it at random moments, go on with it each time; count the stops."""
+    """Begin a run, stop it at random moments, resume it each time; count the stops.
+
+    Checkpoints are made after parts of this many steps or draws, or as often as possible.
+    """
+    checkpoints: Callable[[], AbstractContextManager[None]] = checkpoints_whatever_they_cost
+    if part is not None:
+        checkpoints = partial(checkpoints_after, part)
     random = np.random.default_rng(seed)
     for stops in range(_MOST_STOPS):
         # Ever longer, so that it comes to an end.
         progress = stopping_after(int(random.integers(1, 12 + 8 * stops)))
         options: dict[str, Any] = {
             "progress": progress,
-            "checkpoint_seconds": checkpoint_seconds,
+            "checkpoint_seconds": 0.0,
             "threads": 1,
         }
         try:
-            with warnings.catch_warnings(), checkpoints_whatever_they_cost():
+            with warnings.catch_warnings(), checkpoints():
                 warnings.simplefilter("ignore", ArcwiseWarning)
                 if not (directory / "settings.json").exists():
                     return begin(directory=directory, **options), stops

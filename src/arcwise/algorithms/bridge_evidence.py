@@ -8,7 +8,6 @@ normalising constants, however many modes there are, and has lower bounds that h
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
@@ -121,10 +120,10 @@ class _Crossing:
         if not deadline.limited:
             return max(2, _STEPS_PER_VARIABLE * n)
         trial = max(2, _STEPS_OF_TRIAL * n)
-        start = time.perf_counter()
+        start = deadline.now
         side_by_side = min(self.run.processors.threads, runs)
         self.log_weights(trial, side_by_side, self.run.quiet)
-        spent = max(1e-6, time.perf_counter() - start)
+        spent = max(1e-6, deadline.now - start)
         rounds = -(-runs // side_by_side)
         left = max(0.0, _SHARE_OF_TIME * deadline.left)
         return max(2, int(trial * left / (spent * rounds)))

@@ -250,11 +250,11 @@ class _Drawing:
         self, target: int, progress: Callable[[float], None] | None
     ) -> NDArray[np.float64]:
         """Make the sweeps before the first table; return the DAGs met, as [DAG, source, target]."""
-        began = time.perf_counter()
+        began = self._deadline.now
         # In each sweep, every chain draws its DAG, parameters and cells.
         side_by_side(ImputationChain.sweep, self._chains, self._threads)
         if self._deadline.limited:
-            rounds = self._deadline.left / max(time.perf_counter() - began, 1e-6)
+            rounds = self._deadline.left / max(self._deadline.now - began, 1e-6)
             self.burn_in = min(self.burn_in, max(1, round(_SHARE_OF_BURN_IN * rounds)))
         sweeps = self.burn_in + self.thinning * target / len(self._chains)
         seen = [self._edges()]

@@ -60,8 +60,9 @@ def side_by_side(
                         each.result()
             return [each.result() for each in begun]
         except BaseException:
-            halted.set()
+            # In this order, as a thread that ends early would begin the next item.
             pool.shutdown(wait=False, cancel_futures=True)
+            halted.set()
             raise
 
 

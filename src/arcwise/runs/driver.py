@@ -6,7 +6,6 @@ Actions are made in parts, between which progress is shown and checkpoints are m
 from __future__ import annotations
 
 import io
-import time
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
@@ -66,7 +65,7 @@ class Driver(ABC, Generic[Controller]):
         self._checkpoints = checkpoints
         self._deadline = deadline
         limited = begin.timed and deadline.limited
-        self._began = deadline.began if limited else time.perf_counter()
+        self._began = deadline.began if limited else deadline.now
         if checkpoints is None:
             return
         checkpoints.clock.resume()
@@ -74,14 +73,14 @@ class Driver(ABC, Generic[Controller]):
             with reading(checkpoints.ledger.path):
                 self.controller = checkpoints.controller(begin)
                 self._restore(checkpoints, checkpoints.last.state)
-            self._began = time.perf_counter() - checkpoints.seconds
+            self._began = deadline.now - checkpoints.seconds
         checkpoints.clock.saved()
         checkpoints.clock.resume()
 
     @property
     def seconds(self) -> float:
         """The time since the beginning, without interruptions."""
-        return time.perf_counter() - self._began
+        return self._deadline.now - self._began
 
     def parts(self) -> Iterator[tuple[Kind, int]]:
         """Yield what to `perform` next, part by part, until the controller finishes."""

@@ -95,9 +95,14 @@ class Deadline:
         return self.seconds is not None
 
     @property
+    def now(self) -> float:
+        """What the clock shows, in seconds."""
+        return self._clock()
+
+    @property
     def spent(self) -> float:
         """The seconds since the beginning."""
-        return self._clock() - self.began
+        return self.now - self.began
 
     @property
     def left(self) -> float:
