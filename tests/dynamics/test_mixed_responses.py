@@ -67,7 +67,7 @@ def test_trajectories_have_the_means_of_all_of_them(
         else:
             assert isinstance(own, RegressionParameters)
             regressions[node] = (
-                own.absolute_intercepts()[0].reshape(shape),
+                own.absolute_intercepts[0].reshape(shape),
                 own.coefficients[0].reshape(*shape, -1),
             )
     # Means are linear in the numbers of a history, so that those of its levels are enough.

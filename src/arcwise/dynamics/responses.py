@@ -61,8 +61,8 @@ def linear_responses(drawn: DrawnFamilies, slices: Slices, impulse: Impulse) -> 
     step = max(1, _PIECE // len(columns) ** 2)
     for first in range(0, drawn.count, step):
         own = slice(first, min(first + step, drawn.count))
-        coefficients, _, _ = drawn.regressions(columns, own)
-        responses[own] = propagated(coefficients[:, 0, present], slices, impulse)[:, :, place]
+        coefficients, _, _ = drawn.regressions(columns, own, present)
+        responses[own] = propagated(coefficients[:, 0], slices, impulse)[:, :, place]
     return responses
 
 

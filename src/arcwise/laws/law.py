@@ -225,22 +225,22 @@ class Parameters(ABC):
 
     def take(self, draws: slice | NDArray[Any]) -> Self:
         """Return some of the draws."""
-        return self._with({name: getattr(self, name)[draws] for name in self.arrays})
+        own = vars(self)
+        return self._with({name: own[name][draws] for name in self.arrays})
 
     def followed_by(self, others: Parameters, draws: slice) -> Self:
         """Return these draws and, after them, some of others of the same family."""
+        own, after = vars(self), vars(others)
         return self._with(
-            {
-                name: np.concatenate([getattr(self, name), getattr(others, name)[draws]])
-                for name in self.arrays
-            }
+            {name: np.concatenate((own[name], after[name][draws])) for name in self.arrays}
         )
 
     def _with(self, arrays: dict[str, Array]) -> Self:
-        # As dataclasses.replace, which takes longer than the computation with a small table.
-        found = object.__new__(type(self))
-        for name in type(self).__dataclass_fields__:  # type: ignore[attr-defined]
-            object.__setattr__(found, name, arrays.get(name, getattr(self, name)))
+        # As dataclasses.replace, which takes longer than the computation with a small table. What
+        # was computed from the arrays (`cached_property`) stays behind.
+        found, own = object.__new__(type(self)), vars(self)
+        fields = type(self).__match_args__  # type: ignore[attr-defined]
+        vars(found).update({name: own[name] for name in fields}, **arrays)
         return found
 
     @abstractmethod

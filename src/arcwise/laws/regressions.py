@@ -390,8 +390,9 @@ class RegressionParameters(Parameters):
             np.sqrt(variances).reshape(1, -1),
         )
 
+    @cached_property
     def absolute_intercepts(self) -> Array:
-        """Return the intercepts that belong to numbers counted from zero."""
+        """The intercepts that belong to numbers counted from zero."""
         return np.asarray(self.intercepts + self.origin[-1] - self.coefficients @ self.origin[:-1])
 
     def configurations(self, columns: Columns, rows: int) -> NDArray[np.int64]:
@@ -478,7 +479,7 @@ class LinearGaussianPosteriors(FamilyPosteriors):
         self.prior = prior
         self.nodes = node_posteriors(data, prior)
 
-    @property
+    @cached_property
     def origin(self) -> Array:
         """The posterior mean of each variable, from the rows that count for it."""
         return np.array([own.mean[own.node] for own in self.nodes])

@@ -91,7 +91,7 @@ class Conditionals:
         which = own.configurations(columns, len(columns[node]))
         return Regression(
             own.continuous,
-            own.absolute_intercepts()[0, which],
+            own.absolute_intercepts[0, which],
             own.coefficients[0, which],
             np.square(own.deviations[0, which]),
         )
@@ -195,7 +195,7 @@ def mean_network(dag: Dag, model: Model) -> DiscreteNetwork | GaussianNetwork:
     for target, each in enumerate(regressions):
         mean = each.mean()
         weights[list(dag.parent_indices[target]), target] = mean.coefficients[0, 0]
-        intercepts[target] = mean.absolute_intercepts()[0, 0]
+        intercepts[target] = mean.absolute_intercepts[0, 0]
         # The mean of an inverse gamma variable of shape d / 2 and scale r / 2.
         variances[target] = each.residuals[0] / (each.degrees[0] - 2)
     return GaussianNetwork(dag, weights, intercepts, variances)

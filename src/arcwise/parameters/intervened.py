@@ -319,7 +319,7 @@ class _Network:
             def placed(table: Array, own: RegressionParameters = each) -> Array:
                 return aligned(table.reshape(-1, *own.sizes), own.discrete, kept)
 
-            total = 0.0 * one if slope else placed(each.absolute_intercepts()[piece])
+            total = 0.0 * one if slope else placed(each.absolute_intercepts[piece])
             for place, parent in enumerate(each.continuous):
                 if parent in means:
                     total = total + placed(each.coefficients[piece, :, place]) * means[parent]

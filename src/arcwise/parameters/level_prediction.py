@@ -27,17 +27,22 @@ def elimination_order(
     Greedy: the next variable is the one with the smallest table, the first of several.
     """
     left = [frozenset(scope) for scope in scopes]
-    largest = max((math.prod(levels[v] for v in scope) for scope in left), default=1)
+    largest = max((math.prod(map(levels.__getitem__, scope)) for scope in left), default=1)
     order: list[int] = []
-    waiting = sorted(frozenset().union(*left) - frozenset(kept))
-    while waiting:
-        joined = {v: frozenset().union(*(s for s in left if v in s)) for v in waiting}
-        cells = {v: math.prod(levels[each] for each in joined[v]) for v in waiting}
-        chosen = min(waiting, key=cells.__getitem__)
+    # All variables of the tables that have a variable: the scope of their product.
+    joined = {v: frozenset((v,)) for v in sorted(frozenset().union(*left) - frozenset(kept))}
+    for scope in left:
+        for v in scope & joined.keys():
+            joined[v] |= scope
+    cells = {v: math.prod(map(levels.__getitem__, scope)) for v, scope in joined.items()}
+    while joined:
+        chosen = min(joined, key=cells.__getitem__)
         largest = max(largest, cells[chosen])
-        left = [scope for scope in left if chosen not in scope] + [joined[chosen] - {chosen}]
+        rest = joined.pop(chosen) - {chosen}
+        for v in rest & joined.keys():
+            joined[v] = (joined[v] | rest) - {chosen}
+            cells[v] = math.prod(map(levels.__getitem__, joined[v]))
         order.append(chosen)
-        waiting.remove(chosen)
     return order, largest
 
 
@@ -60,10 +65,11 @@ def eliminate(factors: Sequence[tuple[Scope, Array]], order: Sequence[int], kept
 
 def _product(factors: Sequence[tuple[Scope, Array]], scope: Scope) -> Array:
     """Return the product of tables, with the axes in the order of the scope."""
-    result: Array = np.ones((1,) * (1 + len(scope)))
+    result: Array | None = None
     for own, table in factors:
-        result = result * aligned(table, own, scope)
-    return result
+        factor = aligned(table, own, scope)
+        result = factor if result is None else result * factor
+    return np.ones((1,) * (1 + len(scope))) if result is None else result
 
 
 def aligned(table: Array, own: Scope, scope: Scope) -> Array:
@@ -108,7 +114,6 @@ def log_joint(
     shares = np.bincount(which, weights=families.shares, minlength=len(places))
     with np.errstate(divide="ignore"):
         log_shares = np.log(shares)
-    dags = families.bits
     levels = posteriors.levels[target]
     numbers = max(len(places), sum(map(len, families.parents))) * levels
     step = max(1, _PIECE // numbers)
@@ -116,7 +121,7 @@ def log_joint(
     for first in range(0, len(rows), step):
         piece = slice(first, first + step)
         block = _Block(families, posteriors, rows.take(piece).without(target), target)
-        found[piece] = block.averaged(places, log_shares, dags)
+        found[piece] = block.averaged(places, log_shares)
     return found
 
 
@@ -129,14 +134,14 @@ class _Block:
     rows: PartialRows
     target: int
 
-    def averaged(self, places: NDArray[np.int32], log_shares: Array, dags: DagBits) -> Array:
+    def averaged(self, places: NDArray[np.int32], log_shares: Array) -> Array:
         """Return the log of the weighted average over DAGs, as [row, level]."""
         levels = self.posteriors.levels[self.target]
         total = np.zeros((len(places), len(self.rows), levels))
         total += log_shares[:, np.newaxis, np.newaxis]
         for node, parents in enumerate(self.families.parents):
             total += self._known_terms(node, parents)[places[:, node]]
-        self._add_components(total, dags)
+        self._add_components(total)
         top = total.max(axis=(0, 2))
         top = np.where(np.isfinite(top), top, 0.0)
         total -= top[:, np.newaxis]
@@ -169,7 +174,7 @@ class _Block:
                 terms[place, whole, level] = posterior.log_mean(asked)
         return terms
 
-    def _add_components(self, total: Array, dags: DagBits) -> None:
+    def _add_components(self, total: Array) -> None:
         """Add the terms of the unknown variables to the total, [DAG, row, level]."""
         numbers: dict[Component, int] = {}
         uses: list[list[NDArray[np.int64]]] = []
@@ -177,7 +182,7 @@ class _Block:
         for known, intervened, rows in self.rows.patterns():
             if known.sum() + 1 == len(known):  # all but the target
                 continue
-            index = self._indices(known, intervened, dags, numbers)
+            index = self._indices(known, intervened, self.families.bits, numbers)
             for number in np.unique(index[index >= 0]).tolist():
                 while len(uses) <= number:
                     uses.append([])

@@ -9,7 +9,7 @@ when most values are known, and needs no covariance matrix of the known ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -40,8 +40,10 @@ def integrated(slopes: Array, rest: Array) -> tuple[Array, Array, Array]:
     squares = np.square(rest).sum(axis=-2)
     if slopes.shape[-1] == 0:
         return np.zeros(squares.shape), np.zeros(squares.shape[:-1]), -0.5 * squares
-    norms = np.sqrt(np.square(slopes).sum(axis=-2))
-    unit = slopes / norms[..., np.newaxis, :]
+    # In place, as new memory for many draws takes longer than arithmetic with them.
+    unit = np.square(slopes)
+    norms = np.sqrt(unit.sum(axis=-2))
+    np.divide(slopes, norms[..., np.newaxis, :], out=unit)
     covered = np.swapaxes(unit, -1, -2) @ rest
     if slopes.shape[-1] == 1:
         squares = squares - np.square(covered[..., 0, :])
@@ -121,29 +123,33 @@ class DrawnFamilies:
             found[own] = parameters.log_density(values)
         return found
 
-    def regressions(self, columns: Columns, draws: slice) -> tuple[Array, Array, Array]:
-        """Return coefficients, intercepts and deviations by some of the draws, in each row.
+    def regressions(
+        self, columns: Columns, draws: slice, nodes: Sequence[int]
+    ) -> tuple[Array, Array, Array]:
+        """Return coefficients, intercepts and deviations of nodes by some of the draws.
 
-        As [draw, row, node, parent] and [draw, row, node], over the continuous variables, whose
-        values are counted from the origin. Without discrete variables all rows have the same, and
-        there is one.
+        As [draw, row, node, parent] and [draw, row, node]. Nodes and parents are places among the
+        continuous variables, whose values are counted from the origin. Without discrete variables
+        all rows have the same regressions, and there is one row.
         """
         place = {v: number for number, v in enumerate(self.continuous)}
-        shape = draws.stop - draws.start, columns.shape[2] if any(self.levels) else 1, len(place)
+        shape = draws.stop - draws.start, columns.shape[2] if any(self.levels) else 1, len(nodes)
         coefficients = np.zeros((*shape, len(place)))
         intercepts, deviations = np.empty(shape), np.empty(shape)
-        for node, at in place.items():
-            for every, parameters in self._drawn[node]:
-                inside = slice(*np.searchsorted(every, (draws.start, draws.stop)))
-                own, each = every[inside] - draws.start, parameters.take(inside)
+        for at, node in enumerate(nodes):
+            for every, each in self._drawn[self.continuous[node]]:
                 assert isinstance(each, RegressionParameters)
-                values = columns if columns.shape[1] == 1 else columns[:, every[inside]]
-                which = each.configurations(values, shape[1])
-                intercepts[own, :, at] = looked_up(each.intercepts, which)
-                deviations[own, :, at] = looked_up(each.deviations, which)
-                above = looked_up(each.coefficients, which).transpose(0, 2, 1)
+                inside = slice(*every.searchsorted((draws.start, draws.stop)).tolist())
+                own = every[inside] - draws.start
+                found = each.intercepts[inside], each.deviations[inside], each.coefficients[inside]
+                if each.discrete:
+                    values = columns if columns.shape[1] == 1 else columns[:, every[inside]]
+                    which = each.configurations(values, shape[1])
+                    found = tuple(looked_up(table, which) for table in found)
+                # Otherwise there is one configuration, which is that of all rows.
+                intercepts[own, :, at], deviations[own, :, at], above = found
                 parents = [place[parent] for parent in each.continuous]
-                coefficients[own[:, np.newaxis], :, at, parents] = above
+                coefficients[own[:, np.newaxis], :, at, parents] = above.transpose(0, 2, 1)
         return coefficients, intercepts, deviations
 
     def completed(
@@ -214,13 +220,16 @@ def mixtures(
 
         logs = by_component(conditioned.logs)
         top = logs.max(axis=0)
-        weights = np.exp(logs - top)
+        weights = logs - top
+        np.exp(weights, out=weights)
+        total = weights.sum(axis=0)
+        weights /= total
         means, deviations = by_component(conditioned.means), by_component(conditioned.deviations)
         densities = None
         if not drawn.linear:
             with_truth = prediction.log_densities_with(chosen, rows.values[chosen, target])
-            densities = with_truth - np.log(weights.sum(axis=0)) - top
-        yield chosen, Mixtures(means, deviations, weights / weights.sum(axis=0), densities)
+            densities = with_truth - np.log(total) - top
+        yield chosen, Mixtures(means, deviations, weights, densities)
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,7 +268,7 @@ class _Prediction:
         self.levels, self.continuous = drawn.levels, drawn.continuous
         self.target_levels = max(1, self.levels[target])
         self._random = generator(seed, Purpose.DRAWN_CONFIGURATIONS)
-        self._above = _ancestors_in_any(drawn.families)
+        self._above = drawn.families.ancestors_in_any
 
     def blocks(self) -> Iterator[tuple[NDArray[np.int64], _Conditioned]]:
         """Yield rows with the same number of configurations, and what follows for them."""
@@ -336,15 +345,16 @@ class _Prediction:
         rows, n = columns.shape[2], len(continuous)
         shared = not any(self.levels)
         step = min(self.draws.count, max(1, _PIECE // max(1, n * n * (1 if shared else rows))))
+        nodes = sorted({place for pattern in patterns for place in pattern.noises})
         for first in range(0, self.draws.count, step):
             draws = slice(first, min(first + step, self.draws.count))
-            regressions = self.draws.regressions(columns, draws)
+            regressions = self.draws.regressions(columns, draws, nodes)
             most = max(1, _PIECE // (n * step)) if shared else rows
             for pattern, every in self._parts(patterns, rows):
                 for start in range(every.start, every.stop, most):
                     own = slice(start, min(start + most, every.stop))
                     by_row = [each if shared else each[:, own] for each in regressions]
-                    each = _integrated(pattern, away[own], *by_row)
+                    each = _integrated(pattern, away[own], nodes, *by_row)
                     means[draws, own], deviations[draws, own] = each[0], each[1]
                     logs[draws, own] += each[2]
         if self.target_levels == 1:
@@ -413,38 +423,36 @@ class _Prediction:
 
 
 def _integrated(
-    pattern: _Pattern, values: Array, coefficients: Array, intercepts: Array, deviations: Array
+    pattern: _Pattern,
+    values: Array,
+    nodes: Sequence[int],
+    coefficients: Array,
+    intercepts: Array,
+    deviations: Array,
 ) -> tuple[Array, Array, Array]:
     """Return mean and deviation of the last unknown number, and log densities, [draw, row]."""
-    noises, known, unknown = (list(p) for p in (pattern.noises, pattern.known, pattern.numbers))
+    n, known = coefficients.shape[-1], list(pattern.known)
+    noises = np.array([nodes.index(place) for place in pattern.noises], dtype=np.intp)
     spread = deviations[:, :, noises, np.newaxis]
-    # The noise, in its standard deviations, is linear in all values.
-    noise = np.eye(coefficients.shape[-1])[noises] - coefficients.take(noises, axis=2)
-    noise /= spread
+    flat = coefficients.reshape(*coefficients.shape[:2], -1)
+
+    def noise(by: Sequence[int]) -> Array:
+        """Return what the noise, in its standard deviations, is linear in some values by."""
+        found = flat.take(noises[:, np.newaxis] * n + np.array(by, dtype=np.intp), axis=-1)
+        np.subtract(np.eye(n)[np.ix_(pattern.noises, by)], found, out=found)
+        found /= spread
+        return found
+
     # All rows at once where they have the same coefficients, or else each with its own.
     shared = coefficients.shape[1] == 1
     by_row = values.T[np.newaxis] if shared else values[:, :, np.newaxis]
-    rest = noise.take(known, axis=-1) @ by_row[:, known]
+    rest = noise(known) @ by_row[:, known]
     rest -= intercepts[:, :, noises, np.newaxis] / spread
-    found, deviation, logs = integrated(noise.take(unknown, axis=-1), rest)
+    found, deviation, logs = integrated(noise(pattern.numbers), rest)
     logs -= np.log(spread).sum(axis=-2)
     shape = len(coefficients), len(values)
     spreads = np.broadcast_to(deviation[..., np.newaxis], found.shape)
     return found.reshape(shape), spreads.reshape(shape), logs.reshape(shape)
-
-
-def _ancestors_in_any(families: SampledFamilies) -> Mask:
-    """Return which variable is above which, [above, below], along edges of any of the DAGs."""
-    n = len(families.parents)
-    above = np.eye(n, dtype=np.bool_)
-    for node, parent_sets in enumerate(families.parents):
-        for parents in parent_sets:
-            above[list(parents), node] = True
-    while True:
-        further = (above.astype(np.int64) @ above.astype(np.int64)) > 0
-        if (further == above).all():
-            return above
-        above = further
 
 
 def hidden_numbers(

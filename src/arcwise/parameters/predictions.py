@@ -39,19 +39,24 @@ class Mixtures:
     # Where the components are single values, the log density of what each row has.
     log_densities: Array | None = None
 
+    @cached_property
     def mean(self) -> Array:
-        """Return the mean of each row's mixture."""
+        """The mean of each row's mixture."""
         return np.asarray((self.weights * self.means).sum(axis=0))
 
+    @cached_property
     def standard_deviation(self) -> Array:
-        """Return the standard deviation of each row's mixture."""
-        spread = np.square(self.deviations) + np.square(self.means - self.mean())
-        return np.asarray(np.sqrt((self.weights * spread).sum(axis=0)))
+        """The standard deviation of each row's mixture."""
+        spread = self.means - self.mean
+        np.square(spread, out=spread)
+        spread += np.square(self.deviations)
+        spread *= self.weights
+        return np.asarray(np.sqrt(spread.sum(axis=0)))
 
     def moments(self, scale: Scale | None) -> tuple[Array, Array]:
         """Return mean and standard deviation of what is such a mixture on a scale."""
         if scale is None:
-            return self.mean(), self.standard_deviation()
+            return self.mean, self.standard_deviation
         means, squares = scale.normal_moments(self.means, self.deviations)
         mean = (self.weights * means).sum(axis=0)
         variance = (self.weights * squares).sum(axis=0) - np.square(mean)
@@ -87,13 +92,15 @@ class Mixtures:
             away = self._away(values)
         if self.log_densities is not None:
             away = np.where(values == self.means, 0.0, away)
-        return np.asarray((self.weights * normal_cumulative(away)).sum(axis=0))
+        found = normal_cumulative(away)
+        found *= self.weights
+        return np.asarray(found.sum(axis=0))
 
     def quantile(self, probability: float) -> Array:
         """Return a quantile of each row's mixture, by bisection and Newton's steps within it."""
         if self.log_densities is not None:
             return self._value_at(probability)
-        centre, spread = self.mean(), self.standard_deviation()
+        centre, spread = self.mean, self.standard_deviation
         # By Chebyshev's inequality.
         reach = spread / math.sqrt(min(probability, 1 - probability))
         low, high = centre - reach, centre + reach
@@ -144,8 +151,7 @@ def normal_cumulative(values: Array) -> Array:
     np.exp(t, out=t)
     upper *= t
     upper *= 0.5
-    found: Array = np.where(values > 0, 1 - upper, upper)
-    return found
+    return np.subtract(1, upper, out=upper, where=values > 0)
 
 
 def pooled_mixtures(

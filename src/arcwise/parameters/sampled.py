@@ -52,6 +52,20 @@ class SampledFamilies:
         """The parents and ancestors in each distinct DAG."""
         return DagBits(self, self.distinct()[0])
 
+    @cached_property
+    def ancestors_in_any(self) -> NDArray[np.bool_]:
+        """Which variable is above which, as [above, below], along edges of any of the DAGs."""
+        n = len(self.parents)
+        above = np.eye(n, dtype=np.bool_)
+        for node, parent_sets in enumerate(self.parents):
+            for parents in parent_sets:
+                above[list(parents), node] = True
+        while True:
+            further = (above.astype(np.int64) @ above.astype(np.int64)) > 0
+            if (further == above).all():
+                return above
+            above = further
+
     def most_parents(self) -> int:
         """Return the size of the largest parent set."""
         return max(len(members) for of_node in self.parents for members in of_node)
