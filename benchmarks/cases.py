@@ -54,10 +54,12 @@ def call(functions: Sequence[Case], words: Sequence[str]) -> None:
     known: dict[str, dict[str, Any]] = {}
     for function in functions:
         for name, option in options_of(function).items():
-            if name in known and known[name]["type"] is not option["type"]:
-                raise SystemExit(f"--{_hyphened(name)} differs among {names}: run them one by one")
-            known.setdefault(name, option)
+            before = known.setdefault(name, option)
+            if any(before.get(key) != option.get(key) for key in ("type", "nargs")):
+                known[name] = {}  # an option that differs is for each of the cases alone
     for name, option in known.items():
+        if not option:
+            continue
         if option["type"] is bool:
             parser.add_argument(_hyphened(name), action="store_true", help=option["help"])
         else:
@@ -74,7 +76,8 @@ def call(functions: Sequence[Case], words: Sequence[str]) -> None:
 def options_of(function: Callable[..., Any]) -> dict[str, dict[str, Any]]:
     """Return what `add_argument` needs for each parameter; those of `Sweep` are options too."""
     found: dict[str, dict[str, Any]] = {}
-    hints = get_type_hints(function.__init__ if isinstance(function, type) else function, None, None, True)
+    annotated = Sweep.__init__ if function is Sweep else function
+    hints = get_type_hints(annotated, include_extras=True)
     for name, parameter in inspect.signature(function).parameters.items():
         if hints[name] is Sweep:
             found |= options_of(Sweep)

@@ -36,9 +36,7 @@ def side_by_side(
     return best
 
 
-def timed(
-    work: Callable[[], Found], clock: Clock = time.perf_counter
-) -> tuple[float, Found]:
+def timed(work: Callable[[], Found], clock: Clock = time.perf_counter) -> tuple[float, Found]:
     """Return the seconds that work takes, and its result."""
     start = clock()
     result = work()

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -29,7 +30,9 @@ class Sweep:
     """
 
     case: str
-    out: Annotated[Path | None, "file that rows are appended to; what it has is not repeated"] = None
+    out: Annotated[Path | None, "file that rows are appended to; what it has is not repeated"] = (
+        None
+    )
     report: Annotated[Sequence[Path], "make the tables from these files, and run nothing"] = ()
     processes: Annotated[int, "that share the runs"] = 1
     within: Annotated[float | None, "seconds after which to stop and report"] = None
@@ -92,14 +95,15 @@ class Sweep:
         slots = context.Queue()
         free = sorted(os.sched_getaffinity(0))
         if self.processes * cores_each > len(free):
-            raise SystemExit(f"{len(free)} cores do not suffice for {self.processes} x {cores_each}")
+            raise SystemExit(
+                f"{len(free)} cores do not suffice for {self.processes} x {cores_each}"
+            )
         for place in range(self.processes):
             slots.put(free[place * cores_each : (place + 1) * cores_each])
         pool = ProcessPoolExecutor(
             self.processes,
             context,
-            _bind if cores_each else None,
-            (slots,) if cores_each else (),
+            partial(_bind, slots) if cores_each else None,
             max_tasks_per_child=1 if fresh else None,
         )
         futures: dict[Future[Any], Job] = {pool.submit(work, *job): job for job in jobs}
