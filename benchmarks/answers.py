@@ -800,7 +800,7 @@ def verdict(
     with tempfile.TemporaryDirectory() as temporary:
         kept = Path(temporary) if answers is None else answers
         kept.mkdir(parents=True, exist_ok=True)
-        rows = sweep.rows(partial(_judged, folder, kept), [] if sweep.report else jobs)
+        rows = sweep.rows(partial(_judged, folder, kept), jobs)
     print(f"\n{len(rows)} runs of {len({row['table'] for row in rows})} tables")
     print(
         f"{'method':<20}{'runs':>6}{'reliable':>10}{'falsely':>9}{'good':>7}"

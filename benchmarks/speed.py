@@ -554,10 +554,7 @@ STEP_SPACES: dict[str, Space] = {
     "edge reversal": Partitions({"reverse edge": 1}),
     "DAGs, usual moves": Dags(),
 }
-DRAWN = {
-    "DAGs drawn from an order": LinearOrders(),
-    "DAGs drawn from a partition": Partitions(),
-}
+DRAWN = {"DAGs drawn from an order": LinearOrders(), "DAGs drawn from a partition": Partitions()}
 DAGS_OF_A_STATE = 500
 PIECE, PIECES = 0.05, 9  # seconds of steps that are timed together, and how often
 
@@ -1047,12 +1044,7 @@ def _message_sizes(model: Model, kept: ScoreSums) -> None:
     import cloudpickle
 
     from arcwise.cluster.host_files import HostFile
-    from arcwise.cluster.sampling_work import (
-        AnnealingWork,
-        SamplingJob,
-        as_short_ladder,
-        values_of,
-    )
+    from arcwise.cluster.sampling_work import AnnealingWork, SamplingJob, as_short_ladder, values_of
     from arcwise.cluster.work import Versions, perform
     from arcwise.records.ladders import linear
     from arcwise.records.settings import Recording, filled

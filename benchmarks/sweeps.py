@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -57,13 +58,12 @@ class Sweep:
         fresh
             Whether every job has a process of its own, so that its memory can be measured.
         """
+        asked = {_key(job): _plain(list(job)) for job in jobs}
+        files = self.report or ([] if self.out is None else [self.out])
+        found = {key: rows for path in files for key, rows in self._kept(path).items()}
         if self.report:
-            kept = [found for path in self.report for found in self._kept(path).values()]
-            return [row for rows in kept for row in rows]
-        jobs = [tuple(_plain(list(job))) for job in jobs]
-        kept_before = {} if self.out is None else self._kept(self.out)
-        found = {_key(job): kept_before[_key(job)] for job in jobs if _key(job) in kept_before}
-        todo = [job for job in jobs if _key(job) not in found]
+            return [row for key in {**asked, **found} for row in found.get(key, [])]
+        todo = [job for key, job in asked.items() if key not in found]
         for number, (job, rows) in enumerate(self._made(work, todo, cores_each, fresh), 1):
             rows = _plain(rows if isinstance(rows, list) else [rows])
             found[_key(job)] = rows
@@ -71,7 +71,7 @@ class Sweep:
                 with self.out.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"case": self.case, "job": job, "rows": rows}) + "\n")
             print(f"{self.case}: {number} of {len(todo)} runs", file=sys.stderr)
-        return [row for job in jobs for row in found.get(_key(job), [])]
+        return [row for key in asked for row in found.get(key, [])]
 
     def _kept(self, path: Path) -> dict[str, list[Row]]:
         """Return the rows of a file by job; the end of an interrupted line is removed."""
@@ -85,15 +85,15 @@ class Sweep:
         return {_key(each["job"]): each["rows"] for each in lines if each["case"] == self.case}
 
     def _made(
-        self, work: Callable[..., Any], jobs: Sequence[Job], cores_each: int, fresh: bool
-    ) -> Iterable[tuple[Job, Any]]:
+        self, work: Callable[..., Any], jobs: Sequence[list[Any]], cores_each: int, fresh: bool
+    ) -> Iterable[tuple[list[Any], Any]]:
         """Give each job with its rows, in the order in which they are done."""
         if not jobs:
             return
         began = time.monotonic()
         context = multiprocessing.get_context("spawn")
         slots = context.Queue()
-        free = sorted(os.sched_getaffinity(0))
+        free = sorted(os.sched_getaffinity(0)) if cores_each else []
         if self.processes * cores_each > len(free):
             raise SystemExit(
                 f"{len(free)} cores do not suffice for {self.processes} x {cores_each}"
@@ -106,12 +106,12 @@ class Sweep:
             partial(_bind, slots) if cores_each else None,
             max_tasks_per_child=1 if fresh else None,
         )
-        futures: dict[Future[Any], Job] = {pool.submit(work, *job): job for job in jobs}
+        futures: dict[Future[Any], list[Any]] = {pool.submit(work, *job): job for job in jobs}
         try:
             left = None if self.within is None else self.within - (time.monotonic() - began)
             for future in as_completed(futures, left):
                 error = future.exception()
-                if isinstance(error, Exception):
+                if isinstance(error, Exception) and not isinstance(error, BrokenProcessPool):
                     print(f"{self.case} {futures[future]}: {error!r}", file=sys.stderr)
                 else:
                     yield futures[future], future.result()
@@ -129,7 +129,7 @@ def _bind(slots: Any) -> None:
 
 
 def _key(job: Sequence[Any]) -> str:
-    return json.dumps(list(job))
+    return json.dumps(list(job), default=_as_json)
 
 
 def _plain(value: Any) -> Any:
