@@ -770,7 +770,7 @@ def _with_missing(
     if all(each == "discrete" for each in table.data.kinds.values()):
         # Levels that happen to be among the missing values remain known.
         options["levels"] = {column.name: list(column.kind.levels) for column in table.data.columns}
-    learned = partial(arcwise.learn, **options)
+    learned: Callable[..., Posterior] = partial(arcwise.learn, **options)
     complete = _adjacency(learned(table.data).edges)
     gappy = with_gaps(table.data, share, seed)
     impute = partial(learned, gappy, completions=completions, seconds=seconds_each)
@@ -846,11 +846,11 @@ def _learned_in_time(kind: str, n: int, length: int, seed: int, method: str, sec
         series = arcwise.time_series(rows, names=names)
     options: dict[str, Any] = {"seconds": seconds, "seed": seed, "threads": 1, "progress": None}
     if method == "time":
-        taken, found = timed(partial(arcwise.learn, series, **options))
+        taken, found = timed(lambda: arcwise.learn(series, **options))
     else:
         static = arcwise.Data(series.columns)
         options["forbidden_edges"] = _forbidden(series)
-        taken, found = timed(partial(arcwise.learn, static, **options))
+        taken, found = timed(lambda: arcwise.learn(static, **options))
     above = np.triu_indices(n, 1)
     within = (found.edges[:n, :n] + found.edges[:n, :n].T)[above]
     predicted = np.clip(np.concatenate([found.edges[n : 2 * n, :n].ravel(), within]), 0.0, 1.0)
