@@ -398,7 +398,7 @@ def evidence(
     print(f"\n{len({row['model'] for row in rows})} models, {len(rows)} estimates\n")
     table = Table(
         "method", "budget", "estimates", "state an error", "cover", "too low", "too high",
-        "median standard error", "off, no error stated", "bounds that hold", left=2,
+        "median standard error", "off, no error stated", "bounds that hold", align="ll",
     )  # fmt: skip
     for method, of_method in grouped(rows, "method").items():
         for budget in (*BUDGETS, None):
@@ -530,7 +530,8 @@ def evidence_runs(
     rows = sweep.rows(
         _evidence_run, [(path, seed, seconds, threads) for path in data for seed in seeds]
     )
-    table = Table("table", "seed", "log evidence", "standard error", "verdict", "processor seconds")
+    heads = ("log evidence", "standard error", "verdict", "processor seconds")
+    table = Table("table", "seed", *heads, align="lrrrlr")
     for name, own in grouped(rows, "table").items():
         for row in own:
             error = row["standard_error"]

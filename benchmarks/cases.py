@@ -7,7 +7,7 @@ import inspect
 import types
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from sweeps import Sweep
 
@@ -89,9 +89,9 @@ def options_of(function: Callable[..., Any]) -> dict[str, dict[str, Any]]:
 def _option(hint: Any, meaning: str, default: Any) -> dict[str, Any]:
     if get_origin(hint) is Annotated:
         hint, meaning = get_args(hint)
-    if isinstance(hint, types.UnionType):
+    if get_origin(hint) in (types.UnionType, Union):
         (hint,) = (each for each in get_args(hint) if each is not types.NoneType)
-    several = get_origin(hint) is not None and issubclass(get_origin(hint), Sequence)
+    several = get_origin(hint) is Sequence
     shown = " ".join(map(str, default)) if several else default
     if default not in (None, False, ()):
         meaning += f" (default: {shown})"

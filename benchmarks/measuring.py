@@ -107,16 +107,15 @@ def line(what: str, value: str) -> None:
 class Table:
     """A Markdown table, printed row by row."""
 
-    def __init__(self, *heads: str, left: int = 1, last_left: bool = False) -> None:
-        """Print the heads; columns are aligned right, but for the first ones and maybe the last."""
-        rule = ["---" if place < left else "---:" for place in range(len(heads))]
-        if last_left:
-            rule[-1] = "---"
+    def __init__(self, *heads: str, align: str = "l") -> None:
+        """Print the heads; columns are aligned as the letters l and r say, the others right."""
         self.row(*heads)
+        rule = ("---" if each == "l" else "---:" for each in align.ljust(len(heads), "r"))
         print(f"|{'|'.join(rule)}|", flush=True)
 
     def row(self, *cells: object) -> None:
-        print(f"| {' | '.join(map(str, cells))} |", flush=True)
+        text = " | ".join(map(str, cells))
+        print(f"| {text} |".replace("|  |", "| |"), flush=True)
 
 
 @contextmanager

@@ -326,12 +326,11 @@ def _report_convergence(rows: list[Row], plot: Path | None) -> None:
     rows = sorted(rows, key=lambda row: (places.index(row["table"]), row["seed"]))
     methods = [method for method in ALL_METHODS if any(row["method"] == method for row in rows)]
     print()
-    print(f"| table | seconds given | {' | '.join(methods)} |")
-    print("|---|---:|" + "---|" * len(methods))
+    table = Table("table", "seconds given", *methods, align="lr" + "l" * len(methods))
     for name, own in grouped(rows, "table").items():
         by_method = grouped(own, "method")
-        cells = " | ".join(_reached(by_method.get(method, [])) for method in methods)
-        print(f"| {name} | {own[0]['budget']:g} | {cells} |")
+        cells = (_reached(by_method.get(method, [])) for method in methods)
+        table.row(name, f"{own[0]['budget']:g}", *cells)
     print("\nWhat prevented agreement:")
     for row in rows:
         if not row["reached"]:
@@ -469,10 +468,11 @@ def shares(
     ]
     rows = sweep.rows(partial(_changes, folder, cache), jobs)
     heads = ("uncertain edges", "slowest, a second", f"{SLOWEST} slowest, a second", "seconds")
-    table = Table("table", "seed", "shares", *heads, left=3)
+    table = Table("table", "seed", "shares", *heads, "adapted shares", align="lllrrrrl")
     for row in rows:
         figures = (f"{row['slowest']:.3g}", f"{row['slow']:.3g}", f"{row['seconds']:.1f}")
-        table.row(row["table"], row["seed"], row["way"], row["uncertain"], *figures)
+        adapted = ", ".join(f"{move} {share:.2g}" for move, share in (row["shares"] or {}).items())
+        table.row(row["table"], row["seed"], row["way"], row["uncertain"], *figures, adapted)
 
 
 def _changes(

@@ -273,17 +273,14 @@ def _report_benchpress(rows: list[Row]) -> None:
     if not rows:
         return
     print("\nBenchpress: medians of true and false positives over positives, and seconds\n")
-    heads = ("best DAG", "median graph", "curve")
-    print(f"| data | method | sets | {' | '.join(heads)} | seconds |")
-    print("|---|---|---:|---|---|---|---:|")
+    heads = ("data", "method", "sets", "best DAG", "median graph", "curve", "seconds")
+    table = Table(*heads, align="llrlllr")
     for (name, method), own in sorted(grouped(rows, "name", "method").items()):
         best, curve = _medians(own, "best"), _medians(own, "positives")
         shown = " ".join(curve[THRESHOLDS.index(x)] for x in (0.1, 0.3, 0.7, 0.9)) if curve else ""
-        print(
-            f"| {name} | {method} | {len(own)} | {best[0] if best else ''} | "
-            f"{curve[HALF] if curve else ''} | {shown} | "
-            f"{np.median([row['seconds'] for row in own]):.1f} |"
-        )
+        seconds = f"{np.median([row['seconds'] for row in own]):.1f}"
+        graphs = best[0] if best else "", curve[HALF] if curve else ""
+        table.row(name, method, len(own), *graphs, shown, seconds)
 
 
 def _report_beside_rivals(rows: list[Row]) -> None:
@@ -295,7 +292,7 @@ def _report_beside_rivals(rows: list[Row]) -> None:
     if not rivals:
         return
     print("\nNumber of sets with at least as many true and no more false ones than a rival\n")
-    table = Table("data", "rival", "sets", "best DAG", "above 0.5", "at some threshold", left=2)
+    table = Table("data", "rival", "sets", "best DAG", "above 0.5", "at some threshold", align="ll")
     for (name, method), own in sorted(grouped(rivals, "name", "method").items()):
         wins = np.zeros(3, dtype=int)
         for rival in own:
@@ -319,7 +316,7 @@ def _report_reliability(rows: list[Row]) -> None:
         return
     print("\nMean predicted probability: observed frequency (number of pairs)\n")
     ranges = [f"{a:g} to {b:g}" for a, b in pairwise((0.0, *BOUNDS, 1.0))]
-    table = Table("tables", "method", *ranges, left=len(ranges) + 2)
+    table = Table("tables", "method", *ranges, align="ll" + "l" * len(ranges))
     for (kind, name, method), own in sorted(grouped(rows, "kind", "name", "method").items()):
         cells = (
             f"{predicted / count:.3f}: {true / count:.3f} ({count:.0f})" if count else ""
@@ -639,7 +636,7 @@ def _draw_skeletons(results: dict[Any, Result], path: Path) -> None:
             best = result["graphs"]["MAP"]
             place = best[FALSE_PER_EDGE][0], best[TRUE][0]
             panel.plot(*place, "*", color=COLOURS["map"], ms=8, label="MAP")
-            panel.set_xlim(left=0)
+            panel.set_xlim(align="")
             panel.grid(alpha=0.3, linewidth=0.5)
         for panel in axes[:, 0]:
             panel.set_ylabel("true positives / edges")
@@ -815,16 +812,15 @@ def time_series(
     jobs = product(kinds, sizes, lengths, range(seeds), methods, (seconds,))
     rows = sweep.rows(_learned_in_time, jobs)
     heads = ("AUC", "precision", "recall", "expected / true", "log loss")
-    print(f"| process | method | time | algorithm | {' | '.join(heads)} |")
-    print("|---|---|---:|---|---:|---:|---:|---:|---:|")
+    table = Table("process", "method", "time", "algorithm", *heads, align="llrl")
     for (kind, n, length, method), own in grouped(rows, "kind", "n", "length", "method").items():
         how = ", ".join(sorted({f"{row['algorithm']} ({row['verdict']})" for row in own}))
-        print(
-            f"| {kind}, n = {n}, T = {length} | {method} | {mean(own, 'seconds'):.1f} s | {how} | "
-            f"{mean(own, 'auc'):.3f} | {mean(own, 'precision'):.2f} | {mean(own, 'recall'):.2f} | "
-            f"{mean(own, 'expected'):.1f} / {mean(own, 'true'):.1f} | "
-            f"{mean(own, 'log_loss'):.4f} |"
-        )
+        table.row(
+            f"{kind}, n = {n}, T = {length}", method, f"{mean(own, 'seconds'):.1f} s", how,
+            f"{mean(own, 'auc'):.3f}", f"{mean(own, 'precision'):.2f}",
+            f"{mean(own, 'recall'):.2f}", f"{mean(own, 'expected'):.1f} / {mean(own, 'true'):.1f}",
+            f"{mean(own, 'log_loss'):.4f}",
+        )  # fmt: skip
 
 
 def _forbidden(series: TimeSeries) -> list[tuple[str, str]]:
@@ -901,7 +897,7 @@ def time_series_exact(
 ) -> None:
     """How long the exact posterior of a time series takes, beside the static method."""
     heads = ("families", "time", "static", "ratio", "largest difference of an edge")
-    table = Table("n", *heads, left=0)
+    table = Table("n", *heads, align="")
     for n in sizes:
         random = np.random.default_rng(n)
         rows = rows_of_process(random_process(n, random), "gaussian", length, random)
@@ -923,7 +919,7 @@ def time_series_public(
     """How well both methods find the edges of a public network in time, exactly."""
     warnings.simplefilter("ignore")
     heads = ("AUC", "precision", "recall", "largest difference of an edge")
-    table = Table("T", "series", *heads, left=0)
+    table = Table("T", "series", *heads, align="")
     dag: Dag = arcwise.networks.asia().dag
     n = len(dag.variables)
     truth = dag.matrix().astype(np.bool_)

@@ -1096,7 +1096,7 @@ def seconds(
     rows = sweep.rows(_within_seconds, jobs)
     heading("Seconds asked and used by arcwise learn, from the start of the process to its end")
     print(f"promised: {SHARE} S + {SLACK:g}\n")
-    table = Table("table", "asked", "used", "processors", "allowed", "load", "", last_left=True)
+    table = Table("table", "asked", "used", "processors", "allowed", "load", "", align="lrrrrrl")
     for row in rows:
         allowed = SHARE * row["asked"] + SLACK
         row["ratio"] = row["used"] / allowed
@@ -1132,7 +1132,7 @@ def forecast(
     names = _tables_of_the_shell(data, sizes, False)
     rows = sweep.rows(_announced, [(name, longest, steps) for name in names])
     heading("Seconds announced by arcwise learn beforehand, and taken, on one thread")
-    table = Table("table", "announced", "processor", "clock", "factor", "", last_left=True)
+    table = Table("table", "announced", "processor", "clock", "factor", "", align="lrrrrl")
     for row in rows:
         if row["taken"] is None:
             table.row(row["table"], "", "", f"more than {longest:g}", "", "")

@@ -112,7 +112,8 @@ class Sweep:
             for future in as_completed(futures, left):
                 error = future.exception()
                 if isinstance(error, Exception) and not isinstance(error, BrokenProcessPool):
-                    print(f"{self.case} {futures[future]}: {error!r}", file=sys.stderr)
+                    what = f"{type(error).__name__}: {error}"
+                    print(f"{self.case} {futures[future]}: {what}", file=sys.stderr)
                 else:
                     yield futures[future], future.result()
         except TimeoutError:
