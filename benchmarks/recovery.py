@@ -413,12 +413,10 @@ def large_networks(
         for n in sizes
         for factor in rows
     ]
-    found = grouped(sweep.rows(_recovered, jobs), "variables", "rows")
-    results = {setting: _summary(own) for setting, own in sorted(found.items())}
+    results = dict(sorted(grouped(sweep.rows(_recovered, jobs), "variables", "rows").items()))
     _report_networks(results)
     if figures is not None:
-        _draw_skeletons(results, figures / "skeletons.svg")
-        _draw_agreement(results, figures / "agreement.svg")
+        _draw_networks(results, figures)
 
 
 def found(comparison: GraphComparison) -> dict[str, float]:
@@ -536,142 +534,125 @@ def _recovered_by_chains(
         graphs[f"{space} > {level}"] = rates
     ends = [np.mean(chain.traces.log_weights[0]) for chain in chains if chain.traces]
     return {
-        "agreement": agreements, "seconds_of_a_chain": seconds, "mean_log_weights": ends
+        "agreement": agreements, "seconds": seconds, "mean_log_weights": ends
     }, graphs  # fmt: skip
 
 
-def _summary(results: list[Row]) -> Result:
-    """Return means and standard errors of the graphs, and quartiles of the agreement."""
+def _mean_and_error(rows: list[Row], graph: str, rate: str) -> tuple[float, float]:
+    values = [row["graphs"][graph][rate] for row in rows]
+    off = np.std(values, ddof=1) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    return float(np.mean(values)), float(off)
 
-    def mean_and_error(values: list[float]) -> tuple[float, float]:
-        off = np.std(values, ddof=1) / math.sqrt(len(values)) if len(values) > 1 else math.nan
-        return float(np.mean(values)), float(off)
 
-    first = results[0]
-    return {
-        "data_sets": len(results),
-        "edges": mean(results, "edges"),
-        "growth_seconds": mean(results, "growth_seconds"),
-        "graphs": {
-            name: {
-                key: mean_and_error([each["graphs"][name][key] for each in results])
-                for key in rates
-            }
-            for name, rates in first["graphs"].items()
+def _quartiles(rows: list[Row], space: str, multiple: str) -> tuple[float, float, float]:
+    agreements = [row["spaces"][space]["agreement"][multiple] for row in rows]
+    low, middle, high = np.quantile(agreements, [0.25, 0.5, 0.75])
+    return float(low), float(middle), float(high)
+
+
+def _report_networks(found: dict[Any, list[Row]]) -> None:
+    first = next(iter(found.values()))[0]["spaces"]
+
+    def rate(graph: str, key: str, digits: int) -> Callable[[list[Row]], str]:
+        def cell(rows: list[Row]) -> str:
+            value, off = _mean_and_error(rows, graph, key)
+            return f"{value:.{digits}f} ± {off:.{digits}f}"
+
+        return cell
+
+    def agreement(space: str, multiple: str) -> Callable[[list[Row]], str]:
+        def cell(rows: list[Row]) -> str:
+            low, middle, _ = _quartiles(rows, space, multiple)
+            return f"{middle:.3f} ({low:.3f})"
+
+        return cell
+
+    def seconds(space: str) -> Callable[[list[Row]], str]:
+        return lambda rows: f"{mean([row['spaces'][space] for row in rows], 'seconds'):.2f}"
+
+    best = ["MAP", f"PC, alpha {PC_ALPHA}"]
+    skeletons = [*(f"{space} > {level}" for space in list(first)[:1] for level in SHOWN), *best]
+    classes = [best[0], *(f"{space}, majority" for space in first), best[1]]
+    tables: dict[str, dict[str, Callable[[list[Row]], str]]] = {
+        "true positive rate": {graph: rate(graph, TRUE, 3) for graph in skeletons},
+        "false positive rate": {graph: rate(graph, FALSE, 3) for graph in skeletons},
+        "SHD of CPDAGs": {
+            "data sets": lambda rows: str(len(rows)),
+            "edges": lambda rows: f"{mean(rows, 'edges'):.0f}",
+            **{graph: rate(graph, DISTANCE, 1) for graph in classes},
         },
-        "spaces": {
-            space: {
-                "quartiles": {
-                    multiple: np.quantile(
-                        [each["spaces"][space]["agreement"][multiple] for each in results],
-                        [0.25, 0.5, 0.75],
-                    )
-                    for multiple in own["agreement"]
-                },
-                "seconds": mean([each["spaces"][space] for each in results], "seconds_of_a_chain"),
-            }
-            for space, own in first["spaces"].items()
+        "median R² (lower quartile)": {
+            f"{space}, {multiple}": agreement(space, multiple)
+            for space, own in first.items()
+            for multiple in own["agreement"]
+        },
+        "CPU seconds": {
+            "growth and MAP": lambda rows: f"{mean(rows, 'growth_seconds'):.1f}",
+            **{f"a chain of {space}": seconds(space) for space in first},
         },
     }
-
-
-def _report_networks(results: dict[Any, Result]) -> None:
-    spaces = list(next(iter(results.values()))["spaces"])
-
-    def named(setting: tuple[int, int]) -> str:
-        return f"n = {setting[0]}, N = {setting[1]}"
-
-    def rate(result: Result, name: str, key: str, digits: int) -> str:
-        value, off = result["graphs"][name][key]
-        return f"{value:.{digits}f} ± {off:.{digits}f}"
-
-    pc = f"PC, alpha {PC_ALPHA}"
-    names = [*(f"{space} > {level}" for space in spaces[:1] for level in SHOWN), "MAP", pc]
-    for key in (TRUE, FALSE):
-        table = Table(key.replace("_", " "), *names)
-        for setting, result in results.items():
-            table.row(named(setting), *(rate(result, name, key, 3) for name in names))
+    for title, columns in tables.items():
+        table = Table(title, *columns)
+        for (n, size), rows in found.items():
+            table.row(f"n = {n}, N = {size}", *(column(rows) for column in columns.values()))
         print()
-    names = ["MAP", *(f"{space}, majority" for space in spaces), pc]
-    table = Table("SHD of CPDAGs", "data sets", "edges", *names)
-    for setting, result in results.items():
-        own = (rate(result, name, DISTANCE, 1) for name in names)
-        table.row(named(setting), result["data_sets"], f"{result['edges']:.0f}", *own)
-    print()
-    lengths = {
-        space: max((result["spaces"][space]["quartiles"] for result in results.values()), key=len)
-        for space in spaces
-    }
-    heads = [(space, length) for space in spaces for length in lengths[space]]
-    table = Table("median R² (lower quartile)", *(f"{space}, {length}" for space, length in heads))
-    for setting, result in results.items():
-        cells = (result["spaces"][space]["quartiles"].get(length) for space, length in heads)
-        table.row(named(setting), *("" if q is None else f"{q[1]:.3f} ({q[0]:.3f})" for q in cells))
-    print()
-    table = Table("CPU seconds", "growth and MAP", *(f"a chain of {space}" for space in spaces))
-    for setting, result in results.items():
-        seconds = (f"{result['spaces'][space]['seconds']:.2f}" for space in spaces)
-        table.row(named(setting), f"{result['growth_seconds']:.1f}", *seconds)
 
 
-def _draw_skeletons(results: dict[Any, Result], path: Path) -> None:
-    sizes, factors = _sizes_and_factors(results)
-    with figure(path, 2.3 * len(sizes), 2.2 * len(factors) + 0.4) as drawn:
+def _draw_networks(found: dict[Any, list[Row]], folder: Path) -> None:
+    """Draw the skeletons by size, and the agreement by space, a row of panels for each N / n."""
+    sizes, factors = sorted({n for n, _ in found}), sorted({size // n for n, size in found})
+    spaces = list(next(iter(found.values()))[0]["spaces"])
+    high = 2.2 * len(factors) + 0.4
+    with figure(folder / "skeletons.svg", 2.3 * len(sizes), high) as drawn:
         axes = drawn.subplots(len(factors), len(sizes), squeeze=False, sharex="row", sharey="row")
         for panel, (factor, n) in zip(axes.flat, product(factors, sizes), strict=True):
             panel.set_title(f"n = {n}, N = {factor * n}", fontsize=8)
-            if (n, factor * n) not in results:
-                continue
-            result = results[n, factor * n]
-            curves = {f"{s} > ": (COLOURS[s], f"posterior, {s}") for s in result["spaces"]}
-            curves["PC, alpha "] = COLOURS["pc"], "PC skeleton"
-            for prefix, (colour, label) in curves.items():
-                own = [rates for name, rates in result["graphs"].items() if name.startswith(prefix)]
-                panel.errorbar(
-                    [rates[FALSE_PER_EDGE][0] for rates in own],
-                    [rates[TRUE][0] for rates in own],
-                    yerr=[rates[TRUE][1] for rates in own],
-                    marker="o", ms=2.5, lw=1, elinewidth=0.6, color=colour, label=label,
-                )  # fmt: skip
-            best = result["graphs"]["MAP"]
-            place = best[FALSE_PER_EDGE][0], best[TRUE][0]
-            panel.plot(*place, "*", color=COLOURS["map"], ms=8, label="MAP")
-            panel.set_xlim(align="")
-            panel.grid(alpha=0.3, linewidth=0.5)
-        for panel in axes[:, 0]:
-            panel.set_ylabel("true positives / edges")
-        for panel in axes[-1]:
-            panel.set_xlabel("false positives / edges")
+            if (n, factor * n) in found:
+                _draw_skeletons(panel, found[n, factor * n])
+        _label(axes, "false positives / edges", "true positives / edges")
         handles, labels = axes[0, 0].get_legend_handles_labels()
         drawn.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
-
-
-def _draw_agreement(results: dict[Any, Result], path: Path) -> None:
-    sizes, factors = _sizes_and_factors(results)
-    spaces = list(next(iter(results.values()))["spaces"])
-    with figure(path, 3 * len(spaces), 2.2 * len(factors) + 0.4) as drawn:
+    with figure(folder / "agreement.svg", 3 * len(spaces), high) as drawn:
         axes = drawn.subplots(len(factors), len(spaces), squeeze=False, sharex=True, sharey=True)
         for panel, (factor, space) in zip(axes.flat, product(factors, spaces), strict=True):
             panel.set_title(f"{space}, N = {factor} n", fontsize=8)
-            for n in sizes:
-                if (n, factor * n) not in results:
-                    continue
-                quartiles = results[n, factor * n]["spaces"][space]["quartiles"]
-                steps = [float(multiple) for multiple in quartiles]
-                low, middle, high = 1 - np.array(list(quartiles.values())).T
-                colour = LINES.get(n, "black")
+            for n in [n for n in sizes if (n, factor * n) in found]:
+                rows, colour = found[n, factor * n], LINES.get(n, "black")
+                multiples = list(rows[0]["spaces"][space]["agreement"])
+                quartiles = [_quartiles(rows, space, multiple) for multiple in multiples]
+                low, middle, high = 1 - np.array(quartiles).T
+                steps = [float(multiple) for multiple in multiples]
                 panel.loglog(steps, middle, "o-", ms=2.5, lw=1, color=colour, label=f"n = {n}")
                 panel.fill_between(steps, high, low, color=colour, alpha=0.15, lw=0)
             panel.grid(alpha=0.3, linewidth=0.5)
-        for panel in axes[:, 0]:
-            panel.set_ylabel("1 - R² of two chains")
-        for panel in axes[-1]:
-            panel.set_xlabel("steps / (n² ln n)")
+        _label(axes, "steps / (n² ln n)", "1 - R² of two chains")
         axes[0, 0].legend(frameon=False)
 
 
-def _sizes_and_factors(results: dict[Any, Result]) -> tuple[list[int], list[int]]:
-    return sorted({n for n, _ in results}), sorted({size // n for n, size in results})
+def _label(axes: Any, horizontal: str, vertical: str) -> None:
+    for panel in axes[:, 0]:
+        panel.set_ylabel(vertical)
+    for panel in axes[-1]:
+        panel.set_xlabel(horizontal)
+
+
+def _draw_skeletons(panel: Any, rows: list[Row]) -> None:
+    curves = {f"{s} > ": (COLOURS[s], f"posterior, {s}") for s in rows[0]["spaces"]}
+    curves["PC, alpha "] = COLOURS["pc"], "PC skeleton"
+    for prefix, (colour, label) in curves.items():
+        graphs = [graph for graph in rows[0]["graphs"] if graph.startswith(prefix)]
+        false, true = (
+            np.array([_mean_and_error(rows, graph, rate) for graph in graphs])
+            for rate in (FALSE_PER_EDGE, TRUE)
+        )
+        panel.errorbar(
+            false[:, 0], true[:, 0], yerr=true[:, 1],
+            marker="o", ms=2.5, lw=1, elinewidth=0.6, color=colour, label=label,
+        )  # fmt: skip
+    place = (_mean_and_error(rows, "MAP", rate)[0] for rate in (FALSE_PER_EDGE, TRUE))
+    panel.plot(*place, "*", color=COLOURS["map"], ms=8, label="MAP")
+    panel.set_xlim(left=0)
+    panel.grid(alpha=0.3, linewidth=0.5)
 
 
 # --- Missing values -------------------------------------------------------------------------------
