@@ -829,9 +829,10 @@ def verdict(
         print(f"{'':<24}" + "".join(f"{name:>17}" for name in RANGES))
         for method in [*grouped(reliable, "method"), "all"]:
             counts = [row[feature] for row in reliable if method in ("all", row["method"])]
+            totals = np.sum(counts, axis=0) if counts else np.zeros((len(RANGES), 2))
             shares = (
-                f"{held / cases:>8.1%} of {cases:<5}" if cases else " " * 17
-                for held, cases in np.sum(counts, axis=0, initial=0)
+                f"{held / cases:>8.1%} of {int(cases):<5}" if cases else " " * 17
+                for held, cases in totals
             )
             print(f"{method:<24}" + "".join(shares))
 

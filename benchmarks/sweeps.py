@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -61,9 +62,7 @@ class Sweep:
         asked = {_key(job): _plain(list(job)) for job in jobs}
         files = self.report or ([] if self.out is None else [self.out])
         found = {key: rows for path in files for key, rows in self._kept(path).items()}
-        if self.report:
-            return [row for key in {**asked, **found} for row in found.get(key, [])]
-        todo = [job for key, job in asked.items() if key not in found]
+        todo = [job for key, job in asked.items() if key not in found and not self.report]
         for number, (job, rows) in enumerate(self._made(work, todo, cores_each, fresh), 1):
             rows = _plain(rows if isinstance(rows, list) else [rows])
             found[_key(job)] = rows
@@ -71,7 +70,11 @@ class Sweep:
                 with self.out.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"case": self.case, "job": job, "rows": rows}) + "\n")
             print(f"{self.case}: {number} of {len(todo)} runs", file=sys.stderr)
-        return [row for key in asked for row in found.get(key, [])]
+        keys = [*asked, *(key for key in found if key not in asked and self.report)]
+        result = [row for key in keys for row in found.get(key, [])]
+        if not result:
+            raise SystemExit(f"{self.case}: there are no rows to report on")
+        return result
 
     def _kept(self, path: Path) -> dict[str, list[Row]]:
         """Return the rows of a file by job; the end of an interrupted line is removed."""
@@ -103,7 +106,7 @@ class Sweep:
         pool = ProcessPoolExecutor(
             self.processes,
             context,
-            partial(_bind, slots) if cores_each else None,
+            partial(_begin, slots if cores_each else None),
             max_tasks_per_child=1 if fresh else None,
         )
         futures: dict[Future[Any], list[Any]] = {pool.submit(work, *job): job for job in jobs}
@@ -125,8 +128,20 @@ class Sweep:
                 process.kill()
 
 
-def _bind(slots: Any) -> None:
-    os.sched_setaffinity(0, slots.get())
+def _begin(slots: Any) -> None:
+    """Bind this process to its cores, and let it end when the one that started it was killed."""
+    if slots is not None:
+        cores = slots.get()
+        os.sched_setaffinity(0, cores)
+        slots.put(cores)  # for the process that takes the place of this one
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def end() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=end, daemon=True).start()
 
 
 def _key(job: Sequence[Any]) -> str:
