@@ -114,8 +114,8 @@ class Table:
         print(f"|{'|'.join(rule)}|", flush=True)
 
     def row(self, *cells: object) -> None:
-        text = " | ".join(map(str, cells))
-        print(f"| {text} |".replace("|  |", "| |"), flush=True)
+        padded = (f" {cell} " if str(cell) else " " for cell in cells)
+        print(f"|{'|'.join(padded)}|", flush=True)
 
 
 @contextmanager
