@@ -55,7 +55,7 @@ class PlainBDeu:
 
 
 class PlainBGe:
-    """BGe with its default prior, two determinants for every family."""
+    """BGe with the prior mean 0 and the prior scale 1/2, two determinants for every family."""
 
     def __init__(self, data: Data) -> None:
         values = data.continuous_values("BGe")

@@ -63,7 +63,7 @@ from arcwise.graphs.linear_extensions import packed_parents
 from arcwise.networks import discrete_network, random_dag
 from arcwise.records.ladders import usual_steps_between_exchanges
 from arcwise.results import DagSample
-from arcwise.scores import FamilyScores
+from arcwise.scores import BGe, FamilyScores
 from arcwise.spaces import BucketOrders, Dags, Layerings, LinearOrders, Partitions, Space, as_space
 from arcwise.sums import ScoreSums
 from arcwise.sums.score_sums import Method
@@ -184,10 +184,11 @@ def _score_gaussian(data: Data, repetitions: int) -> None:
         f"all subsets of {SCORED_CANDIDATES} candidates"
     )
     candidates = nearest(data, SCORED_CANDIDATES)
+    score = BGe(prior_mean=0.0, prior_scale=0.5)  # the prior of the plain score
     kept: list[FamilyScores] = []
 
     def run() -> None:
-        kept[:] = [arcwise.score(data, "bge", candidates=candidates, threads=1)]
+        kept[:] = [arcwise.score(data, score, candidates=candidates, threads=1)]
 
     seconds = side_by_side({"one": run}, repetitions)["one"]
     (scores,) = kept
