@@ -32,11 +32,9 @@ class Sweep:
     """
 
     case: str
-    out: Annotated[Path | None, "file that rows are appended to; what it has is not repeated"] = (
-        None
-    )
-    report: Annotated[Sequence[Path], "make the tables from these files, and run nothing"] = ()
-    processes: Annotated[int, "that share the runs"] = 1
+    out: Annotated[Path | None, "file to append rows to; runs that it has are not repeated"] = None
+    report: Annotated[Sequence[Path], "files of rows to report on, without running anything"] = ()
+    processes: Annotated[int, "number of processes that share the runs"] = 1
     within: Annotated[float | None, "seconds after which to stop and report"] = None
 
     def rows(
