@@ -32,7 +32,7 @@ from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
 
 SomeTables = Annotated[Sequence[Path], "discrete tables, or .jkl files of scores"]
-TOLERANCE = 1e-9  # of the sums where there are too many parent sets for tables
+TOLERANCE = 1e-9  # relative error of sums that are too many for tables
 
 # --- Errors by the number of steps ----------------------------------------------------------------
 
@@ -118,7 +118,7 @@ def _accuracy(
 # --- Errors by time, space by space ---------------------------------------------------------------
 
 SPACES = ["dags", "partitions", "layerings:4", "layerings:8", "linear", "buckets:5", "canonical"]
-LADDERS = {"coupled": "adapted", "bridge": "bridge"}  # of coupled chains over canonical orders
+LADDERS = {"coupled": "adapted", "bridge": "bridge"}  # coupled chains over canonical orders
 BURN_IN = 0.1
 FEWEST = 16  # particles
 TRIAL = 0.3  # seconds of a run that measures the speed
@@ -130,7 +130,7 @@ def spaces(
     data: SomeTables = (),
     max_indegree: int = 4,
     spaces: Annotated[Sequence[str], "words such as buckets:5"] = (*SPACES, *LADDERS, "smc"),
-    seconds: Annotated[Sequence[float], "of a core, for each run"] = (1.25, 5.0, 20.0),
+    seconds: Annotated[Sequence[float], "processor seconds of each run"] = (1.25, 5.0, 20.0),
     seeds: int = 5,
     thinning: Annotated[int | None, "steps between kept states, 2 n by default"] = None,
     figure: Annotated[Path | None, "an .svg file for the figure"] = None,
@@ -283,7 +283,7 @@ def modular_evidence(
     data: SomeTables = (),
     max_indegree: int = 4,
     spaces: Annotated[Sequence[str], "words such as buckets:5"] = ANNEALED_SPACES,
-    seconds: Annotated[Sequence[float], "of a core, for each estimate"] = (2.0, 20.0),
+    seconds: Annotated[Sequence[float], "processor seconds of each estimate"] = (2.0, 20.0),
     seeds: int = 3,
 ) -> None:
     """How well annealing estimates the modular evidence, space by space, after equal time.
@@ -516,8 +516,8 @@ def evidence_runs(
     sweep: Sweep,
     data: Annotated[Sequence[Path], "tables that are too large for exact values"] = (),
     first: Annotated[int, "the first seed"] = 0,
-    runs: Annotated[int, "of each table"] = 4,
-    seconds: Annotated[float | None, "of each run"] = None,
+    runs: Annotated[int, "number of runs of each table"] = 4,
+    seconds: Annotated[float | None, "time limit of each run"] = None,
     threads: int | None = None,
 ) -> None:
     """How far independent estimates of the evidence of large tables are from each other.
@@ -701,7 +701,7 @@ RANGES = {
 # All of twelve variables; a path is looked for in every DAG, for each pair anew.
 MOST_PAIRS = {"->": 132, "~>": 12}
 
-Coverage = list[list[int]]  # for each range: how many intervals contain the truth, and how many
+Coverage = list[list[int]]  # by range: intervals that contain the truth, and all
 
 
 def _coverage(found: Posterior, exact: Posterior, sign: str, seed: int) -> Coverage:
@@ -769,16 +769,16 @@ VERDICT_METHODS = (
 # Tables on which earlier versions were falsely called reliable, or nearly so; fast ones first.
 HARD = ("mod3", "xor50", "two_ways(8, 40.0, 0.0)", "boston10", "vehicle12, max_indegree=3")
 FAST = 40  # runs from which on a method counts as fast
-AHEAD = 0.6  # of all turns, those in which fast methods have theirs
+AHEAD = 0.6  # share of the turns by whose end fast methods are done
 
 
 @case
 def verdict(
     sweep: Sweep,
-    folder: Annotated[Path | None, "of further tables"] = None,
+    folder: Annotated[Path | None, "folder with further tables as CSV files"] = None,
     tables: Annotated[Sequence[str], "parts of the names of tables"] = (),
     methods: Annotated[Sequence[str], "such as 'mcmc dags'"] = (),
-    scale: Annotated[float, "of the number of runs"] = 1.0,
+    scale: Annotated[float, "factor for the number of runs"] = 1.0,
     first_seed: int = 0,
     smallest_first: Annotated[bool, "rather than in turns"] = False,
     hard: Annotated[int | None, "seeds of the default on the hard tables alone"] = None,

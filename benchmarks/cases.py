@@ -18,10 +18,10 @@ CASES: dict[str, Case] = {}
 # What parameters mean wherever a case does not say otherwise.
 HELP = {
     "data": "tables to use in place of simulated ones",
-    "repetitions": "of each measurement; the shortest time counts",
+    "repetitions": "repetitions of each measurement; the shortest time counts",
     "seeds": "number of seeds",
-    "folder": "of data sets as CSV files",
-    "threads": "of each run, all cores by default",
+    "folder": "folder of data sets as CSV files",
+    "threads": "threads of each run, all cores by default",
 }
 
 

@@ -79,7 +79,7 @@ RUNS = 4
 APART = 0.1
 GRACE = 1.05  # times the seconds given, which still count as kept
 FIRST_PARTICLES = 128
-LEAST_FOR_SAMPLING = 0.2  # of the seconds, even where growth takes nearly all of them
+LEAST_FOR_SAMPLING = 0.2  # share of the seconds, even where growth is long
 LEAST_DRAWN = 1e-4  # smaller errors, those of exact results among them, are drawn here
 
 
@@ -136,7 +136,7 @@ def convergence(
     methods: Sequence[str] = ALL_METHODS,
     seeds: int = 5,
     first_seed: int = 0,
-    seconds_scale: Annotated[float, "of all times"] = 1.0,
+    seconds_scale: Annotated[float, "factor for all times"] = 1.0,
     cores_per_run: int = 2,
     cache: Annotated[Path | None, "folder that keeps candidates and exact edges"] = None,
     figure: Annotated[Path | None, "an .svg file for the figure"] = None,
@@ -421,7 +421,7 @@ def _draw_panel(axes: Any, rows: list[Row], methods: list[str], errors: bool) ->
 
 SHARE_CHAINS = 2
 BATCHES = 64
-UNCERTAIN = 0.05  # from 0 and from 1
+UNCERTAIN = 0.05  # least distance of a probability from 0 and 1
 SLOWEST = 10  # edges whose geometric mean is given besides
 
 SHARE_TABLES: dict[str, tuple[int | None, int]] = {  # max_indegree, steps of each chain
@@ -447,7 +447,7 @@ def shares(
     cache: Annotated[Path, "folder that keeps candidates"] = Path("build/convergence"),
     tables: Annotated[Sequence[str], "names of tables"] = tuple(SHARE_TABLES),
     seeds: int = 2,
-    scale: Annotated[float, "of the numbers of steps"] = 1.0,
+    scale: Annotated[float, "factor for the numbers of steps"] = 1.0,
     ways: Annotated[str, 'such as {"name": {"window": 1}}'] = "{}",
 ) -> None:
     """How many effective changes the slowest uncertain edge has, by shares of moves over DAGs.
@@ -524,7 +524,7 @@ def large_chains(
     sweep: Sweep,
     data: Annotated[Path | None, "a table for (a) in place of a simulated one"] = None,
     starts: int = 5,
-    multiple: Annotated[float, "of n² ln n: steps in (a)"] = 4.0,
+    multiple: Annotated[float, "steps in (a), in multiples of n² ln n"] = 4.0,
     only: Annotated[Literal["traces", "200", "1000"] | None, "one part alone"] = None,
 ) -> None:
     """How soon chains on large networks reach the posterior's bulk, and what large networks cost.
@@ -663,10 +663,10 @@ def missing_mixing(
     sweep: Sweep,
     kinds: Sequence[Kind] = ("discrete",),
     sizes: Annotated[Sequence[int], "numbers of variables"] = (5, 10),
-    rows: Annotated[Sequence[int], "of each table"] = (200,),
-    shares: Annotated[Sequence[float], "of missing values"] = (0.05, 0.2, 0.4),
-    seeds: Annotated[Sequence[int], "of tables"] = (1, 2),
-    seconds: Annotated[float, "of processor time, for each table"] = 12.0,
+    rows: Annotated[Sequence[int], "numbers of rows"] = (200,),
+    shares: Annotated[Sequence[float], "shares of missing values"] = (0.05, 0.2, 0.4),
+    seeds: Annotated[Sequence[int], "seeds of the tables"] = (1, 2),
+    seconds: Annotated[float, "processor seconds for each table"] = 12.0,
     chains: int = 4,
 ) -> None:
     """How fast chains over DAGs and missing cells move: effective draws of adjacencies a second.

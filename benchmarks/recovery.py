@@ -56,7 +56,7 @@ PRIORS: dict[str, dict[str, Any]] = {
 RIVALS = ("boss", "grasp")
 THRESHOLDS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
 HALF = THRESHOLDS.index(0.5)
-BOUNDS = (0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98)  # of the ranges of predicted probability
+BOUNDS = (0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98)  # ranges of predicted probability
 
 Kind = Literal["noise", "random", "benchpress", "network"]
 
@@ -68,7 +68,7 @@ def defaults(
     methods: Annotated[Sequence[str], "priors, or law"] = ("default", "fair", "uniform"),
     rivals: Annotated[bool, "BOSS and GRaSP as well"] = False,
     seeds: int = 3,
-    seconds: Annotated[float | None, "for each run of learn"] = None,
+    seconds: Annotated[float | None, "time limit of each run of learn"] = None,
     networks: Annotated[Path | None, "a wheel of pgmpy with .bif.gz files"] = None,
     figure: Annotated[Path | None, "an .svg file for the reliability diagrams"] = None,
     curves: Annotated[Path | None, "an .svg file for true and false positives"] = None,
@@ -373,14 +373,26 @@ def _draw_curves(rows: list[Row], path: Path) -> None:
 
 # --- Large Gaussian networks ----------------------------------------------------------------------
 
-LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)  # of edge probabilities
+LEVELS = (
+    0.1,
+    0.2,
+    0.3,
+    0.4,
+    0.5,
+    0.6,
+    0.7,
+    0.8,
+    0.9,
+    0.95,
+    0.99,
+)  # thresholds of edge probabilities
 SHOWN = (0.1, 0.3, 0.5, 0.7, 0.9, 0.99)  # in the table
 ALPHAS = (0.01, 0.05, 0.1, 0.2)
-PC_ALPHA = 0.05  # for its directions
+PC_ALPHA = 0.05  # the one whose directions are compared
 MODULARITY: dict[str, Modularity] = {"partitions": "modular", "linear": "order-modular"}
 BURN_IN = 0.2
 LEAST_PROBABLE = 0.05  # edges below it in both chains would make any two chains agree
-MOST_DAGS = 1000  # of each chain, made into their equivalence classes
+MOST_DAGS = 1000  # of a chain whose equivalence classes are found
 TRUE, FALSE = "true_positive_rate", "false_positive_rate"
 FALSE_PER_EDGE, DISTANCE = "false_positives_per_edge", "structural_hamming_distance"
 COLOURS = {"partitions": "#4c2a85", "linear": "#e07a1f", "pc": "#3a7d44", "map": "#c1121f"}
@@ -393,7 +405,7 @@ Result = dict[str, Any]
 def large_networks(
     sweep: Sweep,
     sizes: Annotated[Sequence[int], "numbers of variables"] = (20, 40, 60, 80),
-    rows: Annotated[Sequence[int], "for each variable"] = (2, 10),
+    rows: Annotated[Sequence[int], "rows for each variable"] = (2, 10),
     repetitions: Annotated[int, "data sets of each size"] = 20,
     partitions: Annotated[Sequence[float], "steps / (n² ln n), rising"] = (1, 4, 16),
     linear: Annotated[Sequence[float], "steps / (n² ln n), rising"] = (1, 4, 16, 64),
@@ -530,7 +542,7 @@ def _recovered_by_chains(
     graphs = {f"{space}, majority": found(arcwise.compare(majority_class(chains), truth))}
     for level in LEVELS:
         rates = found(arcwise.compare(Cpdag.from_matrix(model.variables, joined > level), truth))
-        del rates[DISTANCE]  # of a skeleton
+        del rates[DISTANCE]  # skeletons have no directions
         graphs[f"{space} > {level}"] = rates
     ends = [np.mean(chain.traces.log_weights[0]) for chain in chains if chain.traces]
     return {
@@ -666,13 +678,13 @@ KindOfMissing = Literal["discrete", "gaussian", "mixed", "prior"]
 @case
 def missing(
     sweep: Sweep,
-    tables: Annotated[int, "of each kind"] = 30,
+    tables: Annotated[int, "number of tables of each kind"] = 30,
     rows: int = 200,
     completions: Annotated[int | None, "that of learn by default"] = None,
-    shares: Annotated[Sequence[float], "of missing values"] = (0.05, 0.2, 0.4),
+    shares: Annotated[Sequence[float], "shares of missing values"] = (0.05, 0.2, 0.4),
     kinds: Sequence[KindOfMissing] = ("discrete", "gaussian", "mixed", "prior"),
     sizes: Annotated[Sequence[int], "numbers of variables"] = (5, 7, 10),
-    seconds_each: Annotated[float | None, "of imputing; no limit by default"] = None,
+    seconds_each: Annotated[float | None, "time limit of imputing, none by default"] = None,
     threads: int | None = None,
 ) -> None:
     """How much is gained by imputing missing values, beside dropping rows, and what it costs.
@@ -779,7 +791,7 @@ def time_series(
     lengths: Annotated[Sequence[int], "numbers of times"] = (50, 500),
     methods: Sequence[Literal["time", "static"]] = ("time", "static"),
     seeds: int = 2,
-    seconds: Annotated[float, "for each run"] = 60.0,
+    seconds: Annotated[float, "time limit of each run"] = 60.0,
 ) -> None:
     """How well the edges of time series are found, beside the static method on lagged columns.
 

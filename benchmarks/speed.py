@@ -452,7 +452,7 @@ def _exact_ratio(modularity: str, variables: int, plain: Callable[..., float]) -
 # --- Steps of chains ------------------------------------------------------------------------------
 
 CANDIDATES = 10
-TOLERANCE = 1e-9  # of the sums where there are too many parent sets for tables
+TOLERANCE = 1e-9  # relative error of sums that are too many for tables
 SWAPS = LinearOrders({"swap": 1})
 
 
@@ -460,7 +460,7 @@ SWAPS = LinearOrders({"swap": 1})
 def sampling(
     data: Annotated[Path | None, "a table of about 37 discrete variables"] = None,
     small_data: Annotated[Path | None, "a table of about 20 discrete variables"] = None,
-    seconds: Annotated[float, "for each rate"] = 2.0,
+    seconds: Annotated[float, "seconds for each rate"] = 2.0,
     runs: Annotated[int, "annealing runs"] = 16,
 ) -> None:
     """How many steps a second the samplers make, and how many annealing runs.
@@ -559,13 +559,13 @@ DRAWN = {"DAGs drawn from an order": LinearOrders(), "DAGs drawn from a partitio
 DAGS_OF_A_STATE = 500
 PIECE, PIECES = 0.05, 9  # seconds of steps that are timed together, and how often
 
-Rates = dict[str, dict[str, float]]  # of each model, of each space or move
+Rates = dict[str, dict[str, float]]  # by model, then by space or move
 
 
 @case
 def steps(
     before: Annotated[Path | None, "the folder that another build is imported from"] = None,
-    rounds: Annotated[int, "of both builds"] = 3,
+    rounds: Annotated[int, "number of turns of each build"] = 3,
 ) -> None:
     """How many steps a second one chain makes, move by move, and how many DAGs a state gives.
 
@@ -677,7 +677,7 @@ PAPER_MOVES = {"relocate": 1.0, "swap adjacent": 1.0, "swap": 1.0, "re-partition
 def layerings(
     data: SomeTables = (),
     max_indegree: int = 4,
-    sizes: Annotated[Sequence[int], "of two neighbouring layers, at most"] = (4, 6, 8, 10),
+    sizes: Annotated[Sequence[int], "largest sizes of two neighbouring layers"] = (4, 6, 8, 10),
 ) -> None:
     """How many steps a second chains over layerings make, by the largest size of two layers.
 
@@ -1081,7 +1081,14 @@ def seconds(
     sweep: Sweep,
     data: Annotated[Sequence[Path], "tables to learn besides"] = (),
     seconds: Annotated[Sequence[float], "limits"] = (5.0, 20.0),
-    sizes: Annotated[Sequence[int], "of simulated tables"] = (20, 50, 100, 200, 400, 1000),
+    sizes: Annotated[Sequence[int], "numbers of variables of simulated tables"] = (
+        20,
+        50,
+        100,
+        200,
+        400,
+        1000,
+    ),
     large: Annotated[bool, "a million rows and 5,000 columns too"] = False,
 ) -> None:
     """Whether `arcwise learn --seconds S` keeps to its limit, on many tables.
@@ -1119,9 +1126,9 @@ def seconds(
 def forecast(
     sweep: Sweep,
     data: Annotated[Sequence[Path], "tables to learn besides"] = (),
-    sizes: Annotated[Sequence[int], "of simulated tables"] = (20, 50, 100),
+    sizes: Annotated[Sequence[int], "numbers of variables of simulated tables"] = (20, 50, 100),
     longest: Annotated[float, "seconds for each"] = 600.0,
-    steps: Annotated[int | None, "of each chain, in place of the stopping rule"] = None,
+    steps: Annotated[int | None, "steps of each chain, in place of the stopping rule"] = None,
 ) -> None:
     """How well `arcwise learn` forecasts how long it will take, on many tables.
 

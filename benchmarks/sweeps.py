@@ -131,7 +131,7 @@ def _begin(slots: Any) -> None:
     if slots is not None:
         cores = slots.get()
         os.sched_setaffinity(0, cores)
-        slots.put(cores)  # for the process that takes the place of this one
+        slots.put(cores)  # a process that replaces this one takes them
     parent = multiprocessing.parent_process()
     assert parent is not None
 

@@ -543,7 +543,7 @@ def _published(wheel: Path, name: str, rows: int, random: Random) -> tuple[Value
 
 # --- Tables with missing values -------------------------------------------------------------------
 
-STRENGTH, PARENTS = 10.0, 1.0  # of the prior that tables of the kind "prior" are drawn from
+STRENGTH, PARENTS = 10.0, 1.0  # prior of the tables of the kind "prior"
 
 
 class Drawn(NamedTuple):
