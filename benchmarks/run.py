@@ -3,8 +3,8 @@
     python benchmarks/run.py --list
     python benchmarks/run.py NAME... [--help] [OPTIONS]
 
-Cases run in the order of their names. Those that take long share `--processes`, append what they
-find to the file `--out` and continue from it, and make their tables from such files (`--report`).
+Cases run in the order of their names. Cases of many runs share them among `--processes`, append
+their rows to the file `--out`, resume from it, and report on such files (`--report`).
 """
 
 from __future__ import annotations
