@@ -113,7 +113,7 @@ def pgmpy_bdeu(data: Data) -> FamilyScore | None:
     names = {name: list(frame[name].cat.categories) for name in data.variables}
     score = BDeu(frame, equivalent_sample_size=1, state_names=names)
     variables = data.variables
-    # The method behind its cache: every family is asked for anew.
+    # The method behind its cache: every family is scored anew.
     return lambda node, parents: float(
         score._local_score(variables[node], tuple(variables[parent] for parent in parents))
     )

@@ -8,19 +8,18 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import numpy as np
 
 Row = dict[str, Any]
 Job = tuple[Any, ...]
-Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True)
