@@ -263,16 +263,8 @@ stubs: $(VENV)/installed.stamp  ## write the types of the extensions
 	@$(call write_stubs,src/arcwise)
 
 benchmark: $(VENV)/test.stamp  ## speed and memory, as ratios measured side by side
-	$(BIN)/python benchmarks/scoring.py
-	$(BIN)/python benchmarks/sums.py
-	$(BIN)/python benchmarks/exact.py
-	$(BIN)/python benchmarks/sampling.py
-	$(BIN)/python benchmarks/accuracy.py
-	$(BIN)/python benchmarks/linear_extensions.py
-	$(BIN)/python benchmarks/candidates.py
-	$(BIN)/python benchmarks/seconds.py
-	$(BIN)/python benchmarks/cluster.py
-	$(BIN)/python benchmarks/features.py
+	$(BIN)/python benchmarks/run.py scoring sums exact sampling accuracy linear-extensions \
+	    candidates candidate-times seconds cluster features
 
 # make speed-gate BASE=v0.1.0 CASES="learn mcmc": cases whose names begin so.
 BASE ?= HEAD~1

@@ -23,8 +23,8 @@ import benchmark_modules  # noqa: F401
 import matplotlib.pyplot as plt
 import numpy as np
 from common import COLOURS, Options, Table, main, options
-from large_networks import agreement, found, majority_class, sampled
-from plain_pc import pc_cpdag
+from recovery import agreement, found, majority_class, sampled
+from references import pc_cpdag
 from search_space_costs import examples, step_costs, table_costs
 from simulated_networks import PRIOR, SCORE, SIZES, simulated
 

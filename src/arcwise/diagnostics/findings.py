@@ -2,7 +2,7 @@
 
 The limits of R-hat and of the effective sample size are those of Vehtari et al. (2021).
 Among hundreds of edges one is always extreme by chance, so the limits for edges are less
-strict. How often a run within them is wrong is measured by `benchmarks/trust.py`.
+strict. How often a run within them is wrong is measured by the benchmark `verdict`.
 """
 
 from __future__ import annotations

@@ -141,11 +141,15 @@ class DrawnFamilies:
                 assert isinstance(each, RegressionParameters)
                 inside = slice(*every.searchsorted((draws.start, draws.stop)).tolist())
                 own = every[inside] - draws.start
-                found = each.intercepts[inside], each.deviations[inside], each.coefficients[inside]
+                found = [
+                    each.intercepts[inside],
+                    each.deviations[inside],
+                    each.coefficients[inside],
+                ]
                 if each.discrete:
                     values = columns if columns.shape[1] == 1 else columns[:, every[inside]]
                     which = each.configurations(values, shape[1])
-                    found = tuple(looked_up(table, which) for table in found)
+                    found = [looked_up(table, which) for table in found]
                 # Otherwise there is one configuration, which is that of all rows.
                 intercepts[own, :, at], deviations[own, :, at], above = found
                 parents = [place[parent] for parent in each.continuous]
@@ -438,7 +442,7 @@ def _integrated(
 
     def noise(by: Sequence[int]) -> Array:
         """Return what the noise, in its standard deviations, is linear in some values by."""
-        found = flat.take(noises[:, np.newaxis] * n + np.array(by, dtype=np.intp), axis=-1)
+        found: Array = flat.take(noises[:, np.newaxis] * n + np.array(by, dtype=np.intp), axis=-1)
         np.subtract(np.eye(n)[np.ix_(pattern.noises, by)], found, out=found)
         found /= spread
         return found
