@@ -56,7 +56,7 @@ from tables import (
 )
 
 import arcwise
-from arcwise import Dag, Model, _core
+from arcwise import Dag, Model, _core, _core_testing
 from arcwise.data import Data
 from arcwise.errors import CapacityError
 from arcwise.graphs.linear_extensions import packed_parents
