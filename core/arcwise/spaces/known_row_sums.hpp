@@ -9,6 +9,7 @@
 
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/node_weights.hpp"
+#include "arcwise/support/compiler.hpp"
 
 namespace arcwise {
 
@@ -54,6 +55,10 @@ class PlainWeights {
     explicit PlainWeights(const NodeWeights& weights) : weights_(weights) {}
 
     void ask(int node, double number, double unit, LogWeight& weight) {
+        ask_inline(node, number, unit, weight);
+    }
+    // The same for loops in which the call would take as long as the rest.
+    ARCWISE_INLINE void ask_inline(int node, double number, double unit, LogWeight& weight) {
         if (count_ == numbers_.size()) grow();
         numbers_[count_] = number;
         logarithms_[count_] = unit;

@@ -12,16 +12,19 @@
 namespace arcwise {
 
 IncrementalSums::IncrementalSums(const NodeSums& sums, Semiring semiring)
-    : sums_(&sums), semiring_(semiring) {
+    : sums_(&sums), by_(semiring == Semiring::sum ? By::sums : By::maxima) {
     const bool summed = semiring == Semiring::sum;
     const Stored<double>& table = summed ? sums.sums_ : sums.maxima_;
     if (!table.empty() && sums.words() == 1) {
+        by_ = By::table;
         table_ = table.data();
-        mask_ = table.size() - 1;
+        mask_ = static_cast<std::uint32_t>(table.size() - 1);
         required_ = sums.required_bits()[0];
         if (summed) heaviest_ = sums.heaviest_;
+    } else if (summed && sums.by_rows() && sums.required_count_ == 0) {
+        by_ = By::rows;
+        rows_ = &*sums.rows_;
     }
-    if (summed && sums.by_rows() && sums.required_count_ == 0) rows_ = &*sums.rows_;
 }
 
 bool IncrementalSums::pass_outside(const Known& now, std::uint32_t entry, Role role,
@@ -65,7 +68,7 @@ bool IncrementalSums::pass_inside(const Known& without, const Known& with, RoleS
 
 bool IncrementalSums::growing_sums(const std::uint64_t* sets, std::size_t stride, std::size_t count,
                                    double* numbers, double* units) const {
-    if (rows_ == nullptr) return false;
+    if (!by_rows()) return false;
     Known sums = rows_->sums_between(0, 0, true);
     if (!sums.digits) return false;
     numbers[0] = rows_->row(0)[0];

@@ -54,50 +54,52 @@ class IncrementalSums {
     // ln of the summed weights of the families within `allowed`, or the largest log weight; minus
     // infinity if there is no family.
     double log_weight(ParentBits allowed) const {
-        if (table_ == nullptr) {
-            return semiring_ == Semiring::sum ? sums_->log_sum(allowed) : sums_->max(allowed);
+        if (by_ == By::table) {
+            if ((required_ & ~allowed[0]) != 0) return minus_infinity;
+            return heaviest_ + table_[allowed[0] & mask_];
         }
-        if ((required_ & ~allowed[0]) != 0) return minus_infinity;
-        return heaviest_ + table_[allowed[0] & mask_];
+        if (by_ == By::rows) return rows_->log_sum(allowed);
+        return by_ == By::sums ? sums_->log_sum(allowed) : sums_->max(allowed);
     }
 
     // The same relative to NodeSums::sum_scale; there is no such maximum.
     double relative_log_sum(ParentBits allowed) const {
-        if (table_ == nullptr) return sums_->relative_log_sum(allowed);
-        if ((required_ & ~allowed[0]) != 0) return minus_infinity;
-        return table_[allowed[0] & mask_];
+        if (by_ == By::table) {
+            return (required_ & ~allowed[0]) != 0 ? minus_infinity : table_[allowed[0] & mask_];
+        }
+        return by_ == By::rows ? rows_->relative_log_sum(allowed)
+                               : sums_->relative_log_sum(allowed);
     }
 
     // Fetches the entries that these sums will ask for. Tables are larger than caches, and where
     // one look-up depends on another it would wait for the memory of both.
     void fetch(ParentBits allowed) const {
-        if (table_ != nullptr) prefetch(table_ + (allowed[0] & mask_));
+        if (by_ == By::table) prefetch(table_ + (allowed[0] & mask_));
     }
     void fetch(ParentBits allowed, ParentBits required) const {
         fetch(allowed);
-        if (table_ != nullptr) prefetch(table_ + (allowed[0] & ~required[0] & mask_));
+        if (by_ == By::table) prefetch(table_ + (allowed[0] & ~required[0] & mask_));
     }
 
     // Whether sums can be known: there are rows of them, and no parent is in every family.
-    bool by_rows() const { return rows_ != nullptr; }
+    bool by_rows() const { return by_ == By::rows; }
 
     // The sum over the families within `allowed` that meet `required` (null: all of them).
     Known known(ParentBits allowed, ParentBits required) const {
-        return rows_ != nullptr ? rows_->row_sums(allowed, required) : Known{};
+        return by_rows() ? rows_->row_sums(allowed, required) : Known{};
     }
     // The same for other sets, from what is known of the first ones where that is quicker.
     Known changed(const Known& now, ParentBits allowed, ParentBits required,
                   ParentBits allowed_then, ParentBits required_then) const {
-        return rows_ != nullptr
-                   ? rows_->changed_sums(now, allowed, required, allowed_then, required_then)
-                   : Known{};
+        return by_rows() ? rows_->changed_sums(now, allowed, required, allowed_then, required_then)
+                         : Known{};
     }
 
     // The entry of an outside parent in the rows, by its place; 0 for an inside parent, for a node
     // that cannot be a parent (a place of -1), and without rows.
     std::uint32_t outside_entry(int place) const {
         const auto parent = static_cast<std::size_t>(place);
-        const bool outside = rows_ != nullptr && place >= 0 && rows_->is_outside(parent);
+        const bool outside = by_rows() && place >= 0 && rows_->is_outside(parent);
         return outside ? static_cast<std::uint32_t>(rows_->entry_at(parent)) : 0;
     }
 
@@ -123,11 +125,17 @@ class IncrementalSums {
     bool pass_inside(const Known& without, const Known& with, RoleSums& sums) const;
 
     // The sum within the predecessors as one outside parent goes and another one comes, by their
-    // entries (0: none does); not above zero where it would lack digits.
-    double exchanged(const Known& now, std::uint32_t gone, std::uint32_t come) const {
+    // places (-1: none does); not above zero where it would lack digits.
+    bool can_exchange(int gone, int come) const {
+        return (gone < 0 || rows_->is_outside(static_cast<std::size_t>(gone))) &&
+               (come < 0 || rows_->is_outside(static_cast<std::size_t>(come)));
+    }
+    double exchanged(const Known& now, int gone, int come) const {
         const double* row = rows_->row(now.set);
-        const double rest = now.whole - (gone == 0 ? 0.0 : row[gone]);
-        const double sum = rest + (come == 0 ? 0.0 : row[come]);
+        const auto entry = [&](int place) {
+            return place < 0 ? 0.0 : row[rows_->entry_at(static_cast<std::size_t>(place))];
+        };
+        const double sum = (now.whole - entry(gone)) + entry(come);
         return has_digits(sum, now.whole) ? sum : 0.0;
     }
 
@@ -138,14 +146,19 @@ class IncrementalSums {
                       double* numbers, double* units) const;
 
   private:
-    // The node's table, where it has one and its sets fit a word: look-ups are most of a step.
-    const double* table_ = nullptr;
-    std::uint64_t mask_ = 0;
+    // What is asked: a table of sums or maxima whose sets fit a word, rows of sums without required
+    // parents, or else NodeSums, for a sum or a maximum. Look-ups are most of a step, and a state
+    // goes from node to node: two of these fit a line of the cache.
+    enum class By : std::uint8_t { table, rows, sums, maxima };
+    union {
+        const double* table_;
+        const PlusOneSums* rows_;
+        const NodeSums* sums_;
+    };
     std::uint64_t required_ = 0;
-    double heaviest_ = 0.0;  // that entries are relative to
-    const PlusOneSums* rows_ = nullptr;
-    const NodeSums* sums_;
-    Semiring semiring_;
+    double heaviest_ = 0.0;  // that the entries of the table are relative to
+    std::uint32_t mask_ = 0;
+    By by_;
 };
 
 }  // namespace arcwise

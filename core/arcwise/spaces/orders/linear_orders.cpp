@@ -152,16 +152,14 @@ void LinearOrder::weigh_swap_in_rows() {
         const IncrementalSums& own = weights_.incremental(change.node);
         bool by_rows = own.by_rows();
         if (by_rows && left_as_is(i)) {
-            const int place_gone = sums.place(change.node, swapped_.early);
-            const int place_come = sums.place(change.node, swapped_.late);
-            const std::uint32_t gone = own.outside_entry(place_gone);
-            const std::uint32_t come = own.outside_entry(place_come);
-            if ((place_gone < 0 || gone != 0) && (place_come < 0 || come != 0)) {
+            const int gone = sums.place(change.node, swapped_.early);
+            const int come = sums.place(change.node, swapped_.late);
+            if (own.can_exchange(gone, come)) {
                 const IncrementalSums::Known& now =
                     row_sums_.of(change.node, set_of(change.node), nullptr);
                 const double number = now.digits ? own.exchanged(now, gone, come) : 0.0;
                 if (number > 0.0) {
-                    plain_weights_.ask(change.node, number, now.unit, change.weight);
+                    plain_weights_.ask_inline(change.node, number, now.unit, change.weight);
                     continue;
                 }
                 by_rows = false;  // rows would have no more digits for the whole sum
@@ -174,7 +172,7 @@ void LinearOrder::weigh_swap_in_rows() {
         IncrementalSums::Known then;
         if (by_rows) then = own.known(changed_set(i), nullptr);
         if (then.digits && then.met > 0.0) {
-            plain_weights_.ask(change.node, then.met, then.unit, change.weight);
+            plain_weights_.ask_inline(change.node, then.met, then.unit, change.weight);
         } else {
             change.weight = weights_.at(change.node, changed_set(i));
         }
