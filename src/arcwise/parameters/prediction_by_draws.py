@@ -141,13 +141,17 @@ class DrawnFamilies:
                 assert isinstance(each, RegressionParameters)
                 inside = slice(*every.searchsorted((draws.start, draws.stop)).tolist())
                 own = every[inside] - draws.start
-                found = each.intercepts[inside], each.deviations[inside], each.coefficients[inside]
+                tables = each.intercepts[inside], each.deviations[inside], each.coefficients[inside]
                 if each.discrete:
                     values = columns if columns.shape[1] == 1 else columns[:, every[inside]]
                     which = each.configurations(values, shape[1])
-                    found = tuple(looked_up(table, which) for table in found)
+                    tables = (
+                        looked_up(tables[0], which),
+                        looked_up(tables[1], which),
+                        looked_up(tables[2], which),
+                    )
                 # Otherwise there is one configuration, which is that of all rows.
-                intercepts[own, :, at], deviations[own, :, at], above = found
+                intercepts[own, :, at], deviations[own, :, at], above = tables
                 parents = [place[parent] for parent in each.continuous]
                 coefficients[own[:, np.newaxis], :, at, parents] = above.transpose(0, 2, 1)
         return coefficients, intercepts, deviations
@@ -438,7 +442,7 @@ def _integrated(
 
     def noise(by: Sequence[int]) -> Array:
         """Return what the noise, in its standard deviations, is linear in some values by."""
-        found = flat.take(noises[:, np.newaxis] * n + np.array(by, dtype=np.intp), axis=-1)
+        found: Array = flat.take(noises[:, np.newaxis] * n + np.array(by, dtype=np.intp), axis=-1)
         np.subtract(np.eye(n)[np.ix_(pattern.noises, by)], found, out=found)
         found /= spread
         return found
