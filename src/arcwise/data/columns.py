@@ -233,6 +233,11 @@ class DiscreteColumn(Column):
         return Labels(self.levels, self.ordered)
 
     @property
+    def size(self) -> int:
+        """The number of levels."""
+        return len(self.levels)
+
+    @property
     def stored(self) -> NDArray[np.uint16]:
         """The codes."""
         return self.codes

@@ -95,21 +95,27 @@ class ProbabilityTables(Law):
 
     def given(self, data: Data) -> TablePosteriors:
         """Return the posterior of all tables."""
-        data.discrete_codes("a table of probabilities")  # which refuses continuous columns
-        return TablePosteriors(self, data)
+        codes = data.discrete_codes("a table of probabilities")  # which refuses continuous columns
+        return TablePosteriors(self, data, codes=codes)
 
 
 class TablePosteriors(FamilyPosteriors):
     """The Dirichlet posteriors of all families of discrete variables."""
 
-    def __init__(self, law: Law, data: Data, prior: DirichletPrior | None = None) -> None:
+    def __init__(
+        self,
+        law: Law,
+        data: Data,
+        prior: DirichletPrior | None = None,
+        codes: Codes | None = None,
+    ) -> None:
         super().__init__(law, data)
         if prior is None:
             assert isinstance(law, ProbabilityTables)
             prior = law.prior
         assert prior is not None
         self.prior = prior
-        self._codes = data.codes()
+        self._codes = data.codes() if codes is None else codes
         self._weights = np.ones(data.rows) if data.weights is None else data.weights
 
     @cached_property
@@ -133,15 +139,15 @@ class TablePosteriors(FamilyPosteriors):
         )
         return self.pseudo_counts(members, asked) + counts
 
-    def pseudo_counts(self, members: tuple[int, ...], asked: Codes) -> Array:
-        """Return the pseudo-counts of the requested cells."""
+    def pseudo_counts(self, members: tuple[int, ...], asked: Codes) -> Array | float:
+        """Return the pseudo-counts of the requested cells; one number if they are the same."""
         levels = [self.levels[member] for member in members]
         strength = self.prior.equivalent_sample_size
         if self.prior.joint is not None:
             codes, probabilities = self.prior.joint
             return strength * matching_totals(codes[:, list(members)], probabilities, asked, levels)
         if self.prior.marginals is None:
-            return np.full(len(asked), strength / math.prod(levels))
+            return strength / math.prod(levels)
         share = np.ones(len(asked))
         for place, member in enumerate(members):
             share *= np.array(self.prior.marginals[member])[asked[:, place]]

@@ -141,17 +141,17 @@ class DrawnFamilies:
                 assert isinstance(each, RegressionParameters)
                 inside = slice(*every.searchsorted((draws.start, draws.stop)).tolist())
                 own = every[inside] - draws.start
-                found = [
-                    each.intercepts[inside],
-                    each.deviations[inside],
-                    each.coefficients[inside],
-                ]
+                tables = each.intercepts[inside], each.deviations[inside], each.coefficients[inside]
                 if each.discrete:
                     values = columns if columns.shape[1] == 1 else columns[:, every[inside]]
                     which = each.configurations(values, shape[1])
-                    found = [looked_up(table, which) for table in found]
+                    tables = (
+                        looked_up(tables[0], which),
+                        looked_up(tables[1], which),
+                        looked_up(tables[2], which),
+                    )
                 # Otherwise there is one configuration, which is that of all rows.
-                intercepts[own, :, at], deviations[own, :, at], above = found
+                intercepts[own, :, at], deviations[own, :, at], above = tables
                 parents = [place[parent] for parent in each.continuous]
                 coefficients[own[:, np.newaxis], :, at, parents] = above.transpose(0, 2, 1)
         return coefficients, intercepts, deviations
