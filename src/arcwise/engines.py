@@ -172,11 +172,6 @@ class AnnealingJob:
         return _core.AnnealedRuns(self.core_space, self.options, self.seed)
 
 
-# --- Engine ---------------------------------------------------------------------------------------
-
-# `Engine`: where independent parts of a computation run.
-
-
 class ScoringJob(Protocol):
     """The scoring of families, as engines see it; see `arcwise.scores.score_families`."""
 
@@ -278,11 +273,6 @@ class Threads(Engine):
         return results
 
 
-# --- Coerce ---------------------------------------------------------------------------------------
-
-# `opened_engine`: the engine that an argument stands for.
-
-
 @contextmanager
 def opened_engine(value: Any) -> Iterator[Engine]:
     """Yield the engine that an argument stands for, closing it afterwards if opened here.
@@ -309,11 +299,6 @@ def opened_engine(value: Any) -> Iterator[Engine]:
 
         with open_cluster(value) as engine:
             yield engine
-
-
-# --- Batch ----------------------------------------------------------------------------------------
-
-# `batch`: one computation applied to many data sets.
 
 
 Result = TypeVar("Result")

@@ -132,11 +132,6 @@ def is_size(text: str) -> bool:
     return text.isdecimal() and len(text) < 10
 
 
-# --- Moves ----------------------------------------------------------------------------------------
-
-# How probable each kind of move of a space is, as users give it.
-
-
 def move_shares(space: type[Space], variables: int) -> dict[str, float]:
     """Return how often a space tries each kind of move by itself, in any unit.
 
@@ -184,11 +179,6 @@ def refuse_bad_moves(space: Space, moves: Mapping[str, float] | None) -> None:
         )
 
 
-# --- Linear orders --------------------------------------------------------------------------------
-
-# `LinearOrders`: all orders of the variables.
-
-
 @dataclass(frozen=True)
 class LinearOrders(MovedSpace, name="linear"):
     """Linear orders; a variable's parents come before it.
@@ -221,11 +211,6 @@ class LinearOrders(MovedSpace, name="linear"):
     def advice(self, modularity: Modularity) -> list[str]:
         """Return what else to try: orders that stand for many of these."""
         return [*super().advice(modularity), "the space buckets:4"]
-
-
-# --- Canonical orders -----------------------------------------------------------------------------
-
-# `CanonicalOrders`: orders of the variables that follow the modular posterior.
 
 
 @dataclass(frozen=True)
@@ -306,11 +291,6 @@ class CanonicalOrders(Space, name="canonical"):
         return [*super().advice(modularity), "mc3 with the ladder bridge"]
 
 
-# --- Bucket orders --------------------------------------------------------------------------------
-
-# `BucketOrders`: orders in which only the bucket of each variable is fixed.
-
-
 @dataclass(frozen=True)
 class BucketOrders(Space, name="buckets"):
     """Balanced bucket orders: a row of buckets, any order within each.
@@ -357,11 +337,6 @@ class BucketOrders(Space, name="buckets"):
     def advice(self, modularity: Modularity) -> list[str]:
         """Return what else to try: states that stand for more orders."""
         return [*super().advice(modularity), "larger buckets"]
-
-
-# --- Partial orders -------------------------------------------------------------------------------
-
-# `PartialOrders`: the reorderings of a partial order that the user gives.
 
 
 @dataclass(frozen=True)
@@ -461,11 +436,6 @@ def _not_twins(predecessors: list[int]) -> tuple[int, int] | None:
     return None
 
 
-# --- Partitions -----------------------------------------------------------------------------------
-
-# `Partitions`: the variables in parts, each with a parent in the part before.
-
-
 @dataclass(frozen=True)
 class Partitions(MovedSpace, name="partitions"):
     """Ordered partitions: sources first, every other variable right after its last parent.
@@ -499,11 +469,6 @@ class Partitions(MovedSpace, name="partitions"):
     def advice(self, modularity: Modularity) -> list[str]:
         """Return nothing: there is no other space to try before this one."""
         return []
-
-
-# --- Layerings ------------------------------------------------------------------------------------
-
-# `Layerings`: the variables in layers, each of which stands for all its partitions.
 
 
 @dataclass(frozen=True)
@@ -582,11 +547,6 @@ class Layerings(Space, name="layerings"):
         return cls(int(argument)) if is_size(argument) else None
 
 
-# --- Dags -----------------------------------------------------------------------------------------
-
-# `Dags`: the DAGs themselves, one edge or one family at a time.
-
-
 @dataclass(frozen=True)
 class Dags(MovedSpace, name="dags"):
     """DAGs: structure MCMC, the sampler others are compared with.
@@ -635,11 +595,6 @@ class Dags(MovedSpace, name="dags"):
     def adapts_moves(self) -> bool:
         """Whether chains can adapt the shares of its kinds of moves: if none are given."""
         return self.moves is None
-
-
-# --- Words ----------------------------------------------------------------------------------------
-
-# Spaces by the words the command line uses for them.
 
 
 def as_space(value: Any) -> Space:

@@ -108,11 +108,6 @@ def _as_class(graph: Dag | Cpdag) -> Cpdag:
     return cpdag(graph) if isinstance(graph, Dag) else graph
 
 
-# --- Runs -----------------------------------------------------------------------------------------
-
-# `compare_posteriors`: whether two posteriors over the same variables agree.
-
-
 # The probability that two runs that differ only by chance are found to differ.
 _FALSE_ALARM_RATE = 0.01
 _ROUNDING = 1e-6
@@ -344,11 +339,6 @@ def _notes(first: Posterior, second: Posterior) -> tuple[str, ...]:
         if account is not None and account.verdict in ("doubtful", "not converged"):
             notes.append(f"The {name} was judged {account.verdict} when it was computed.")
     return tuple(notes)
-
-
-# --- Compare --------------------------------------------------------------------------------------
-
-# `compare`: compare two posteriors, a posterior with a known graph, or two graphs.
 
 
 @overload

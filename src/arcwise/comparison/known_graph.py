@@ -129,11 +129,6 @@ def _shares(parts: NDArray[np.int64], whole: NDArray[np.int64] | int) -> Numbers
         return np.asarray(parts / np.asarray(whole, dtype=np.float64))
 
 
-# --- Known graph ----------------------------------------------------------------------------------
-
-# `compare_with_graph` and `roc`: comparison of a posterior with a known DAG.
-
-
 THRESHOLDS = (0.5, 0.9)
 _PIECE = 4096
 

@@ -106,11 +106,6 @@ def _median(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
     return float(values[order[int(np.searchsorted(summed, summed[-1] / 2.0))]])
 
 
-# --- Data and model -------------------------------------------------------------------------------
-
-# Findings about the data and the model: what a posterior cannot tell however well computed.
-
-
 FEWEST_ROWS_PER_PARAMETER = 5.0
 """Below, estimates of parameters, and with them scores, depend on the prior as much as on rows."""
 HOPELESS_ROWS_PER_PARAMETER = 1.0

@@ -57,11 +57,6 @@ HOPELESS_PARTICLES, FEWEST_PARTICLES = 10.0, 50.0
 FEWEST_ACCEPTED = 0.01
 
 
-# --- Evidence -------------------------------------------------------------------------------------
-
-# Reasons to doubt an estimate of the evidence that its standard error does not show.
-
-
 def doubts_of_ladder(exchanges: Exchanges) -> list[str]:
     """Return why the product of ratios along a ladder may be wrong, each with what to do.
 
@@ -100,11 +95,6 @@ def doubts_of_populations(model: Model) -> list[str]:
         "Edges are required, and particles that had none of them while hot may have found only a "
         "part of the DAGs that do; compare with another method."
     ]
-
-
-# --- Findings -------------------------------------------------------------------------------------
-
-# The rules by which diagnostics become findings about the computation.
 
 
 _FEW_EFFECTIVE_DAGS, _SMALL_EFFECTIVE_SHARE = 20.0, 0.01

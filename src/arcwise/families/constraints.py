@@ -292,8 +292,6 @@ _READ: dict[str, Callable[[Any], Any]] = {
 """What brings each constraint into its canonical form."""
 
 
-# --- In time --------------------------------------------------------------------------------------
-
 # `in_time`: the constraints of a table of a time series.
 #
 # A user names a variable ``x`` where its present slice is meant, and ``x(t-1)`` for an earlier
@@ -342,11 +340,6 @@ def _renamed(edges: tuple[Edge, ...], column: Callable[[str], str]) -> list[Edge
         return column(given) if isinstance(given, str) else given
 
     return [(end(source), end(target)) for source, target in edges]
-
-
-# --- Arguments ------------------------------------------------------------------------------------
-
-# `ConstraintArguments`: the arguments by which every function takes constraints, listed once.
 
 
 @dataclass(frozen=True, kw_only=True)

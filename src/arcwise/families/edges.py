@@ -208,11 +208,6 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-# --- Edges ----------------------------------------------------------------------------------------
-
-# Reads edges in any accepted form, and converts them to a matrix or a DAG.
-
-
 @dataclass(frozen=True)
 class Position:
     """A variable given by its position, as in a matrix without names."""

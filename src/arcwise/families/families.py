@@ -74,11 +74,6 @@ def parent_names(
         yield tuple(variables[parent] for parent in members[first:last])
 
 
-# --- Families -------------------------------------------------------------------------------------
-
-# `Families`: the parent sets each node may have.
-
-
 _BYTES_PER_FAMILY = 8
 MOST_FAMILIES = 2**31
 """The largest number of families of a table: 16 GiB."""

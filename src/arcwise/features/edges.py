@@ -180,11 +180,6 @@ def name_set(names: Iterable[str], what: str) -> tuple[str, ...]:
     return tuple(sorted(set(given)))
 
 
-# --- Related --------------------------------------------------------------------------------------
-
-# Paths, Markov blankets, v-structures and CPDAG edges as features.
-
-
 @dataclass(frozen=True)
 class Path(FeatureOfNodes):
     """A directed path: the source is an ancestor of the target.

@@ -49,11 +49,6 @@ def refuse_same(names: tuple[str, ...], what: str) -> None:
         raise ArgumentError(f"{what} names {repeated!r} twice; give different variables")
 
 
-# --- Feature --------------------------------------------------------------------------------------
-
-# `Feature`: an event or a number defined on DAGs, and combinations of features.
-
-
 class Feature(ABC):
     """A feature of a DAG: an event, which is true or false of it, or a number.
 
@@ -372,11 +367,6 @@ class Conditional:
 
 def _within(part: Feature, kinds: Any) -> str:
     return f"({part})" if isinstance(part, kinds) else str(part)
-
-
-# --- Functions ------------------------------------------------------------------------------------
-
-# `FunctionOfDag`: any Python function of a DAG as a feature.
 
 
 @dataclass(frozen=True)

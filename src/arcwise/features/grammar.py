@@ -399,11 +399,6 @@ def _link(first: str, sign: str, second: str) -> Feature:
     return Path(first, second, int(rest.rstrip("}")) if rest else None)
 
 
-# --- Coerce ---------------------------------------------------------------------------------------
-
-# `as_feature`: a feature from any of the forms in which it may be given.
-
-
 AnyFeature = str | tuple[str, str] | Feature | Conditional | Callable[[Dag], float | bool]
 """Text, an edge (source, target), a feature, or a function of a DAG."""
 

@@ -170,11 +170,6 @@ def _look_up(scores: FamilyScores, table: Table, run: Stage) -> None:
             values[family] = -np.inf if place < 0 else known[place]
 
 
-# --- Gains ----------------------------------------------------------------------------------------
-
-# Candidates by score gains: what a parent adds alone and together with one other.
-
-
 PARTNERS = 100
 """Pairs are formed among this many parents of each node, those of the largest single gains."""
 
@@ -260,11 +255,6 @@ def _best(merits: NDArray[np.float64], count: int) -> list[int]:
     """Return the positions of the largest finite values, the first among equals."""
     order = np.argsort(-merits, kind="stable")[:count]
     return [int(place) for place in order if merits[place] > -np.inf]
-
-
-# --- Greedy ---------------------------------------------------------------------------------------
-
-# Greedy candidates: one parent after another, each by the families it forms with the others.
 
 
 By = Literal["sum", "best"]
@@ -370,11 +360,6 @@ def _blocks(
         blocks[-1].append(node)
         room -= values
     return blocks
-
-
-# --- Pc -------------------------------------------------------------------------------------------
-
-# Candidates by independence tests: the neighbours in the skeleton of the PC algorithm.
 
 
 # Visits to rows, or as much work, beyond which a level of the algorithm is left out: some minutes.

@@ -150,11 +150,6 @@ class Candidates(Mapping[str, tuple[str, ...]]):
         )
 
 
-# --- Coerce ---------------------------------------------------------------------------------------
-
-# Reads the methods of choosing candidates: names joined by +, each with its own size.
-
-
 METHODS = ("pc", "greedy", "gains")
 DEFAULT_SIZE = 8
 """The default number of candidates of a node for `greedy` and `gains`."""
@@ -189,11 +184,6 @@ def read_sizes(size: Any, variables: Sequence[str]) -> list[int | None]:
         return sizes
     number = None if size is None else whole_number(size, "size", at_least=0)
     return [number] * len(variables)
-
-
-# --- Choice ---------------------------------------------------------------------------------------
-
-# `candidates`: chooses candidate parents by independence tests or by the score.
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,11 +41,6 @@ def as_modularity(value: Any) -> Modularity:
     return found
 
 
-# --- Provenance -----------------------------------------------------------------------------------
-
-# `Provenance`: the description of the model and the data behind a result.
-
-
 @dataclass(frozen=True)
 class Provenance:
     """The model and the data behind a result; None where unknown.
@@ -107,14 +102,11 @@ class Provenance:
         }
 
 
-# --- Folded ---------------------------------------------------------------------------------------
-
 # `FoldedWeights`: the weights of a model over its ordinary variables, and the way back to all.
 #
 # Parent-only variables have children only. Families with the same ordinary parents are added up
 # over their parent-only ones, so that spaces, moves and exact computation run over the ordinary
 # variables and do not know about the others; draws and probabilities are unfolded afterwards.
-
 
 # As if of another run, so that unfolding has no random numbers in common with what it unfolds.
 _OTHER_SEED = 0x0F_01DED_5EED
@@ -205,11 +197,6 @@ class FoldedWeights:
 def _packed(parents: NDArray[Any]) -> NDArray[np.uint64]:
     whole = parents[:, :, np.newaxis] if parents.ndim == 2 else parents
     return np.ascontiguousarray(whole, dtype=np.uint64)
-
-
-# --- Model ----------------------------------------------------------------------------------------
-
-# `Model`: a local score and a structure prior on the same families.
 
 
 @dataclass(frozen=True)

@@ -88,11 +88,6 @@ def read_score_table(path: Path) -> tuple[_core.ScoreSums, Layout]:
     return _core.ScoreSums.map(os.fspath(path), header.start), layout
 
 
-# --- Score sums -----------------------------------------------------------------------------------
-
-# `ScoreSums`: sums, maxima and draws over the families of a node, which all algorithms use.
-
-
 _MOST_TABULATED = 20  # candidates: 8 MiB a node
 _LARGEST_TABLE = 30
 _BYTES_PER_DRAW = 200  # of a parent set as a tuple

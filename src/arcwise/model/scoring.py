@@ -126,11 +126,6 @@ def _some(families: Families, node: int) -> tuple[Nodes, Nodes, int, Nodes]:
     return free, required, most, outside
 
 
-# --- Scoring --------------------------------------------------------------------------------------
-
-# `score`: from data to the scores of all families.
-
-
 _WORTH_KEEPING = 10.0  # seconds of scoring
 
 

@@ -78,11 +78,6 @@ def _fault_in_words(
     return f"parents[{index}] has the cycle {cycle_in_words(cycle, variables)}; give DAGs"
 
 
-# --- Dag sample -----------------------------------------------------------------------------------
-
-# `DagSample`: a weighted sample of DAGs and the estimates from it.
-
-
 # Edges at least this uncertain show how quickly the DAGs mix.
 _UNCERTAIN = 0.05
 # Of weights, whose products with numbers of edges must be numbers, too.

@@ -181,11 +181,6 @@ def mean_interval(value: float, error: float) -> Interval:
     return Interval(value - _NORMAL * error, value + _NORMAL * error)
 
 
-# --- Sample estimation ----------------------------------------------------------------------------
-
-# Estimates of features from sampled DAGs.
-
-
 # An event, or its complement, that independent draws in place of the sample would show fewer times
 # than this does not reveal its autocorrelation, nor whether states that matter were visited.
 _ENOUGH_TO_TELL = 10.0

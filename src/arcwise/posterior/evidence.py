@@ -93,11 +93,6 @@ def lower_bounds(log_weights: ArrayLike) -> dict[str, LowerBound]:
     }
 
 
-# --- Evidence -------------------------------------------------------------------------------------
-
-# `Evidence`: the marginal likelihood of the data, exact or estimated, and how reliable that is.
-
-
 FEWEST_EFFECTIVE_RUNS = 10.0
 """Below this, the standard error itself is too uncertain to be stated."""
 

@@ -188,11 +188,6 @@ def _batches(chains: NDArray[np.int64], n: int) -> tuple[NDArray[np.uint64], NDA
     return offsets, np.concatenate(numbers)
 
 
-# --- Adjacencies ----------------------------------------------------------------------------------
-
-# Edge probabilities pair by pair: of an edge in either direction, and of each direction.
-
-
 ThresholdOn = Literal["adjacency", "direction"]
 """What a threshold applies to: the probability of an edge in either direction, or of each."""
 

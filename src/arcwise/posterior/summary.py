@@ -195,11 +195,6 @@ def _of_account(account: Account) -> dict[str, Any]:
     }
 
 
-# --- Notebook -------------------------------------------------------------------------------------
-
-# What a notebook shows of a posterior: its reliability first, then the most probable pairs.
-
-
 _MOST_PAIRS = 15
 
 

@@ -195,11 +195,6 @@ class DistanceToDag(Prior):
         )
 
 
-# --- Edge probabilities ---------------------------------------------------------------------------
-
-# `EdgeProbabilities`: the prior that has stated probabilities of edges.
-
-
 _MOST_SWEEPS = 1000
 _CLOSE = 1e-11  # of log odds
 _CLOSE_ENOUGH = 1e-6

@@ -119,11 +119,6 @@ def data_verdict(findings: Iterable[Finding]) -> DataVerdict:
     return verdicts[gravest]
 
 
-# --- Account --------------------------------------------------------------------------------------
-
-# `Account`: what `learn` chose and why, and the reliability of the result.
-
-
 Verdict = Literal["exact", "reliable", "doubtful", "not converged", "unknown"]
 UNCONVERGED: tuple[Verdict, ...] = ("doubtful", "not converged")
 """The verdicts beside which no figure stands unqualified."""

@@ -29,11 +29,6 @@ class Algorithm(StrEnum):
     IMPUTATION = "imputation"
 
 
-# --- Convergence ----------------------------------------------------------------------------------
-
-# `Convergence`: the convergence figures of a run of any kind.
-
-
 @dataclass(frozen=True)
 class Convergence:
     """The agreement of chains and their effective sample sizes.
@@ -66,11 +61,6 @@ class Convergence:
     edge_rhat: float | None = None
     edge_ess: float | None = None
     difference: float | None = None
-
-
-# --- Stopping rule --------------------------------------------------------------------------------
-
-# Stopping rules for chains, such as ``"rhat<1.01, ess>400"``.
 
 
 # A quantity that never changed in fewer draws than this may still change.
@@ -201,11 +191,6 @@ def _condition(text: str) -> Condition:
 def as_stopping_rule(value: Any) -> StoppingRule | None:
     """Return the stopping rule a user gave, as an object or as text; None for none."""
     return None if value is None else StoppingRule.parse(value)
-
-
-# --- Budget ---------------------------------------------------------------------------------------
-
-# How long samplers run: `Budget` for chains, and `AnnealingBudget`.
 
 
 # The default number of draws of each chain: one in 2 n steps, within these bounds. More would add

@@ -49,11 +49,6 @@ class Traces:
         return np.stack([row[:shortest] for row in self.log_weights])
 
 
-# --- Chain record ---------------------------------------------------------------------------------
-
-# `ChainRecord`: the draws of one chain or one annealing run, as arrays.
-
-
 # The arrays with an entry for each draw: by state, and by DAG.
 _OF_STATES = ("log_weights", "codes", "dag_counts")
 _OF_DAGS = ("parents", "log_extensions", "extension_errors")

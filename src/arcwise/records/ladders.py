@@ -74,14 +74,11 @@ class Tempering:
         return self.bridge is not None and self.path[0] == (1.0, 0.0)
 
 
-# --- Ladders --------------------------------------------------------------------------------------
-
 # Temperature ladders: from the uniform distribution, or over the bridge, to the posterior.
 #
 # The bridge leads from the order-modular posterior, where chains mix well, to the modular one;
 # its places run from 0 to 1. A point of a path is an inverse temperature at the end of the
 # bridge, or both numbers.
-
 
 LADDERS = ("linear", "harmonic", "adapted", "bridge", "uniform bridge")
 """The ladders that have a name."""

@@ -78,11 +78,6 @@ class ForeignSpace(Space):
         )
 
 
-# --- Run files ------------------------------------------------------------------------------------
-
-# Conversion of runs and their settings to plain values for JSON, and back.
-
-
 _KINDS: dict[str, type] = {
     "exact": ExactRun,
     "chains": ChainRun,

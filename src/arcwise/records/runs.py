@@ -57,11 +57,6 @@ class RunRecord(ABC):
         return {}
 
 
-# --- Imputation run -------------------------------------------------------------------------------
-
-# `ImputationRun`: chains over DAGs, parameters and the missing cells of a table.
-
-
 @dataclass(frozen=True, kw_only=True)
 class ImputationRun(RunRecord):
     """Completed tables drawn by chains over DAGs, parameters and missing cells.
@@ -106,11 +101,6 @@ class ImputationRun(RunRecord):
     def draws(self) -> int:
         """The number of completed tables."""
         return self.completions
-
-
-# --- Runs -----------------------------------------------------------------------------------------
-
-# The settings, cost and diagnostics of a run: a type for each kind of run.
 
 
 @dataclass(frozen=True)

@@ -57,11 +57,6 @@ def temperatures_needed(rates: Sequence[float | None]) -> int:
     return 1 + ceil(_PAIRS_PER_REFUSAL * refused - 1e-9)
 
 
-# --- Edges ----------------------------------------------------------------------------------------
-
-# `EdgeDiagnostics`: how well each edge has mixed, from the DAGs of several chains.
-
-
 FEWEST_CHANGES = 10
 # Summing lag by lag is fastest for edges with short autocorrelation and slowest for the others.
 _MOST_LAGS, _FEWEST_LAGS, _MOST_PRODUCTS = 1000, 64, 2**26
@@ -127,11 +122,6 @@ def _effective_with_long_memory(edge: NDArray[np.bool_]) -> float:
 def _bit(words: NDArray[np.uint64], place: int) -> NDArray[np.bool_]:
     """Return one bit of each row of packed parents."""
     return np.asarray(words[:, place // 64] & np.uint64(1 << place % 64) != 0)
-
-
-# --- Chains ---------------------------------------------------------------------------------------
-
-# Convergence of several chains, from the states kept of each.
 
 
 def chain_convergence(records: Sequence[ChainRecord], nodes: int) -> Convergence:
@@ -239,8 +229,6 @@ def smallest(values: NDArray[np.float64]) -> float:
     return float(finite.min()) if finite.size else float("nan")
 
 
-# --- Settled --------------------------------------------------------------------------------------
-
 # Which chains count: not those that have settled where next to no posterior probability is.
 #
 # Of many chains from independent starts, a few may stay for the whole run in a local optimum
@@ -248,7 +236,6 @@ def smallest(values: NDArray[np.float64]) -> float:
 # that, and however long the others run, all of them would not agree. Where most chains end so,
 # though, nothing says that the others have found the best there is: then all of them count, and
 # the run is seen not to have converged.
-
 
 NEGLIGIBLE = 8.0
 """By how many nats a chain is below the best one if what it found hardly matters."""

@@ -365,11 +365,6 @@ def _even_with_small_factors(least: int) -> int:
     return min(candidates)
 
 
-# --- Ranks ----------------------------------------------------------------------------------------
-
-# Ranks of the draws of several chains, by which one sees whether they tell the same.
-
-
 _MOST_BINS = 20
 _DRAWS_PER_BIN = 5
 

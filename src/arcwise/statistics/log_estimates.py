@@ -84,11 +84,6 @@ def checked_log_weights(log_weights: ArrayLike) -> NDArray[np.float64]:
     return logs
 
 
-# --- Student --------------------------------------------------------------------------------------
-
-# Student's t distribution: its 97.5 % quantile, and the degrees of freedom of summed variances.
-
-
 _TAILS = 0.05
 # The difference from a normal quantile is below the last digit, and squares are still numbers.
 _NORMAL_BEYOND = 1e16
@@ -147,11 +142,6 @@ def summed_degrees(variances: Sequence[float], degrees: Sequence[float]) -> floa
     shares = [variance / largest for variance in variances]
     squares = sum(share**2 / df for share, df in zip(shares, degrees, strict=True))
     return float("inf") if squares == 0.0 else sum(shares) ** 2 / squares
-
-
-# --- Log estimate ---------------------------------------------------------------------------------
-
-# `LogEstimate`: the logarithm of an estimated positive number, and how far off it may be.
 
 
 @dataclass(frozen=True)
@@ -269,8 +259,6 @@ def weighted_mean(estimates: Sequence[LogEstimate]) -> LogEstimate:
     )
 
 
-# --- Acceptance ratio -----------------------------------------------------------------------------
-
 # The ratio of two normalising constants, from draws of both distributions.
 #
 # By Bennett's acceptance ratio (1976, "Efficient estimation of free energy differences from Monte
@@ -285,7 +273,6 @@ def weighted_mean(estimates: Sequence[LogEstimate]) -> LogEstimate:
 # them stands for r and another is given to h: the identity holds for the mean of h over the
 # estimates, which is a function of the draw, so that noise of r costs precision but brings no
 # bias.
-
 
 Array = NDArray[np.float64]
 
