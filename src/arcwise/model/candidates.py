@@ -1,4 +1,4 @@
-"""`Candidates`: for each node, the names of its candidate parents."""
+"""`Candidates`: the candidate parents of each node; `candidates` chooses them from data."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Candidates(Mapping[str, tuple[str, ...]]):
     variables
         The names of the nodes; their order is the order of every array.
     parents
-        For each name its candidates. A name left out has none.
+        For each name its candidates. An omitted name has none.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class Candidates(Mapping[str, tuple[str, ...]]):
         return matrix
 
     def __or__(self, other: object) -> Candidates:
-        """Return the candidates of both, in the variable order of the first."""
+        """Return the union of the candidates, in the variable order of the first."""
         if not isinstance(other, Candidates):
             return NotImplemented
         if set(other) != set(self):
@@ -163,7 +163,7 @@ def is_method(text: str) -> bool:
 
 
 def read_methods(text: str) -> list[tuple[str, int | None]]:
-    """Return the methods and their sizes, None where none is given, as in ``"pc+greedy:6"``."""
+    """Return the methods and their sizes in ``"pc+greedy:6"``, None for a size not given."""
     if not is_method(text):
         raise ArgumentError(
             f"method is {shown(text)}; give 'pc', 'greedy', 'gains' or several joined by +, such "
@@ -174,7 +174,7 @@ def read_methods(text: str) -> list[tuple[str, int | None]]:
 
 
 def read_sizes(size: Any, variables: Sequence[str]) -> list[int | None]:
-    """Return the size for each node; None where none is given."""
+    """Return the size for each node, or None if it is not given."""
     if isinstance(size, Mapping):
         sizes: list[int | None] = [None] * len(variables)
         for node, (name, number) in zip(
@@ -217,8 +217,8 @@ def candidates(
     covers more (see benchmarks/results/candidates.md).
 
     Required edges are always included and do not count towards `size`; forbidden ones
-    never are. The result does not depend on the number of threads, nor, except for ties,
-    which go to the variable that comes first, on the order of the variables.
+    are never included. The result does not depend on the number of threads, nor on the order
+    of the variables, except that ties are resolved in favour of the first variable.
 
     Besides the arguments described here, it takes constraints, such as `max_indegree` and
     `required_edges`, which say which families are considered; see `ConstraintArguments`.
@@ -241,27 +241,27 @@ def candidates(
         lists of names.
     size
         The number of candidates of a node besides the required ones: a number, or a
-        mapping from names to numbers. None, and names left out of a mapping, stand for 8,
-        and with ``"pc"`` for all neighbours. It applies to each of several methods; given
-        candidates are not cut.
+        mapping from names to numbers. None, and names omitted from a mapping, mean 8, and
+        with ``"pc"`` all neighbours. It applies to each of several methods; known candidates
+        are all kept.
     score, prior
         As for `Model`.
     alpha
         The significance level of the tests of ``"pc"``; the larger, the more
         neighbours.
     max_conditioning
-        The largest conditioning set of ``"pc"``; None for no bound but that a level which
-        would take many minutes is left out, with a `CutShortWarning`.
+        The size of the largest conditioning set of ``"pc"``; None for no bound, except that a
+        level that would take many minutes is left out, with a `CutShortWarning`.
     test
         ``"fisher-z"`` of partial correlations, ``"g-squared"`` of contingency tables, or
         ``"degenerate-gaussian"``, a likelihood ratio of partial correlations in which a
-        discrete variable is a block of indicators; None for the one of the score: for most,
-        these three for continuous, discrete and mixed tables. Rows may have weights.
+        discrete variable is a block of indicators; None for the test that suits the score: for
+        most scores, these three for continuous, discrete and mixed tables. Rows may have weights.
     by
-        Whether ``"greedy"`` goes by the sum of all families or by the best one.
+        Whether ``"greedy"`` compares the sum of all families or the best family.
     seconds
-        If given, the choice ends after this time with the candidates found so far, and a
-        `CutShortWarning`. Or a `Deadline` that this call shares with others.
+        The time limit: a number, or a `Deadline` that this call shares with others. When it is
+        reached, the candidates found so far are returned, with a `CutShortWarning`.
     threads
         The number of threads; None for all cores.
 

@@ -160,12 +160,8 @@ class FillingPlan:
 
 
 Values = NDArray[np.float64]
-
-
 # Each part prepares the rows again, which takes up to a second for a million of them.
 _SECONDS_OF_A_PART = 5.0
-
-
 _MOST_GROWTH = 4  # the largest ratio of the numbers of units of successive parts
 
 
