@@ -23,7 +23,6 @@ from arcwise.support.names import as_list, checked_variables, positions
 from arcwise.support.settings import keywords_of
 from arcwise.support.words import rounded, shown
 
-
 _BYTES_PER_FAMILY = 8
 MOST_FAMILIES = 2**31
 """The largest number of families of a table, which takes 16 GiB."""

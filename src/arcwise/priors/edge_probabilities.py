@@ -304,7 +304,7 @@ class _Odds:
         sizes = self.base.size[node, least : most + 1]
         found = np.full(len(weights), -np.inf)
         if len(sizes) == len(parents) + 1 and (sizes == sizes[0]).all():
-            found[parents] = edges  # sets of any size are as likely, and edges independent
+            found[parents] = edges  # the size does not matter, so edges are independent
             return found
         count = len(sizes)
         before = np.full((len(parents) + 1, count), -np.inf)
