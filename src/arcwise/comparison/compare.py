@@ -1,7 +1,7 @@
-"""`compare_summary_graphs`: the summary graphs of a posterior against a known graph, fairly.
+"""`compare`: two posteriors, two graphs, or a posterior and its summary graphs with a known graph.
 
-Data alone cannot tell the DAGs of an equivalence class apart. So all graphs are compared by their
-adjacencies and as CPDAGs; arrows as they stand are compared only between DAGs.
+Data alone cannot distinguish the DAGs of an equivalence class. All graphs are therefore compared by
+their adjacencies and as CPDAGs; directed edges themselves are compared only between DAGs.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class SummaryGraphComparison:
     skeleton
         Counts of adjacencies, whatever their direction.
     directions
-        Counts of the directed edges of the two CPDAGs: those whose direction data can tell.
+        Counts of the directed edges of the two CPDAGs, whose direction data can identify.
     cpdag_distance
         The structural Hamming distance between the two CPDAGs.
     arrows
-        Counts of directed edges as they stand, if both graphs are DAGs; None otherwise. Which way
-        an arrow points that data cannot tell counts as well.
+        Counts of the directed edges of both graphs if they are DAGs; None otherwise. They include
+        edges whose direction data cannot identify.
 
     Examples
     --------
@@ -108,11 +108,10 @@ def _as_class(graph: Dag | Cpdag) -> Cpdag:
     return cpdag(graph) if isinstance(graph, Dag) else graph
 
 
-# The probability that two runs that differ only by chance are found to differ.
-_FALSE_ALARM_RATE = 0.01
+_FALSE_ALARM_RATE = 0.01  # the probability that runs are found to differ if only by chance
 _ROUNDING = 1e-6
 _EDGES_SHOWN = 10
-_MOST_TOLD = 1_000
+_MOST_ERRORS_SHOWN = 1_000
 
 
 class EdgeDifference(NamedTuple):
@@ -142,7 +141,7 @@ class RunComparison:
         of these exceeds it in one comparison in a hundred.
     evidence_difference, evidence_error
         The log evidence of the second minus that of the first, with its standard error, 0
-        if both are exact; None if either has no evidence, or no reliable one.
+        if both are exact; None if either has no evidence, or no reliable evidence.
     notes
         Other differences between the two, such as their data.
 
@@ -252,15 +251,17 @@ class RunComparison:
 
 
 def _up_to(in_errors: float) -> str:
-    # Exact posteriors have an error of rounding alone, of which any difference is billions.
-    return f"up to {in_errors:.1f}" if in_errors <= _MOST_TOLD else f"more than {_MOST_TOLD:,}"
+    # Exact posteriors have only rounding errors, and any difference is billions of them.
+    if in_errors > _MOST_ERRORS_SHOWN:
+        return f"more than {_MOST_ERRORS_SHOWN:,}"
+    return f"up to {in_errors:.1f}"
 
 
 def compare_posteriors(first: Posterior, second: Posterior) -> RunComparison:
     """Compare the edge probabilities and the evidence of two posteriors.
 
-    An edge that never occurred has an estimated standard error of 0, which is too small:
-    standard errors are taken to be at least the inverse of the effective sample size.
+    An edge that never occurred has an estimated standard error of 0, which is too small, so the
+    inverse of the effective sample size is a lower bound on standard errors.
 
     Examples
     --------
@@ -305,7 +306,7 @@ def compare_posteriors(first: Posterior, second: Posterior) -> RunComparison:
 
 
 def _errors(posterior: Posterior) -> NDArray[np.float64]:
-    """Return standard errors that are not too small."""
+    """Return standard errors of at least the inverse of the effective sample size."""
     n = len(posterior.variables)
     if posterior.edge_errors is None:
         rounding = _ROUNDING if posterior.error is None else max(posterior.error, 1e-12)
@@ -367,8 +368,8 @@ def compare(
     one
         The `Posterior`, `Dag` or `Cpdag` to compare.
     other
-        What to compare it with, over the same variables in any order: another posterior, or
-        the known DAG or CPDAG. A DAG may be given in any form of a graph: a `Dag`, a networkx
+        The object to compare it with, over the same variables in any order: another posterior,
+        or the known DAG or CPDAG. A DAG may be given in any form of a graph: a `Dag`, a networkx
         DiGraph, an adjacency matrix as an array or a frame, or pairs (source, target) of names.
     dags
         For a posterior and a DAG: the maximum number of sampled DAGs, evenly spaced, whose
@@ -400,17 +401,14 @@ def compare(
         return compare_posteriors(one, other)
     if isinstance(one, Dag | Cpdag) and type(one) is type(other):
         return compare_graphs(one, other)
-    if isinstance(one, Posterior) and not isinstance(other, _RESULTS):
+    if isinstance(one, Posterior) and not isinstance(other, Cpdag):
         return compare_with_graph(one, other, dags=dags)
-    if isinstance(one, Dag) and not isinstance(other, _RESULTS):
+    if isinstance(one, Dag) and not isinstance(other, Posterior | Cpdag):
         return compare_graphs(one, as_dag(other, one.variables, "other"))
-    if isinstance(other, Dag) and not isinstance(one, _RESULTS):
+    if isinstance(other, Dag) and not isinstance(one, Posterior | Cpdag):
         return compare_graphs(as_dag(one, other.variables, "one"), other)
     raise ArgumentError(
         f"a {type(one).__name__} and a {type(other).__name__} cannot be compared; give two "
         "posteriors, a posterior and a DAG, two DAGs or two Cpdags; Dag.from_edges and "
         "Dag.from_networkx make DAGs"
     )
-
-
-_RESULTS = (Posterior, Cpdag)

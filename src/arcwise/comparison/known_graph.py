@@ -1,4 +1,4 @@
-"""`EdgeCurve`: true and false positive edges at every threshold."""
+"""`compare_with_graph` and `roc`: comparison of a posterior with a known DAG."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ Numbers = NDArray[np.float64]
 class EdgeCurve:
     """True and false positive edges at each threshold: ROC curve, precision and recall.
 
-    The first threshold is infinite, at which no edge is predicted; then follow the
-    distinct probabilities in decreasing order. Edges of equal probability enter together.
+    The first threshold is infinite, at which no edge is predicted; the others are the distinct
+    probabilities in decreasing order, so edges of equal probability are predicted together.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class EdgeCurve:
             )
         order = np.argsort(-scores, kind="stable")
         ordered = scores[order]
-        # A point after the last of each group of equal probabilities.
+        # There is one point after each group of equal probabilities.
         last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)[: ordered.size])
         found = np.concatenate([[0], np.cumsum(labels[order])[last]])
         false = np.concatenate([[0], np.cumsum(~labels[order])[last]])
@@ -82,7 +82,7 @@ class EdgeCurve:
 
     @property
     def true_positive_rate(self) -> Numbers:
-        """The fraction of true edges that are predicted at each threshold, as `recall`."""
+        """The fraction of true edges that are predicted at each threshold; equal to `recall`."""
         return _shares(self.true_positives, self.positives)
 
     @property
@@ -153,7 +153,7 @@ class MeanDistance:
 
 
 class ThresholdRow(NamedTuple):
-    """What is found where edges at least as probable as a threshold are predicted."""
+    """The counts when edges at least as probable as a threshold are predicted."""
 
     of: str
     threshold: float
@@ -206,7 +206,7 @@ class PosteriorComparison:
         return tuple(result)
 
     def __str__(self) -> str:
-        """Return the distances, and what is found of adjacencies and of directed edges."""
+        """Return the distances, and the counts of adjacencies and directed edges."""
         found = [
             f"At a probability of at least {row.threshold:g}: "
             f"{row.counts.true_positives} true {row.of}, {row.counts.false_positives} false, "
@@ -216,7 +216,7 @@ class PosteriorComparison:
         return "\n".join((*self.sentences, *found))
 
     def rows(self, thresholds: Sequence[float] = THRESHOLDS) -> list[ThresholdRow]:
-        """Return what is found at each threshold: adjacencies first, then directed edges."""
+        """Return the counts at each threshold, first of adjacencies, then of directed edges."""
         curves = {"adjacencies": self.skeleton, "directed edges": self.directed}
         return [
             ThresholdRow(kind, threshold, curve.at(threshold))
@@ -225,7 +225,7 @@ class PosteriorComparison:
         ]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain values, with the numbers found at some thresholds."""
+        """Return plain values, with the counts at some thresholds."""
         distance, of_classes = self.structural_hamming_distance, self.cpdag_distance
         return plain_dict(
             sentences=self.sentences,
@@ -248,7 +248,7 @@ class PosteriorComparison:
         )
 
     def _repr_html_(self) -> str:
-        """Return the distances and what is found at some thresholds, for notebooks."""
+        """Return the distances and the counts at some thresholds, for notebooks."""
         rows = self.rows()
         columns: dict[str, list[object]] = {
             "of": [row.of for row in rows],
@@ -332,11 +332,9 @@ def _curve(posterior: Posterior, known: NDArray[np.bool_], *, skeleton: bool) ->
 
 
 def _distance(posterior: Posterior, known: NDArray[np.bool_]) -> MeanDistance:
-    """Return the expected distance, which is linear in the edge probabilities.
-
-    A pair counts 0 if it is as in the truth: with a true edge, that has the probability of
-    the edge; without one, the probability of no edge.
-    """
+    """Return the expected distance, which is linear in the edge probabilities."""
+    # A pair counts 0 if it agrees with the truth: with a true edge, this has the probability of
+    # the edge; without one, the probability of no edge.
     some = known | known.T
     value = known.sum() - posterior.edges[known].sum() + posterior.edges[~some].sum()
     if posterior.dags is None:

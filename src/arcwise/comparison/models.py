@@ -27,21 +27,20 @@ from arcwise.support.words import listing, shown
 
 _FORM = PlainDataclasses()
 _NORMAL = t_quantile(math.inf)
-# Beyond this, one model is said to be more probable than all others together.
-_CLEAR = 0.95
+_CLEAR = 0.95  # the probability from which a model is called the most probable
 
 
 @dataclass(frozen=True)
 class ModelEvidence:
-    """The evidence of a model, and what is known of its data.
+    """The evidence of a model, and the identity of its data.
 
     Parameters
     ----------
     evidence
         The evidence.
     data_fingerprint, rows
-        Those of the data that are modelled, without what is conditioned on; None for precomputed
-        scores.
+        Those of the variables that are modelled, without those conditioned on; None for
+        precomputed scores.
 
     Examples
     --------
@@ -55,12 +54,12 @@ class ModelEvidence:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> ModelEvidence:
-        """Return what `arcwise evidence --out`, or a folder of results, says in its .json file."""
+        """Read a .json file of `arcwise evidence --out`, or of a folder of results."""
         file = file_path(path, "path")
         try:
             values = json.loads(file.read_text(encoding="utf-8"))
             provenance = values["provenance"]
-            # What is not finite, and so null, is the degrees of freedom alone.
+            # Only the degrees of freedom can be infinite, which is null in the file.
             values["degrees_of_freedom"] = values["degrees_of_freedom"] or math.inf
             found: Evidence = _FORM.read(Evidence, values | {"parts": []})
             data = provenance.get("modelled_fingerprint") or provenance["data_fingerprint"]
@@ -78,9 +77,9 @@ class ComparedModel:
     name: str
     evidence: Evidence
     probability: float  # its posterior probability among the models compared
-    # A 95 % interval for the Monte Carlo error of that; 0 to 1 if some evidence is not reliable.
+    # A 95 % interval for its Monte Carlo error; 0 to 1 if some evidence is not reliable.
     interval: Interval
-    log_bayes_factor: float  # its log evidence less that of the most probable model
+    log_bayes_factor: float  # its log evidence minus that of the most probable model
 
 
 @dataclass(frozen=True)
@@ -115,26 +114,28 @@ class ModelComparison:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What was found, in words."""
+        """The result in words."""
         best = self.models[0]
         doubtful = [m.name for m in self.models if m.evidence.standard_error is None]
         others = [m.name for m in self.models[1:] if m.probability > 1.0 - _CLEAR]
         if doubtful:
-            told = (
+            found = (
                 f"The evidence of {listing(map(repr, doubtful))} is not reliable, so the "
                 "probabilities are a guess; run it for longer."
             )
         elif not self.decided:
-            told = (
+            found = (
                 "Which model is the most probable is not decided: their evidences differ by no "
                 "more than their Monte Carlo errors; run for longer."
             )
         elif best.interval.low >= _CLEAR:
-            told = f"{best.name!r} is the most probable model."
+            found = f"{best.name!r} is the most probable model."
         else:
             rest = listing(map(repr, others)) if others else "others"
-            told = f"{best.name!r} is the most probable model, but the data do not rule out {rest}."
-        return (told,)
+            found = (
+                f"{best.name!r} is the most probable model, but the data do not rule out {rest}."
+            )
+        return (found,)
 
     def _repr_html_(self) -> str:
         """Return the models and their probabilities, for notebooks."""
@@ -155,7 +156,7 @@ class ModelComparison:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return plain values."""
         return plain_dict(
             decided=self.decided,
             sentences=self.sentences,
@@ -171,7 +172,7 @@ class ModelComparison:
         )
 
     def __str__(self) -> str:
-        """Return a line for each model, and what was found."""
+        """Return a line for each model, and the result in words."""
         width = max(len(model.name) for model in self.models)
         lines = [
             f"{model.name:<{width}}  {model.probability:.4f} ({model.interval.low:.4f} to "
@@ -193,17 +194,17 @@ def compare_models(
     """Compare models of the same data by their posterior probabilities.
 
     Models may differ in their score, equivalent sample size, structure prior, constraints or
-    candidates: the evidence of each accounts for what its prior spreads over.
+    candidates: the evidence of each is under its own normalised prior.
 
     Parameters
     ----------
     models
-        Models by their names, or a list of them, which are called model 1, model 2 and so on.
-        In place of a `Model`, a `Posterior` that has its evidence, or a `ModelEvidence`.
+        Models by their names, or a list of models, which are called model 1, model 2 and so on.
+        Instead of a `Model`, a `Posterior` that has its evidence, or a `ModelEvidence`.
     prior
-        The prior probability of each model, in any unit; None if all are equal.
+        The prior probability of each model, up to a factor; None if all are equal.
     method, modularity, **options
-        How to find the evidence, see `evidence`.
+        How to compute the evidence; see `evidence`.
     seconds
         The time for all models together.
 
@@ -215,7 +216,7 @@ def compare_models(
     Raises
     ------
     ArgumentError
-        If the models are of different data: then their evidences have nothing in common.
+        If the models are of different data, so that their evidences are not comparable.
 
     Examples
     --------
@@ -299,7 +300,7 @@ def _data(given: Model | Posterior | ModelEvidence) -> tuple[str | None, int | N
 
 
 def _refuse_other_data(data: Mapping[str, tuple[str | None, int | None]]) -> None:
-    """Refuse models of different tables; precomputed scores do not say what they are of."""
+    """Refuse models of different tables; the data of precomputed scores are unknown."""
     known = [(name, *of) for name, of in data.items() if of[0] is not None]
     for name, fingerprint, rows in known[1:]:
         first, expected, expected_rows = known[0]
@@ -319,12 +320,10 @@ def _refuse_other_data(data: Mapping[str, tuple[str | None, int | None]]) -> Non
 def _compared(
     parts: Mapping[str, Evidence], prior: np.ndarray[Any, np.dtype[np.float64]]
 ) -> ModelComparison:
-    """Return the models with their probabilities.
-
-    With p the probabilities and s^2 the variances of log evidences, the log odds of model k
-    against all others have to first order the variance s_k^2 + sum over j of
-    (p_j / (1 - p_k))^2 s_j^2.
-    """
+    """Return the models with their probabilities."""
+    # With p the probabilities and s^2 the variances of log evidences, the log odds of model k
+    # against all others have to first order the variance
+    # s_k^2 + sum over j of (p_j / (1 - p_k))^2 s_j^2.
     names = list(parts)
     values = np.array([part.log_evidence for part in parts.values()])
     logs = values + prior
@@ -351,8 +350,8 @@ def _compared(
         share, behind = float(probabilities[k]), values[k] - values[order[0]]
         found.append(ComparedModel(names[k], parts[names[k]], share, interval, float(behind)))
     first, second = order[:2]
-    apart = _NORMAL * math.hypot(errors[first], errors[second])
-    decided = reliable and bool(logs[first] - logs[second] > apart)
+    margin = _NORMAL * math.hypot(errors[first], errors[second])
+    decided = reliable and bool(logs[first] - logs[second] > margin)
     return ModelComparison(tuple(found), decided)
 
 

@@ -20,9 +20,9 @@
 
 The symbols → ← ⇝ ⇜ – ≤ ≥ ≠ mean the same as -> <- ~> <~ -- <= >= !=.
 
-Names that are one of these keywords, or have characters other than letters, digits,
-underscores and dots, must be quoted: ``"blood pressure" -> stroke``. Variables of a time
-series are written with their time, ``x(t-1) -> y(t)``.
+Names that are keywords, or contain characters other than letters, digits, underscores and dots,
+must be quoted: ``"blood pressure" -> stroke``. Variables of a time series are written with their
+time, ``x(t-1) -> y(t)``.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ from arcwise.support.names import TIME_SUFFIX, canonical_name, checked_variables
 from arcwise.support.words import shown
 
 _LONGEST = 100_000  # characters of a feature
-_SHOWN = 200  # of them in a message
-_DEEPEST = 100  # parentheses and negations in each other
+_SHOWN = 200  # characters of it in a message
+_DEEPEST = 100  # nested parentheses and negations
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -79,7 +79,7 @@ _TIME = re.compile(rf"\s?{TIME_SUFFIX}")
 _OPERATORS = {"&": "and", "|": "or", "!": "not"}
 _NAMES = ("name", "number", "word")
 _REVERSED = {"<-": "->", "<~": "~>"}
-# Symbols as printed, and as typed.
+# From printed to typed symbols.
 _TYPED = str.maketrans(
     {"→": "->", "←": "<-", "⇝": "~>", "⇜": "<~", "–": "--", "—": "--"}
     | {"≤": "<=", "≥": ">=", "≠": "!="}
@@ -108,12 +108,12 @@ def parse(text: str, variables: Sequence[str]) -> Feature | Conditional:
     text
         The text.
     variables
-        The names it may use.
+        The names of the variables.
 
     Raises
     ------
     ArgumentError
-        If the text cannot be parsed, with the place and the reason.
+        If the text cannot be parsed, with the position and the reason.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def parse(text: str, variables: Sequence[str]) -> Feature | Conditional:
 
 
 class _Parser:
-    """A recursive-descent parser: each method parses what it is named for."""
+    """A recursive-descent parser with one method for each rule of the grammar."""
 
     def __init__(self, text: str, variables: tuple[str, ...]) -> None:
         self.text = text
@@ -183,7 +183,7 @@ class _Parser:
         )
 
     def _excerpt(self, place: int) -> str:
-        """Return the text, or what is around a place of a long one."""
+        """Return the text, or the part around a position if it is long."""
         if len(self.text) <= _SHOWN:
             return repr(self.text)
         first = max(0, min(place - _SHOWN // 2, len(self.text) - _SHOWN))
@@ -377,7 +377,7 @@ class _Parser:
         return self._made(start, lambda: all_of([_link(*link) for link in links]))
 
     def _made(self, start: int, make: Callable[[], Made]) -> Made:
-        """Return what `make` returns, adding the place to its errors."""
+        """Return the result of `make`, adding the position to its errors."""
         try:
             return make()
         except ArgumentError as error:
@@ -388,7 +388,7 @@ class _Parser:
 
 
 def _link(first: str, sign: str, second: str) -> Feature:
-    """Return the feature that one arrow between two names stands for."""
+    """Return the feature for one arrow between two names."""
     arrow, _, rest = sign.replace(" ", "").partition("{")
     if arrow in _REVERSED:
         first, second, arrow = second, first, _REVERSED[arrow]
@@ -414,10 +414,10 @@ def as_feature(
         Text for `parse`, a pair (source, target) for an edge, a feature, or a
         function of a `Dag` that returns a boolean or a number.
     variables
-        The names it may use.
+        The names of the variables.
     given
-        The event to condition on, in one of the same forms; None for none. If `feature`
-        is already conditional, both conditions must hold.
+        The event to condition on, in one of the same forms, or None. If `feature` is already
+        conditional, both conditions must hold.
 
     Examples
     --------
