@@ -34,8 +34,7 @@ _MOST_DAGS = 2_000
 _MOST_RESCORED = 400
 _LEAST_EFFECTIVE = 30.0  # fewer effective DAGs do not represent the other posterior
 _FACTOR = 2.0  # by which the expected number of parents is multiplied and divided
-# The most cells of a table that is scored again without being asked to.
-_MOST_CELLS = 5_000_000
+_MOST_CELLS = 5_000_000  # the largest table that is scored again by default
 
 
 @dataclass(frozen=True)
