@@ -75,9 +75,9 @@ class Figures:
     dags: int = 0  # the number of DAGs
     effective_dags: float | None = None  # Kish's effective sample size of their weights
     effective_runs: float | None = None  # the effective sample size of annealing, in particles
-    acceptance: Mapping[str, float | None] = field(default_factory=dict)  # of each kind of move
+    acceptance: Mapping[str, float | None] = field(default_factory=dict)  # by kind of move
     exchange_acceptance: Sequence[float | None] = ()  # between adjacent temperatures
-    round_trips: Sequence[int] | None = None  # of each coupled chain
+    round_trips: Sequence[int] | None = None  # the number for each coupled chain
 
     @property
     def most_different_edge(self) -> tuple[str, str] | None:

@@ -150,7 +150,6 @@ class Candidates(Mapping[str, tuple[str, ...]]):
         )
 
 
-METHODS = ("pc", "greedy", "gains")
 DEFAULT_SIZE = 8
 """The default number of candidates of a node for `greedy` and `gains`."""
 
@@ -230,15 +229,15 @@ def candidates(
         `arcwise.read` takes, or precomputed `FamilyScores`.
     method
         ``"greedy"``: candidates are added one by one; the next is the one with the largest
-        total weight of the families it forms with those before it (or the best such family,
+        total weight of the families that it forms with those before it (or the best such family,
         see `by`). With more than 300 variables, only the 300 best single parents are
         considered after the first. ``"gains"``: those that add most to the log weight of a
-        family with no or one other parent; with more than 100 variables, only the 100 best
+        family with at most one other parent; with more than 100 variables, only the 100 best
         single parents are paired. ``"pc"``: the neighbours in the skeleton of the
-        order-independent (stable) PC algorithm, as many as are found. Methods joined by
-        ``+`` are united, and each may have its own size, as in ``"pc+greedy:6"``. Or known
-        candidates, as edges in any form `Constraints` takes, or a mapping from names to
-        lists of names.
+        order-independent (stable) PC algorithm, whatever their number. Methods joined by
+        ``+`` give the union of their candidates, and each may have its own size, as in
+        ``"pc+greedy:6"``. Or known candidates, as edges in any form that `Constraints` takes, or
+        a mapping from names to lists of names.
     size
         The number of candidates of a node besides the required ones: a number, or a
         mapping from names to numbers. None, and names omitted from a mapping, mean 8, and

@@ -156,7 +156,7 @@ class Question:
 
     @property
     def precomputed(self) -> FamilyScores | None:
-        """The precomputed scores, or None if there are none."""
+        """The precomputed scores, or None."""
         return self.data if isinstance(self.data, FamilyScores) else None
 
     @property

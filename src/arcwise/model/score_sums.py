@@ -72,12 +72,12 @@ class ScoreSums:
         sets consist of the others.
     method
         ``"table"``: one number for each set of candidates, so that every sum is a look-up.
-        ``"rows"``: likewise with a row of numbers, for nodes whose parent sets may have one
-        parent that is not a candidate. ``"walk"``: adds up all allowed families that are
-        not negligible, for nodes whose families are all sets of candidates up to some size.
-        ``"scan"``: adds up families in decreasing order of weight until the rest are
-        negligible. ``"auto"``: rows if there are outside parents, tables for nodes with up
-        to 20 candidates, walks for those with up to six parents and four million families,
+        ``"rows"``: a row of numbers for each set of candidates, for nodes whose parent sets may
+        have one parent that is not a candidate. ``"walk"``: a sum over all allowed families that
+        are not negligible, for nodes whose families are all sets of candidates up to some size.
+        ``"scan"``: a sum over families in decreasing order of weight until the remaining ones
+        are negligible. ``"auto"``: rows if there are outside parents, tables for nodes with up
+        to 20 candidates, walks for nodes with up to six parents and four million families,
         otherwise scans.
     tolerance
         The largest fraction of a sum that a walk or a scan may omit.

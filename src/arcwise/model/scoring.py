@@ -130,7 +130,7 @@ _LONG_ENOUGH = 0.03  # seconds of a reliable timing
 _TIMINGS = 2
 _FAMILIES_TIMED = 2**10  # at most, of a node
 _ROWS_TIMED = 2**15
-_SECONDS_PER_DIFFERENCE = 5e-8  # of the known scores of two sets
+_SECONDS_PER_DIFFERENCE = 5e-8  # for a family score as a difference of two scores of sets
 Nodes = tuple[int, ...]
 
 

@@ -212,7 +212,7 @@ class Posterior:
         """Return the pairs of variables by decreasing probability of an edge between them.
 
         Each has the probability of an edge in either direction and of each direction, and
-        their standard errors, if there are any.
+        their standard errors, if they are known.
 
         Parameters
         ----------

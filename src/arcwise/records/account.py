@@ -69,7 +69,7 @@ UNCONVERGED: tuple[Verdict, ...] = ("doubtful", "not converged")
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """What was chosen or given, for programs; independent of the machine."""
+    """The choices of `learn`, or of the user, as values; they do not depend on the machine."""
 
     score: str
     prior: str
@@ -95,12 +95,12 @@ class Choices:
 
 @dataclass(frozen=True)
 class Account:
-    """What `learn` reports besides the posterior itself.
+    """The choices of `learn` with their reasons, and the reliability of the result.
 
     Parameters
     ----------
     choices
-        What was done and why, in sentences.
+        The steps taken and their reasons, in sentences.
     chosen
         The choices as values, for programs.
     verdict, trust

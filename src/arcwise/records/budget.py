@@ -33,8 +33,8 @@ class Algorithm(StrEnum):
 class Convergence:
     """The agreement of chains and their effective sample sizes.
 
-    Figures that do not apply are None: an exact run has none, annealing has only an
-    effective sample size, and a single chain has no difference.
+    Figures that do not apply are None: all of them for an exact run, all but an effective sample
+    size for annealing, and the difference for a single chain.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ class Budget:
 
     @property
     def discarded(self) -> float:
-        """The fraction discarded at the start, unless the default depends on the model."""
+        """The fraction discarded at the start, a half by default; see `resolved`."""
         return _USUAL_BURN_IN if self.burn_in is None else self.burn_in
 
     def resolved(self, nodes: int, *, settled_start: bool) -> Budget:

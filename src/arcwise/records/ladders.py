@@ -91,8 +91,8 @@ _OVER_BRIDGE = ("bridge", "uniform bridge")
 _ADAPTING = ("adapted", *_OVER_BRIDGE)
 _WORDS = ", ".join(f"'{name}'" for name in LADDERS)
 
-# At the last position before the end, one in this number of variables still lacks the parent that
-# it requires.
+# At the last position before the end, the expected number of variables that lack a required parent
+# is one over this.
 _LAST_PLACES = 4
 # The size of a number in a list; the memory of a chain at a temperature is checked later.
 _BYTES_PER_TEMPERATURE = 64

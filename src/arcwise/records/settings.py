@@ -40,7 +40,7 @@ _BUDGET_BEFORE_ESTIMATE = 50_000
 
 @dataclass(frozen=True)
 class Recording(Settings):
-    """What is sampled, and what is recorded of the states."""
+    """The space and the posterior that are sampled, and the DAGs drawn from the states."""
 
     space: Any = setting(
         "linear",

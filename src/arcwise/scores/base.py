@@ -125,7 +125,7 @@ class LocalScore:
         return f"{type(self).__name__} does not define them"
 
     def remarks(self, data: Data) -> tuple[str, ...]:
-        """Return sentences on what the score means for these data, for accounts of results.
+        """Return sentences on the implications of the score for these data, for accounts.
 
         Parameters
         ----------

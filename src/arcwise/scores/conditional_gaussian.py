@@ -122,7 +122,7 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
         return ConditionalLinearGaussian(tables, self.regression_prior(data))
 
     def remarks(self, data: Data) -> tuple[str, ...]:
-        """Return sentences on what the score means for these data."""
+        """Return sentences on the implications of the score for these data."""
         remarks = super().remarks(data)
         heavy = [
             column.name

@@ -1,4 +1,4 @@
-"""`as_score`, and the scoring of all families, whose results a file may keep part by part."""
+"""`as_score`, and the scoring of all families, whose results can be saved part by part."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class FamilyScoring:
             self.score.fill(self.data, table, run)
 
     def score_all(self, run: Stage, path: Path | None = None) -> _core.FamilyTable:
-        """Return a new table with the scores of all families, which a file may keep."""
+        """Return a new table with the scores of all families, saved in a file if one is given."""
         if path is not None:
             return score_in_parts(self, run, path)
         table = self.families.table()
@@ -156,7 +156,7 @@ class FillingPlan:
             own[:], values = values[: len(own)], values[len(own) :]
 
     def finish(self, table: _core.FamilyTable, threads: int) -> None:
-        """Do nothing: a table is complete with its last node."""
+        """Do nothing, because a table is complete with its last node."""
 
 
 Values = NDArray[np.float64]

@@ -73,7 +73,7 @@ class EdgeDiagnostics:
     # The bulk effective sample size; NaN if the edge changed fewer than 10 times, which is too few
     # to estimate its autocorrelation.
     effective_samples: NDArray[np.float64]
-    changes: NDArray[np.int64]  # of the edge between consecutive draws, over all chains
+    changes: NDArray[np.int64]  # number of changes between consecutive draws, over all chains
     chain_edges: NDArray[np.float64]  # the fraction of draws with the edge in each chain
     differences: NDArray[np.float64]  # the largest one between two chains; NaN with one chain
 

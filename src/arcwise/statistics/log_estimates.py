@@ -276,7 +276,7 @@ Array = NDArray[np.float64]
 FEWEST_IN_COMMON = 50.0
 """The minimum number of effective draws of each distribution for a known error."""
 
-_HALVINGS = 100  # of the interval that contains the solution, up to rounding
+_HALVINGS = 100  # enough for the solution up to rounding
 
 
 def acceptance_ratio(first: Sequence[Array], second: Sequence[Array]) -> LogEstimate:
