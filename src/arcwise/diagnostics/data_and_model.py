@@ -20,7 +20,6 @@ from arcwise.support.words import listing, plural
 
 _MOST_DAGS = 1000
 
-
 FEWEST_ROWS_PER_PARAMETER = 5.0
 """Below this, estimates of parameters, and so scores, depend on the prior as much as on rows."""
 HOPELESS_ROWS_PER_PARAMETER = 1.0

@@ -125,15 +125,12 @@ class Families:
         nodes = range(len(variables))
         if any(table.listed(node) for node in nodes):
             return None
-        outside = tuple(tuple(table.outside(node)) for node in nodes)
-        # The candidates of a table are followed by the parents outside of them.
-        free = [table.candidates(node) for node in nodes]
         return cls(
             variables,
-            tuple(tuple(free[node][: len(free[node]) - len(outside[node])]) for node in nodes),
+            tuple(tuple(candidates_of(table, node)) for node in nodes),
             tuple(tuple(table.required(node)) for node in nodes),
             tuple(table.max_free(node) for node in nodes),
-            outside,
+            tuple(tuple(table.outside(node)) for node in nodes),
         )
 
     def count(self, node: str) -> int:
@@ -202,6 +199,12 @@ def _parents(matrix: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
     flat = np.nonzero(matrix.T)[1].tolist()
     ends = np.cumsum(matrix.sum(axis=0)).tolist()
     return tuple(tuple(flat[first:last]) for first, last in zip([0, *ends[:-1]], ends, strict=True))
+
+
+def candidates_of(table: _core.FamilyTable, node: int) -> list[int]:
+    """Return the candidates of a node in a table, without the outside parents that follow them."""
+    free = table.candidates(node)
+    return free[: len(free) - len(table.outside(node))]
 
 
 def parent_names(

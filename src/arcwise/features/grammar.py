@@ -85,7 +85,6 @@ _TYPED = str.maketrans(
     | {"≤": "<=", "≥": ">=", "≠": "!="}
 )
 
-
 Made = TypeVar("Made")
 
 

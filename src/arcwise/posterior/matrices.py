@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample
     from arcwise.posterior.posterior import Posterior
 
-
 Relation = Literal["edge", "ancestor", "skeleton", "blanket", "cpdag", "compelled", "reversible"]
 """A relation of u to v: edge, directed path, adjacency, member of the Markov blanket; edge of the
 CPDAG that is directed or undirected, directed, or undirected."""

@@ -34,7 +34,6 @@ from arcwise.support.words import shown
 
 Struct = TypeVar("Struct")
 
-
 _BUDGET_BEFORE_ESTIMATE = 50_000
 
 

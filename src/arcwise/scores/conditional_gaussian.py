@@ -19,7 +19,7 @@ from arcwise.laws import (
 )
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import BDeu, intervention_mask, positive
-from arcwise.scores.gaussian import BGe, column_moments, default_scale, scaled
+from arcwise.scores.gaussian import BGe, check_strengths, column_moments, default_scale, scaled
 from arcwise.support.checks import real_numbers
 from arcwise.support.names import as_list
 from arcwise.support.words import quoted, shown
@@ -86,9 +86,7 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
     def __post_init__(self) -> None:
         """Refuse values that are wrong for any data."""
         positive(self.equivalent_sample_size, "equivalent_sample_size")
-        positive(self.alpha_mu, "alpha_mu")
-        if self.alpha_w is not None:
-            positive(self.alpha_w, "alpha_w")
+        check_strengths(self.alpha_mu, self.alpha_w)
         if self.prior_moments is not None:
             wanted = "an array of means and one of variances"
             moments = as_list(self.prior_moments, "prior_moments", wanted)

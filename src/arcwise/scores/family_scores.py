@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.errors import ArgumentError, FileFormatError
-from arcwise.families.families import Families
+from arcwise.families.families import Families, candidates_of
 from arcwise.support.checks import file_path, whole_number
 from arcwise.support.files import replacing
 from arcwise.support.names import as_list, checked_variables, positions
@@ -160,16 +160,11 @@ def rule_of(table: _core.FamilyTable) -> dict[str, Any]:
     """Return the rule that defines the families of a table, as plain values."""
     nodes = range(len(table))
     listed = any(table.listed(node) for node in nodes)
-    outside = [list(table.outside(node)) for node in nodes]
-    # The candidates of a table are followed by the parents outside of them.
-    candidates = [
-        table.candidates(node)[: len(table.candidates(node)) - len(outside[node])] for node in nodes
-    ]
     return {
         "listed": listed,
-        "candidates": candidates,
+        "candidates": [candidates_of(table, node) for node in nodes],
         "required": [list(table.required(node)) for node in nodes],
-        "outside": outside,
+        "outside": [list(table.outside(node)) for node in nodes],
         "max_free": [] if listed else [table.max_free(node) for node in nodes],
     }
 

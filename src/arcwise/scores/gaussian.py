@@ -68,9 +68,7 @@ class BGe(LocalScore, name="bge"):
 
     def __post_init__(self) -> None:
         """Refuse values that are wrong for any data."""
-        positive(self.alpha_mu, "alpha_mu")
-        if self.alpha_w is not None:
-            positive(self.alpha_w, "alpha_w")
+        check_strengths(self.alpha_mu, self.alpha_w)
 
     def law(self, data: Data) -> LinearGaussian:
         """Return the conditional distribution of a node and the prior of its parameters."""
@@ -122,6 +120,13 @@ class BGe(LocalScore, name="bge"):
         if scale is None:
             scale = scaled(default_scale(strength, degrees, n), variances, variables)
         return NormalWishart(strength, degrees, mean, _scale(scale, n))
+
+
+def check_strengths(alpha_mu: float, alpha_w: float | None) -> None:
+    """Refuse strengths of a normal-Wishart prior that are not positive."""
+    positive(alpha_mu, "alpha_mu")
+    if alpha_w is not None:
+        positive(alpha_w, "alpha_w")
 
 
 def column_moments(
@@ -264,9 +269,7 @@ class DegenerateGaussian(LocalScore, name="degenerate-gaussian"):
 
     def __post_init__(self) -> None:
         """Refuse values that are wrong for any data."""
-        positive(self.alpha_mu, "alpha_mu")
-        if self.alpha_w is not None:
-            positive(self.alpha_w, "alpha_w")
+        check_strengths(self.alpha_mu, self.alpha_w)
 
     def independence_test(self, data: Data) -> IndependenceTest:
         """Return the test of the same model."""
