@@ -189,7 +189,7 @@ class LinearOrders(MovedSpace, name="linear"):
         The relative probability of each kind of move: ``"swap"`` of any two variables,
         ``"adjacent"`` swap, and ``"relocate"``, which removes a variable and draws its new
         position from the conditional distribution given the order of the others. Omitted kinds
-        are not proposed. None for probabilities by which each kind takes the same time.
+        are not proposed. None for probabilities with which each kind takes the same time.
 
     Examples
     --------

@@ -211,7 +211,7 @@ def compare_models(
     Returns
     -------
     ModelComparison
-        The models with their probabilities and intervals for the Monte Carlo error of these.
+        The models with their probabilities and intervals for their Monte Carlo errors.
 
     Raises
     ------

@@ -33,7 +33,7 @@ from arcwise.support.words import words_of
 _MOST_DAGS = 2_000
 _MOST_RESCORED = 400
 _LEAST_EFFECTIVE = 30.0  # fewer effective DAGs do not represent the other posterior
-_FACTOR = 2.0  # by which the expected number of parents is multiplied and divided
+_FACTOR = 2.0  # multiplies and divides the expected number of parents
 _MOST_CELLS = 5_000_000  # the largest table that is scored again by default
 
 

@@ -78,11 +78,11 @@ def diagnose(posterior: Posterior) -> Diagnosis:
     The verdict is ``"not converged"`` if R-hat exceeds 1.2 for the log posterior or any
     edge, the probability of an edge differs by more than 0.3 between chains (or the halves
     of particles), or the effective sample size of annealing is below 10 particles. It is
-    ``"doubtful"`` where the default stopping rule of `learn` is not met: if R-hat exceeds
-    1.01 for the log posterior or 1.05 for an edge, the effective sample size of the log
-    posterior is below 400, or the probability of an edge differs by more than 0.05 between
-    chains, four groups of them if there are more (0.1 between the halves of particles); and
-    also if the effective sample size of an edge is below 50, the standard error of an edge
+    ``"doubtful"`` if the default stopping rule of `learn` is not met: R-hat exceeds 1.01 for
+    the log posterior or 1.05 for an edge, the effective sample size of the log posterior or of
+    an edge is below 400, or the probability of an edge differs by more than 0.05 between
+    chains, or between four groups of them if there are more (0.1 between the halves of
+    particles). It is also ``"doubtful"`` if the standard error of an edge
     probability exceeds 0.025, an edge of intermediate probability changed fewer than 10
     times, there are fewer than four chains, the effective sample size of importance weights
     is below 20 DAGs, 1 % of the DAGs or 50 particles, fewer than 1 % of the moves of every

@@ -66,7 +66,7 @@ class Tempering:
 
     @property
     def reaches_uniform(self) -> bool:
-        """Whether the hottest temperature is the uniform distribution, as the evidence needs."""
+        """Whether the hottest temperature is the uniform distribution, which evidence requires."""
         return self.inverse_temperatures[0] == 0.0
 
     @property

@@ -231,7 +231,7 @@ FEWEST_SETTLED = 4
 """The minimum number of chains at the best level for others to be excluded; half of all chains
 must be there as well."""
 
-# If all chains are closer than this, the entropy of parents is not computed, as it hardly matters.
+# If all chains are closer than this, the entropy of parents hardly matters and is not computed.
 _CLOSE = 2.0
 
 
