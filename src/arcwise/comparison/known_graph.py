@@ -24,6 +24,106 @@ from arcwise.support.words import plural
 Numbers = NDArray[np.float64]
 
 
+def compare_with_graph(
+    posterior: Posterior, truth: Any, *, dags: int = 1000
+) -> PosteriorComparison:
+    """Compare a posterior with a known DAG.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> truth = arcwise.Dag(["a", "b"], {"b": ["a"]})
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> comparison = compare_with_graph(arcwise.exact(model), truth)
+    >>> print(comparison.structural_hamming_distance)
+    0.5
+    """
+    truth, known = _known(posterior, truth)
+    most = whole_number(dags, "dags", at_least=1)
+    sample = posterior.dags
+    return PosteriorComparison(
+        _distance(posterior, known),
+        None if sample is None else _class_distance(sample, truth, most),
+        _curve(posterior, known, skeleton=False),
+        _curve(posterior, known, skeleton=True),
+    )
+
+
+def roc(posterior: Posterior, truth: Any, *, skeleton: bool = False) -> EdgeCurve:
+    """Return the ROC curve of edge probabilities against a known DAG.
+
+    Parameters
+    ----------
+    posterior
+        The posterior.
+    truth
+        The known DAG, over the same variables in any order: a `Dag`, a networkx DiGraph, an
+        adjacency matrix as an array or a frame, or pairs (source, target) of names.
+    skeleton
+        Whether to ignore the direction of edges.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> network = arcwise.networks.asia()
+    >>> model = arcwise.Model(network.sample(2000, seed=1), max_indegree=2)
+    >>> roc(arcwise.exact(model), network.dag, skeleton=True).auc > 0.8
+    True
+    """
+    _, known = _known(posterior, truth)
+    return _curve(posterior, known, skeleton=skeleton)
+
+
+def _known(posterior: Posterior, truth: Any) -> tuple[Dag, NDArray[np.bool_]]:
+    """Return the known DAG, and its edges in the order of the posterior's variables."""
+    checked_posterior(posterior)
+    dag = as_dag(truth, posterior.variables, "truth")
+    refuse_other_names(dag.variables, posterior.variables, "truth")
+    order = positions(posterior.variables, dag.variables, "truth")
+    return dag, dag.matrix()[np.ix_(order, order)]
+
+
+def _curve(posterior: Posterior, known: NDArray[np.bool_], *, skeleton: bool) -> EdgeCurve:
+    if skeleton:
+        places = np.triu_indices(len(known), 1)
+        # The two directions exclude each other; their sum exceeds 1 only by rounding.
+        either = np.minimum(posterior.edges + posterior.edges.T, 1.0)
+        return EdgeCurve.of(either[places], (known | known.T)[places])
+    off_diagonal = ~np.eye(len(known), dtype=np.bool_)
+    return EdgeCurve.of(posterior.edges[off_diagonal], known[off_diagonal])
+
+
+_PIECE = 4096
+
+
+def _distance(posterior: Posterior, known: NDArray[np.bool_]) -> MeanDistance:
+    """Return the expected distance, which is linear in the edge probabilities."""
+    # A pair counts 0 if it agrees with the truth: with a true edge, this has the probability of
+    # the edge; without one, the probability of no edge.
+    some = known | known.T
+    value = known.sum() - posterior.edges[known].sum() + posterior.edges[~some].sum()
+    if posterior.dags is None:
+        return MeanDistance(float(value), None)
+    sample = posterior.dags
+    each = np.empty(len(sample))
+    for start in range(0, len(sample), _PIECE):
+        bits = unpacked(sample.parents[start : start + _PIECE], len(known))
+        each[start : start + _PIECE] = (
+            known.sum() - bits[:, known.T].sum(axis=1) + bits[:, ~some].sum(axis=1)
+        )
+    return MeanDistance(float(value), error_of_mean(sample, each))
+
+
+def _class_distance(sample: DagSample, truth: Dag, most: int) -> MeanDistance:
+    places = np.linspace(0, len(sample) - 1, min(most, len(sample))).round().astype(np.int64)
+    part = sample.at(places)
+    goal = cpdag(truth)
+    drawn = list(part)
+    known = {dag: float(structural_hamming_distance(cpdag(dag), goal)) for dag in set(drawn)}
+    each = np.array([known[dag] for dag in drawn])
+    return MeanDistance(float(part.shares @ each), error_of_mean(part, each))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class EdgeCurve:
     """True and false positive edges at each threshold: ROC curve, precision and recall.
@@ -130,7 +230,6 @@ def _shares(parts: NDArray[np.int64], whole: NDArray[np.int64] | int) -> Numbers
 
 
 THRESHOLDS = (0.5, 0.9)
-_PIECE = 4096
 
 
 @dataclass(frozen=True)
@@ -260,100 +359,3 @@ class PosteriorComparison:
             "recall": [row.counts.recall for row in rows],
         }
         return card("Posterior and known graph", paragraphs(self.sentences), table(columns))
-
-
-def compare_with_graph(
-    posterior: Posterior, truth: Any, *, dags: int = 1000
-) -> PosteriorComparison:
-    """Compare a posterior with a known DAG.
-
-    Examples
-    --------
-    >>> import arcwise
-    >>> truth = arcwise.Dag(["a", "b"], {"b": ["a"]})
-    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
-    >>> comparison = compare_with_graph(arcwise.exact(model), truth)
-    >>> print(comparison.structural_hamming_distance)
-    0.5
-    """
-    truth, known = _known(posterior, truth)
-    most = whole_number(dags, "dags", at_least=1)
-    sample = posterior.dags
-    return PosteriorComparison(
-        _distance(posterior, known),
-        None if sample is None else _class_distance(sample, truth, most),
-        _curve(posterior, known, skeleton=False),
-        _curve(posterior, known, skeleton=True),
-    )
-
-
-def roc(posterior: Posterior, truth: Any, *, skeleton: bool = False) -> EdgeCurve:
-    """Return the ROC curve of edge probabilities against a known DAG.
-
-    Parameters
-    ----------
-    posterior
-        The posterior.
-    truth
-        The known DAG, over the same variables in any order: a `Dag`, a networkx DiGraph, an
-        adjacency matrix as an array or a frame, or pairs (source, target) of names.
-    skeleton
-        Whether to ignore the direction of edges.
-
-    Examples
-    --------
-    >>> import arcwise
-    >>> network = arcwise.networks.asia()
-    >>> model = arcwise.Model(network.sample(2000, seed=1), max_indegree=2)
-    >>> roc(arcwise.exact(model), network.dag, skeleton=True).auc > 0.8
-    True
-    """
-    _, known = _known(posterior, truth)
-    return _curve(posterior, known, skeleton=skeleton)
-
-
-def _known(posterior: Posterior, truth: Any) -> tuple[Dag, NDArray[np.bool_]]:
-    """Return the known DAG, and its edges in the order of the posterior's variables."""
-    checked_posterior(posterior)
-    dag = as_dag(truth, posterior.variables, "truth")
-    refuse_other_names(dag.variables, posterior.variables, "truth")
-    order = positions(posterior.variables, dag.variables, "truth")
-    return dag, dag.matrix()[np.ix_(order, order)]
-
-
-def _curve(posterior: Posterior, known: NDArray[np.bool_], *, skeleton: bool) -> EdgeCurve:
-    if skeleton:
-        places = np.triu_indices(len(known), 1)
-        # The two directions exclude each other; their sum exceeds 1 only by rounding.
-        either = np.minimum(posterior.edges + posterior.edges.T, 1.0)
-        return EdgeCurve.of(either[places], (known | known.T)[places])
-    off_diagonal = ~np.eye(len(known), dtype=np.bool_)
-    return EdgeCurve.of(posterior.edges[off_diagonal], known[off_diagonal])
-
-
-def _distance(posterior: Posterior, known: NDArray[np.bool_]) -> MeanDistance:
-    """Return the expected distance, which is linear in the edge probabilities."""
-    # A pair counts 0 if it agrees with the truth: with a true edge, this has the probability of
-    # the edge; without one, the probability of no edge.
-    some = known | known.T
-    value = known.sum() - posterior.edges[known].sum() + posterior.edges[~some].sum()
-    if posterior.dags is None:
-        return MeanDistance(float(value), None)
-    sample = posterior.dags
-    each = np.empty(len(sample))
-    for start in range(0, len(sample), _PIECE):
-        bits = unpacked(sample.parents[start : start + _PIECE], len(known))
-        each[start : start + _PIECE] = (
-            known.sum() - bits[:, known.T].sum(axis=1) + bits[:, ~some].sum(axis=1)
-        )
-    return MeanDistance(float(value), error_of_mean(sample, each))
-
-
-def _class_distance(sample: DagSample, truth: Dag, most: int) -> MeanDistance:
-    places = np.linspace(0, len(sample) - 1, min(most, len(sample))).round().astype(np.int64)
-    part = sample.at(places)
-    goal = cpdag(truth)
-    drawn = list(part)
-    known = {dag: float(structural_hamming_distance(cpdag(dag), goal)) for dag in set(drawn)}
-    each = np.array([known[dag] for dag in drawn])
-    return MeanDistance(float(part.shares @ each), error_of_mean(part, each))

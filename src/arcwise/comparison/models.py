@@ -25,162 +25,6 @@ from arcwise.support.html import card, paragraphs, share, table
 from arcwise.support.plain import PlainDataclasses, plain_dict
 from arcwise.support.words import listing, shown
 
-_FORM = PlainDataclasses()
-_NORMAL = t_quantile(math.inf)
-_CLEAR = 0.95  # the probability from which a model is called the most probable
-
-
-@dataclass(frozen=True)
-class ModelEvidence:
-    """The evidence of a model, and the identity of its data.
-
-    Parameters
-    ----------
-    evidence
-        The evidence.
-    data_fingerprint, rows
-        Those of the variables that are modelled, without those conditioned on; None for
-        precomputed scores.
-
-    Examples
-    --------
-    >>> ModelEvidence(Evidence(-120.0)).rows is None
-    True
-    """
-
-    evidence: Evidence
-    data_fingerprint: str | None = None
-    rows: int | None = None
-
-    @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> ModelEvidence:
-        """Read a .json file of `arcwise evidence --out`, or of a folder of results."""
-        file = file_path(path, "path")
-        try:
-            values = json.loads(file.read_text(encoding="utf-8"))
-            provenance = values["provenance"]
-            # Only the degrees of freedom can be infinite, which is null in the file.
-            values["degrees_of_freedom"] = values["degrees_of_freedom"] or math.inf
-            found: Evidence = _FORM.read(Evidence, values | {"parts": []})
-            data = provenance.get("modelled_fingerprint") or provenance["data_fingerprint"]
-            return cls(found, data, provenance["rows"])
-        except (*UNREADABLE, AttributeError) as error:
-            raise FileFormatError(
-                f"'{file}' is not a file of evidence; give one that `arcwise evidence --out` wrote"
-            ) from error
-
-
-@dataclass(frozen=True)
-class ComparedModel:
-    """A model among others."""
-
-    name: str
-    evidence: Evidence
-    probability: float  # its posterior probability among the models compared
-    # A 95 % interval for its Monte Carlo error; 0 to 1 if some evidence is not reliable.
-    interval: Interval
-    log_bayes_factor: float  # its log evidence minus that of the most probable model
-
-
-@dataclass(frozen=True)
-class ModelComparison:
-    """Models of the same data, the most probable first.
-
-    Parameters
-    ----------
-    models
-        The models.
-    decided
-        Whether Monte Carlo errors leave no doubt which of them is the most probable.
-
-    Examples
-    --------
-    >>> import arcwise
-    >>> data = arcwise.simulate("asia", 500, seed=1)
-    >>> sizes = {f"{size}": arcwise.scores.BDeu(equivalent_sample_size=size) for size in (1, 100)}
-    >>> models = {name: arcwise.Model(data, score) for name, score in sizes.items()}
-    >>> found = arcwise.compare_models(models)
-    >>> found.models[0].name, found.decided
-    ('1', True)
-    """
-
-    models: tuple[ComparedModel, ...]
-    decided: bool
-
-    @property
-    def probabilities(self) -> dict[str, float]:
-        """The posterior probability of each model, by its name."""
-        return {model.name: model.probability for model in self.models}
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """The result in words."""
-        best = self.models[0]
-        doubtful = [m.name for m in self.models if m.evidence.standard_error is None]
-        others = [m.name for m in self.models[1:] if m.probability > 1.0 - _CLEAR]
-        if doubtful:
-            found = (
-                f"The evidence of {listing(map(repr, doubtful))} is not reliable, so the "
-                "probabilities are a guess; run it for longer."
-            )
-        elif not self.decided:
-            found = (
-                "Which model is the most probable is not decided: their evidences differ by no "
-                "more than their Monte Carlo errors; run for longer."
-            )
-        elif best.interval.low >= _CLEAR:
-            found = f"{best.name!r} is the most probable model."
-        else:
-            rest = listing(map(repr, others)) if others else "others"
-            found = (
-                f"{best.name!r} is the most probable model, but the data do not rule out {rest}."
-            )
-        return (found,)
-
-    def _repr_html_(self) -> str:
-        """Return the models and their probabilities, for notebooks."""
-        columns: dict[str, list[object]] = {
-            "model": [model.name for model in self.models],
-            "probability": [share(model.probability) for model in self.models],
-            "95 % interval": [
-                f"{model.interval.low:.3f} to {model.interval.high:.3f}" for model in self.models
-            ],
-            "log evidence": [f"{model.evidence.log_evidence:.2f}" for model in self.models],
-            "log Bayes factor": [f"{model.log_bayes_factor:.2f}" for model in self.models],
-            "evidence is": [model.evidence.verdict for model in self.models],
-        }
-        return card(
-            "Models of the same data, the most probable first",
-            paragraphs(self.sentences),
-            table(columns),
-        )
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values."""
-        return plain_dict(
-            decided=self.decided,
-            sentences=self.sentences,
-            models={
-                model.name: {
-                    "probability": model.probability,
-                    "interval": model.interval,
-                    "log_bayes_factor": model.log_bayes_factor,
-                    "evidence": model.evidence.as_dict(),
-                }
-                for model in self.models
-            },
-        )
-
-    def __str__(self) -> str:
-        """Return a line for each model, and the result in words."""
-        width = max(len(model.name) for model in self.models)
-        lines = [
-            f"{model.name:<{width}}  {model.probability:.4f} ({model.interval.low:.4f} to "
-            f"{model.interval.high:.4f})  log evidence {model.evidence.log_evidence:.2f}"
-            for model in self.models
-        ]
-        return "\n".join([*lines, *self.sentences])
-
 
 def compare_models(
     models: Mapping[str, Any] | Sequence[Any],
@@ -317,6 +161,9 @@ def _refuse_other_data(data: Mapping[str, tuple[str | None, int | None]]) -> Non
             )
 
 
+_NORMAL = t_quantile(math.inf)
+
+
 def _compared(
     parts: Mapping[str, Evidence], prior: np.ndarray[Any, np.dtype[np.float64]]
 ) -> ModelComparison:
@@ -357,3 +204,161 @@ def _compared(
 
 def _logistic(odds: float) -> float:
     return 1.0 / (1.0 + math.exp(-odds)) if odds > -700.0 else 0.0
+
+
+_FORM = PlainDataclasses()
+
+
+@dataclass(frozen=True)
+class ModelEvidence:
+    """The evidence of a model, and the identity of its data.
+
+    Parameters
+    ----------
+    evidence
+        The evidence.
+    data_fingerprint, rows
+        Those of the variables that are modelled, without those conditioned on; None for
+        precomputed scores.
+
+    Examples
+    --------
+    >>> ModelEvidence(Evidence(-120.0)).rows is None
+    True
+    """
+
+    evidence: Evidence
+    data_fingerprint: str | None = None
+    rows: int | None = None
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> ModelEvidence:
+        """Read a .json file of `arcwise evidence --out`, or of a folder of results."""
+        file = file_path(path, "path")
+        try:
+            values = json.loads(file.read_text(encoding="utf-8"))
+            provenance = values["provenance"]
+            # Only the degrees of freedom can be infinite, which is null in the file.
+            values["degrees_of_freedom"] = values["degrees_of_freedom"] or math.inf
+            found: Evidence = _FORM.read(Evidence, values | {"parts": []})
+            data = provenance.get("modelled_fingerprint") or provenance["data_fingerprint"]
+            return cls(found, data, provenance["rows"])
+        except (*UNREADABLE, AttributeError) as error:
+            raise FileFormatError(
+                f"'{file}' is not a file of evidence; give one that `arcwise evidence --out` wrote"
+            ) from error
+
+
+@dataclass(frozen=True)
+class ComparedModel:
+    """A model among others."""
+
+    name: str
+    evidence: Evidence
+    probability: float  # its posterior probability among the models compared
+    # A 95 % interval for its Monte Carlo error; 0 to 1 if some evidence is not reliable.
+    interval: Interval
+    log_bayes_factor: float  # its log evidence minus that of the most probable model
+
+
+_CLEAR = 0.95  # the probability from which a model is called the most probable
+
+
+@dataclass(frozen=True)
+class ModelComparison:
+    """Models of the same data, the most probable first.
+
+    Parameters
+    ----------
+    models
+        The models.
+    decided
+        Whether Monte Carlo errors leave no doubt which of them is the most probable.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> data = arcwise.simulate("asia", 500, seed=1)
+    >>> sizes = {f"{size}": arcwise.scores.BDeu(equivalent_sample_size=size) for size in (1, 100)}
+    >>> models = {name: arcwise.Model(data, score) for name, score in sizes.items()}
+    >>> found = arcwise.compare_models(models)
+    >>> found.models[0].name, found.decided
+    ('1', True)
+    """
+
+    models: tuple[ComparedModel, ...]
+    decided: bool
+
+    @property
+    def probabilities(self) -> dict[str, float]:
+        """The posterior probability of each model, by its name."""
+        return {model.name: model.probability for model in self.models}
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The result in words."""
+        best = self.models[0]
+        doubtful = [m.name for m in self.models if m.evidence.standard_error is None]
+        others = [m.name for m in self.models[1:] if m.probability > 1.0 - _CLEAR]
+        if doubtful:
+            found = (
+                f"The evidence of {listing(map(repr, doubtful))} is not reliable, so the "
+                "probabilities are a guess; run it for longer."
+            )
+        elif not self.decided:
+            found = (
+                "Which model is the most probable is not decided: their evidences differ by no "
+                "more than their Monte Carlo errors; run for longer."
+            )
+        elif best.interval.low >= _CLEAR:
+            found = f"{best.name!r} is the most probable model."
+        else:
+            rest = listing(map(repr, others)) if others else "others"
+            found = (
+                f"{best.name!r} is the most probable model, but the data do not rule out {rest}."
+            )
+        return (found,)
+
+    def _repr_html_(self) -> str:
+        """Return the models and their probabilities, for notebooks."""
+        columns: dict[str, list[object]] = {
+            "model": [model.name for model in self.models],
+            "probability": [share(model.probability) for model in self.models],
+            "95 % interval": [
+                f"{model.interval.low:.3f} to {model.interval.high:.3f}" for model in self.models
+            ],
+            "log evidence": [f"{model.evidence.log_evidence:.2f}" for model in self.models],
+            "log Bayes factor": [f"{model.log_bayes_factor:.2f}" for model in self.models],
+            "evidence is": [model.evidence.verdict for model in self.models],
+        }
+        return card(
+            "Models of the same data, the most probable first",
+            paragraphs(self.sentences),
+            table(columns),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return plain_dict(
+            decided=self.decided,
+            sentences=self.sentences,
+            models={
+                model.name: {
+                    "probability": model.probability,
+                    "interval": model.interval,
+                    "log_bayes_factor": model.log_bayes_factor,
+                    "evidence": model.evidence.as_dict(),
+                }
+                for model in self.models
+            },
+        )
+
+    def __str__(self) -> str:
+        """Return a line for each model, and the result in words."""
+        width = max(len(model.name) for model in self.models)
+        lines = [
+            f"{model.name:<{width}}  {model.probability:.4f} ({model.interval.low:.4f} to "
+            f"{model.interval.high:.4f})  log evidence {model.evidence.log_evidence:.2f}"
+            for model in self.models
+        ]
+        return "\n".join([*lines, *self.sentences])

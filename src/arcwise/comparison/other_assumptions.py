@@ -37,56 +37,6 @@ _FACTOR = 2.0  # multiplies and divides the expected number of parents
 _MOST_CELLS = 5_000_000  # the largest table that is scored again by default
 
 
-@dataclass(frozen=True)
-class Shift:
-    """The change of the posterior under another prior or score."""
-
-    assumption: Prior | LocalScore  # the other prior or score
-    effective: float | None  # the effective number of DAGs; None if the figures are exact
-    # The expected number of edges; None, as all that follows, if there are too few DAGs.
-    expected_edges: float | None = None
-    largest: float | None = None  # the largest change of the probability of an adjacency
-    pair: tuple[str, str] | None = None  # that adjacency
-    before: float | None = None  # its probability
-    after: float | None = None
-    crossing: int | None = None  # the number of pairs whose probability crosses one half
-
-    def __str__(self) -> str:
-        """Return the change as a sentence."""
-        assumption = words_of(self.assumption)
-        if self.largest is None:
-            return f"{assumption}: too far away to be judged from these DAGs; run learn with it"
-        assert self.pair is not None
-        pairs = "1 pair crosses" if self.crossing == 1 else f"{self.crossing} pairs cross"
-        return (
-            f"{assumption}: {self.expected_edges:.1f} expected edges; {pairs} one half; the "
-            f"largest change is that of {self.pair[0]} - {self.pair[1]}, from {self.before:.2f} to "
-            f"{self.after:.2f}"
-        )
-
-
-@dataclass(frozen=True)
-class Sensitivity:
-    """How much the posterior changes under other priors and scores."""
-
-    expected_edges: float  # under the prior and the score of the posterior
-    shifts: tuple[Shift, ...]  # one for each other prior or score
-
-    def __str__(self) -> str:
-        """Return a line for each prior and score."""
-        return "\n".join(
-            [f"As computed: {self.expected_edges:.1f} expected edges", *map(str, self.shifts)]
-        )
-
-    @property
-    def largest(self) -> float | None:
-        """The largest change of all; None if one of them cannot be judged."""
-        changes = [shift.largest for shift in self.shifts]
-        if not changes or None in changes:
-            return None
-        return max(change for change in changes if change is not None)
-
-
 def sensitivity(
     posterior: Posterior,
     model: Model | None = None,
@@ -141,6 +91,56 @@ def sensitivity(
             for each in others
         ]
     return Sensitivity(float(before.sum()), tuple(shifts))
+
+
+@dataclass(frozen=True)
+class Shift:
+    """The change of the posterior under another prior or score."""
+
+    assumption: Prior | LocalScore  # the other prior or score
+    effective: float | None  # the effective number of DAGs; None if the figures are exact
+    # The expected number of edges; None, as all that follows, if there are too few DAGs.
+    expected_edges: float | None = None
+    largest: float | None = None  # the largest change of the probability of an adjacency
+    pair: tuple[str, str] | None = None  # that adjacency
+    before: float | None = None  # its probability
+    after: float | None = None
+    crossing: int | None = None  # the number of pairs whose probability crosses one half
+
+    def __str__(self) -> str:
+        """Return the change as a sentence."""
+        assumption = words_of(self.assumption)
+        if self.largest is None:
+            return f"{assumption}: too far away to be judged from these DAGs; run learn with it"
+        assert self.pair is not None
+        pairs = "1 pair crosses" if self.crossing == 1 else f"{self.crossing} pairs cross"
+        return (
+            f"{assumption}: {self.expected_edges:.1f} expected edges; {pairs} one half; the "
+            f"largest change is that of {self.pair[0]} - {self.pair[1]}, from {self.before:.2f} to "
+            f"{self.after:.2f}"
+        )
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """How much the posterior changes under other priors and scores."""
+
+    expected_edges: float  # under the prior and the score of the posterior
+    shifts: tuple[Shift, ...]  # one for each other prior or score
+
+    def __str__(self) -> str:
+        """Return a line for each prior and score."""
+        return "\n".join(
+            [f"As computed: {self.expected_edges:.1f} expected edges", *map(str, self.shifts)]
+        )
+
+    @property
+    def largest(self) -> float | None:
+        """The largest change of all; None if one of them cannot be judged."""
+        changes = [shift.largest for shift in self.shifts]
+        if not changes or None in changes:
+            return None
+        return max(change for change in changes if change is not None)
 
 
 # The most variables and parent sets for which the other posteriors are computed exactly: a second.

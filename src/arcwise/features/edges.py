@@ -155,31 +155,6 @@ class NumberOfEdges(Feature):
         return "edges"
 
 
-def has_edge(sample: DagSample, source: int, target: int) -> NDArray[np.bool_]:
-    """Return whether each DAG has the edge between the nodes at two positions."""
-    words = sample.parents[:, target, source // 64]
-    return np.asarray(words >> np.uint64(source % 64) & np.uint64(1), dtype=np.bool_)
-
-
-def packed_set(nodes: Iterable[int], words: int) -> NDArray[np.uint64]:
-    """Return a set of positions as bits."""
-    packed = np.zeros(words, dtype=np.uint64)
-    for node in nodes:
-        packed[node // 64] |= np.uint64(1) << np.uint64(node % 64)
-    return packed
-
-
-def name_set(names: Iterable[str], what: str) -> tuple[str, ...]:
-    """Return the distinct names, sorted, or refuse a single string."""
-    if isinstance(names, str):
-        raise ArgumentError(f"{what} is the single string {names!r}; give a list of names instead")
-    given = as_list(names, what, "a list of names")
-    wrong = [name for name in given if not isinstance(name, str)]
-    if wrong:
-        raise ArgumentError(f"{what} holds {shown(wrong[0])}; give names of variables as strings")
-    return tuple(sorted(set(given)))
-
-
 @dataclass(frozen=True)
 class Path(FeatureOfNodes):
     """A directed path: the source is an ancestor of the target.
@@ -384,3 +359,28 @@ def related(
             sample.parents, relation, longest or 0, [(source, target)], run.threads
         )
     return values[:, 0].astype(np.bool_)
+
+
+def has_edge(sample: DagSample, source: int, target: int) -> NDArray[np.bool_]:
+    """Return whether each DAG has the edge between the nodes at two positions."""
+    words = sample.parents[:, target, source // 64]
+    return np.asarray(words >> np.uint64(source % 64) & np.uint64(1), dtype=np.bool_)
+
+
+def packed_set(nodes: Iterable[int], words: int) -> NDArray[np.uint64]:
+    """Return a set of positions as bits."""
+    packed = np.zeros(words, dtype=np.uint64)
+    for node in nodes:
+        packed[node // 64] |= np.uint64(1) << np.uint64(node % 64)
+    return packed
+
+
+def name_set(names: Iterable[str], what: str) -> tuple[str, ...]:
+    """Return the distinct names, sorted, or refuse a single string."""
+    if isinstance(names, str):
+        raise ArgumentError(f"{what} is the single string {names!r}; give a list of names instead")
+    given = as_list(names, what, "a list of names")
+    wrong = [name for name in given if not isinstance(name, str)]
+    if wrong:
+        raise ArgumentError(f"{what} holds {shown(wrong[0])}; give names of variables as strings")
+    return tuple(sorted(set(given)))

@@ -27,164 +27,6 @@ from arcwise.support.words import quoted, shown
 __all__ = ["Candidates", "candidates"]
 
 
-class Candidates(Mapping[str, tuple[str, ...]]):
-    """A mapping from each node to its candidate parents, both by name.
-
-    It can be given as ``candidates=``, as in `Model` and `score`. ``first | second`` has
-    the candidates of both.
-
-    Parameters
-    ----------
-    variables
-        The names of the nodes; their order is the order of every array.
-    parents
-        For each name its candidates. An omitted name has none.
-
-    Examples
-    --------
-    >>> chosen = Candidates(["a", "b", "c"], {"c": ["b", "a"], "a": ["b"]})
-    >>> chosen["c"]
-    ('a', 'b')
-    >>> chosen.sizes()
-    {'a': 1, 'b': 0, 'c': 2}
-    >>> chosen | Candidates(["a", "b", "c"], {"b": ["c"]})
-    <Candidates: 3 variables, 1 to 2 candidates each, 4 in all>
-    """
-
-    __slots__ = ("_parents",)
-
-    _parents: dict[str, tuple[str, ...]]
-
-    def __init__(self, variables: Iterable[str], parents: Mapping[str, Iterable[str]]) -> None:
-        names = checked_variables(variables)
-        index = index_of(names)
-        positions(parents, index, "parents")
-        chosen: dict[str, tuple[str, ...]] = {}
-        for name in names:
-            of_node = parents.get(name, ())
-            if isinstance(of_node, str):
-                raise ArgumentError(
-                    f"parents[{name!r}] is the single string {of_node!r}; "
-                    "give a list of names instead"
-                )
-            places = sorted(set(positions(of_node, index, f"parents[{name!r}]")))
-            if index[name] in places:
-                raise ArgumentError(f"{name!r} is a candidate parent of itself; take it out")
-            chosen[name] = tuple(names[place] for place in places)
-        self._parents = chosen
-
-    @classmethod
-    def from_matrix(cls, variables: Iterable[str], matrix: ArrayLike) -> Candidates:
-        """Build candidates from a matrix of 0 and 1 indexed [candidate, node], with diagonal 0.
-
-        Examples
-        --------
-        >>> Candidates.from_matrix(["a", "b"], [[0, 1], [0, 0]])["b"]
-        ('a',)
-        """
-        names = checked_variables(variables)
-        edges = edges_between(names, matrix)
-        chosen = {
-            name: [names[place] for place in np.flatnonzero(edges[:, node])]
-            for node, name in enumerate(names)
-        }
-        return cls(names, chosen)
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """The names of the nodes."""
-        return tuple(self._parents)
-
-    def __getitem__(self, name: str) -> tuple[str, ...]:
-        """Return the candidates of a node, in the order of the variables."""
-        if not isinstance(name, str) or name not in self._parents:
-            raise UnknownNameError(
-                f"{shown(name)} has no candidates; the variables are {quoted(self._parents)}"
-            )
-        return self._parents[name]
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the names of the nodes."""
-        return iter(self._parents)
-
-    def __len__(self) -> int:
-        """Return the number of nodes."""
-        return len(self._parents)
-
-    def sizes(self) -> dict[str, int]:
-        """Return the number of candidates of each node."""
-        return {name: len(parents) for name, parents in self._parents.items()}
-
-    def matrix(self) -> NDArray[np.bool_]:
-        """Return a new matrix with True at [candidate, node].
-
-        Examples
-        --------
-        >>> Candidates(["a", "b"], {"b": ["a"]}).matrix()
-        array([[False,  True],
-               [False, False]])
-        """
-        index = index_of(self._parents)
-        matrix = np.zeros((len(index),) * 2, dtype=np.bool_)
-        for name, parents in self._parents.items():
-            matrix[[index[parent] for parent in parents], index[name]] = True
-        return matrix
-
-    def __or__(self, other: object) -> Candidates:
-        """Return the union of the candidates, in the variable order of the first."""
-        if not isinstance(other, Candidates):
-            return NotImplemented
-        if set(other) != set(self):
-            raise ArgumentError(
-                "the candidates are for different variables; give both for the same ones"
-            )
-        return Candidates(self.variables, {name: (*self[name], *other[name]) for name in self})
-
-    def __repr__(self) -> str:
-        """Show the number of candidates."""
-        sizes = self.sizes().values()
-        each = f"{min(sizes)} to {max(sizes)}" if min(sizes) < max(sizes) else f"{max(sizes)}"
-        return (
-            f"<Candidates: {len(self)} variable{'s' if len(self) > 1 else ''}, "
-            f"{each} candidates each, {sum(sizes)} in all>"
-        )
-
-
-DEFAULT_SIZE = 8
-"""The default number of candidates of a node for `greedy` and `gains`."""
-
-_PART = r"(pc|greedy|gains)(?::([0-9]{1,6}))?"
-
-
-def is_method(text: str) -> bool:
-    """Return whether a text names methods, rather than a file."""
-    return re.fullmatch(rf"{_PART}(\+{_PART})*", text) is not None
-
-
-def read_methods(text: str) -> list[tuple[str, int | None]]:
-    """Return the methods and their sizes in ``"pc+greedy:6"``, None for a size not given."""
-    if not is_method(text):
-        raise ArgumentError(
-            f"method is {shown(text)}; give 'pc', 'greedy', 'gains' or several joined by +, such "
-            "as 'pc+greedy:6'"
-        )
-    parts = [part.partition(":") for part in text.split("+")]
-    return [(name, int(size) if size else None) for name, _, size in parts]
-
-
-def read_sizes(size: Any, variables: Sequence[str]) -> list[int | None]:
-    """Return the size for each node, or None if it is not given."""
-    if isinstance(size, Mapping):
-        sizes: list[int | None] = [None] * len(variables)
-        for node, (name, number) in zip(
-            positions(size, variables, "size"), size.items(), strict=True
-        ):
-            sizes[node] = whole_number(number, f"size[{name!r}]", at_least=0)
-        return sizes
-    number = None if size is None else whole_number(size, "size", at_least=0)
-    return [number] * len(variables)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Choosing(Testing):
     """How candidates are chosen; `candidates` describes it."""
@@ -307,3 +149,160 @@ def _choose(
     if name == "gains":
         return gains(weigher, numbers, run)
     return greedy(weigher, numbers, settings.by, run)
+
+
+DEFAULT_SIZE = 8
+"""The default number of candidates of a node for `greedy` and `gains`."""
+_PART = r"(pc|greedy|gains)(?::([0-9]{1,6}))?"
+
+
+def is_method(text: str) -> bool:
+    """Return whether a text names methods, rather than a file."""
+    return re.fullmatch(rf"{_PART}(\+{_PART})*", text) is not None
+
+
+def read_methods(text: str) -> list[tuple[str, int | None]]:
+    """Return the methods and their sizes in ``"pc+greedy:6"``, None for a size not given."""
+    if not is_method(text):
+        raise ArgumentError(
+            f"method is {shown(text)}; give 'pc', 'greedy', 'gains' or several joined by +, such "
+            "as 'pc+greedy:6'"
+        )
+    parts = [part.partition(":") for part in text.split("+")]
+    return [(name, int(size) if size else None) for name, _, size in parts]
+
+
+def read_sizes(size: Any, variables: Sequence[str]) -> list[int | None]:
+    """Return the size for each node, or None if it is not given."""
+    if isinstance(size, Mapping):
+        sizes: list[int | None] = [None] * len(variables)
+        for node, (name, number) in zip(
+            positions(size, variables, "size"), size.items(), strict=True
+        ):
+            sizes[node] = whole_number(number, f"size[{name!r}]", at_least=0)
+        return sizes
+    number = None if size is None else whole_number(size, "size", at_least=0)
+    return [number] * len(variables)
+
+
+class Candidates(Mapping[str, tuple[str, ...]]):
+    """A mapping from each node to its candidate parents, both by name.
+
+    It can be given as ``candidates=``, as in `Model` and `score`. ``first | second`` has
+    the candidates of both.
+
+    Parameters
+    ----------
+    variables
+        The names of the nodes; their order is the order of every array.
+    parents
+        For each name its candidates. An omitted name has none.
+
+    Examples
+    --------
+    >>> chosen = Candidates(["a", "b", "c"], {"c": ["b", "a"], "a": ["b"]})
+    >>> chosen["c"]
+    ('a', 'b')
+    >>> chosen.sizes()
+    {'a': 1, 'b': 0, 'c': 2}
+    >>> chosen | Candidates(["a", "b", "c"], {"b": ["c"]})
+    <Candidates: 3 variables, 1 to 2 candidates each, 4 in all>
+    """
+
+    __slots__ = ("_parents",)
+
+    _parents: dict[str, tuple[str, ...]]
+
+    def __init__(self, variables: Iterable[str], parents: Mapping[str, Iterable[str]]) -> None:
+        names = checked_variables(variables)
+        index = index_of(names)
+        positions(parents, index, "parents")
+        chosen: dict[str, tuple[str, ...]] = {}
+        for name in names:
+            of_node = parents.get(name, ())
+            if isinstance(of_node, str):
+                raise ArgumentError(
+                    f"parents[{name!r}] is the single string {of_node!r}; "
+                    "give a list of names instead"
+                )
+            places = sorted(set(positions(of_node, index, f"parents[{name!r}]")))
+            if index[name] in places:
+                raise ArgumentError(f"{name!r} is a candidate parent of itself; take it out")
+            chosen[name] = tuple(names[place] for place in places)
+        self._parents = chosen
+
+    @classmethod
+    def from_matrix(cls, variables: Iterable[str], matrix: ArrayLike) -> Candidates:
+        """Build candidates from a matrix of 0 and 1 indexed [candidate, node], with diagonal 0.
+
+        Examples
+        --------
+        >>> Candidates.from_matrix(["a", "b"], [[0, 1], [0, 0]])["b"]
+        ('a',)
+        """
+        names = checked_variables(variables)
+        edges = edges_between(names, matrix)
+        chosen = {
+            name: [names[place] for place in np.flatnonzero(edges[:, node])]
+            for node, name in enumerate(names)
+        }
+        return cls(names, chosen)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the nodes."""
+        return tuple(self._parents)
+
+    def __getitem__(self, name: str) -> tuple[str, ...]:
+        """Return the candidates of a node, in the order of the variables."""
+        if not isinstance(name, str) or name not in self._parents:
+            raise UnknownNameError(
+                f"{shown(name)} has no candidates; the variables are {quoted(self._parents)}"
+            )
+        return self._parents[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the nodes."""
+        return iter(self._parents)
+
+    def __len__(self) -> int:
+        """Return the number of nodes."""
+        return len(self._parents)
+
+    def sizes(self) -> dict[str, int]:
+        """Return the number of candidates of each node."""
+        return {name: len(parents) for name, parents in self._parents.items()}
+
+    def matrix(self) -> NDArray[np.bool_]:
+        """Return a new matrix with True at [candidate, node].
+
+        Examples
+        --------
+        >>> Candidates(["a", "b"], {"b": ["a"]}).matrix()
+        array([[False,  True],
+               [False, False]])
+        """
+        index = index_of(self._parents)
+        matrix = np.zeros((len(index),) * 2, dtype=np.bool_)
+        for name, parents in self._parents.items():
+            matrix[[index[parent] for parent in parents], index[name]] = True
+        return matrix
+
+    def __or__(self, other: object) -> Candidates:
+        """Return the union of the candidates, in the variable order of the first."""
+        if not isinstance(other, Candidates):
+            return NotImplemented
+        if set(other) != set(self):
+            raise ArgumentError(
+                "the candidates are for different variables; give both for the same ones"
+            )
+        return Candidates(self.variables, {name: (*self[name], *other[name]) for name in self})
+
+    def __repr__(self) -> str:
+        """Show the number of candidates."""
+        sizes = self.sizes().values()
+        each = f"{min(sizes)} to {max(sizes)}" if min(sizes) < max(sizes) else f"{max(sizes)}"
+        return (
+            f"<Candidates: {len(self)} variable{'s' if len(self) > 1 else ''}, "
+            f"{each} candidates each, {sum(sizes)} in all>"
+        )
