@@ -375,7 +375,7 @@ class PartialOrders(Space, name="partial orders"):
             If the reorderings do not cover every order exactly once.
         """
         predecessors = as_partial_order(self.order, sums.variables)
-        witness = _not_twins(predecessors)
+        witness = _ambiguous_pair(predecessors)
         if witness is not None:
             names = quoted(sums.variables[node] for node in witness)
             raise ArgumentError(
@@ -412,7 +412,7 @@ class PartialOrders(Space, name="partial orders"):
         return cls([tuple(pair) for pair in values["order"]])
 
 
-def _not_twins(predecessors: list[int]) -> tuple[int, int] | None:
+def _ambiguous_pair(predecessors: list[int]) -> tuple[int, int] | None:
     """Return two unordered variables of one part with different predecessors or successors.
 
     If there are none, every linear order is compatible with exactly one reordering; the core's

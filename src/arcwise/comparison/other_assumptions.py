@@ -159,13 +159,10 @@ def _by_exact(
     before = _adjacency(posterior.edges)
     shifts = []
     for each in assumptions:
-        asked = model.question
-        if isinstance(each, Prior):
-            asked = replace(asked, prior=each)
-        else:
-            asked = replace(asked, score=each)
-        other = exact(Model(asked), posterior.modularity, dags=0)
-        shifts.append(_shift(each, None, model.variables, before, _adjacency(other.edges)))
+        own = model.question
+        other = replace(own, prior=each) if isinstance(each, Prior) else replace(own, score=each)
+        found = exact(Model(other), posterior.modularity, dags=0)
+        shifts.append(_shift(each, None, model.variables, before, _adjacency(found.edges)))
     return Sensitivity(float(before.sum()), tuple(shifts))
 
 

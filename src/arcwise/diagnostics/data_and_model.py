@@ -383,9 +383,9 @@ def family_sizes(posterior: Posterior, profile: DataProfile) -> NDArray[np.float
     sizes = _Sizes(np.log(np.where(discrete, levels, 1.0)), (~discrete).astype(np.float64))
     families = posterior.family_probabilities
     if posterior.dags is not None:
-        return _of_dags(posterior.dags, sizes, levels)
+        return _sizes_in_dags(posterior.dags, sizes, levels)
     if families is not None and len(families) <= _MOST_FAMILIES:
-        return _of_families(families, sizes, levels)
+        return _sizes_of_families(families, sizes, levels)
     likely = (posterior.edges > 0.5).astype(np.float64).T
     return np.concatenate(
         [sizes.of(node, levels[node], likely[[node]]) for node in range(len(levels))]
@@ -408,11 +408,12 @@ class _Sizes:
     ) -> NDArray[np.float64]:
         """Return the number of parameters from the sums of the contributions of the parents."""
         own = numbers + _GAUSSIAN if self.numbers[node] else max(levels - 1.0, 1.0)
-        found: NDArray[np.float64] = np.exp(np.minimum(logs, _LARGEST_LOG)) * own
-        return found
+        return np.asarray(np.exp(np.minimum(logs, _LARGEST_LOG)) * own)
 
 
-def _of_dags(dags: DagSample, sizes: _Sizes, levels: NDArray[np.float64]) -> NDArray[np.float64]:
+def _sizes_in_dags(
+    dags: DagSample, sizes: _Sizes, levels: NDArray[np.float64]
+) -> NDArray[np.float64]:
     few, n = dags.thinned(_MOST_DAGS), len(dags.variables)
     return np.array(
         [
@@ -425,7 +426,7 @@ def _of_dags(dags: DagSample, sizes: _Sizes, levels: NDArray[np.float64]) -> NDA
     )
 
 
-def _of_families(
+def _sizes_of_families(
     families: FamilyScores, sizes: _Sizes, levels: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     result = []

@@ -206,7 +206,7 @@ class Or(_Combined):
         return " or ".join(str(part) for part in self.parts)
 
 
-class _OfFeature(Feature):
+class _OfOneFeature(Feature):
     feature: Feature
 
     @property
@@ -216,7 +216,7 @@ class _OfFeature(Feature):
 
 
 @dataclass(frozen=True)
-class Not(_OfFeature):
+class Not(_OfOneFeature):
     """The event that an event does not hold.
 
     Parameters
@@ -261,7 +261,7 @@ _OPERATORS = {
 
 
 @dataclass(frozen=True)
-class Comparison(_OfFeature):
+class Comparison(_OfOneFeature):
     """The event that a numeric feature compares with a number in a given way.
 
     Parameters

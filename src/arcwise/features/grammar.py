@@ -423,10 +423,10 @@ def as_feature(
     >>> str(as_feature(("a", "b"), ["a", "b", "c"], given="b ~> c"))
     'a -> b given b ~> c'
     """
-    result = _one(feature, variables)
+    result = _read_feature(feature, variables)
     if given is None:
         return result
-    condition = _one(given, variables)
+    condition = _read_feature(given, variables)
     if isinstance(condition, Conditional):
         raise ArgumentError(f"given is '{condition}', which is itself conditional; give an event")
     if isinstance(condition, FunctionOfDag):
@@ -436,7 +436,7 @@ def as_feature(
     return Conditional(result, checked_event(condition))
 
 
-def _one(feature: Any, variables: Sequence[str]) -> Feature | Conditional:
+def _read_feature(feature: Any, variables: Sequence[str]) -> Feature | Conditional:
     if isinstance(feature, str):
         return parse(feature, variables)
     if isinstance(feature, Conditional):

@@ -131,13 +131,11 @@ class FamilyWeigher:
 
     def free(self, node: int) -> list[int]:
         """Return the optional parents of a node, ascending."""
-        free: list[int] = np.flatnonzero(self.allowed[:, node] & ~self.required[:, node]).tolist()
-        return free
+        return list(np.flatnonzero(self.allowed[:, node] & ~self.required[:, node]).tolist())
 
     def must(self, node: int) -> list[int]:
         """Return the required parents of a node, ascending."""
-        required: list[int] = np.flatnonzero(self.required[:, node]).tolist()
-        return required
+        return list(np.flatnonzero(self.required[:, node]).tolist())
 
     def single_parents(self, run: Stage) -> NDArray[np.float64]:
         """Return the log weights of families with a single parent besides the required ones."""

@@ -187,7 +187,7 @@ def _seconds(question: Question, nodes: list[int]) -> tuple[int, float]:
     families = question.families
     timed = set(nodes)
     rules = [
-        _some(families, node) if node in timed else ((), (), 0, ())
+        _fewer_families(families, node) if node in timed else ((), (), 0, ())
         for node in range(len(question.variables))
     ]
     candidates, required, most, outside = zip(*rules, strict=True)
@@ -204,7 +204,7 @@ def _seconds(question: Question, nodes: list[int]) -> tuple[int, float]:
     return job.plan.work, fastest
 
 
-def _some(families: Families, node: int) -> tuple[Nodes, Nodes, int, Nodes]:
+def _fewer_families(families: Families, node: int) -> tuple[Nodes, Nodes, int, Nodes]:
     """Return the candidates, required parents, maximum and outside parents of fewer families.
 
     The parent sets are about as large as most of the node: some candidates are made required.

@@ -175,8 +175,7 @@ def _shares(posteriors: Sequence[Posterior], annealed: bool) -> NDArray[np.float
         weights = relative_weights(logs)
     else:
         weights = np.array([_draws(posterior) for posterior in posteriors], dtype=np.float64)
-    shares: NDArray[np.float64] = weights / weights.sum()
-    return shares
+    return np.asarray(weights / weights.sum())
 
 
 def _draws(posterior: Posterior) -> int:

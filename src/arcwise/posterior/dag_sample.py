@@ -164,8 +164,7 @@ class DagSample:
         """The weights, normalised to sum to 1."""
         if self.weights is None:
             return np.full(len(self), 1.0 / len(self))
-        shares: NDArray[np.float64] = self.weights / self.weights.sum()
-        return shares
+        return np.asarray(self.weights / self.weights.sum())
 
     def edge_probabilities(self) -> NDArray[np.float64]:
         """Return the weighted fraction of DAGs with each edge, as [source, target]."""

@@ -167,8 +167,7 @@ class MapResult:
 
 def reach(log_weights: NDArray[np.float64], best: float) -> NDArray[np.bool_]:
     """Return which log weights equal the best one up to rounding."""
-    reached: NDArray[np.bool_] = log_weights >= best - _SAME_WEIGHT * max(1.0, abs(best))
-    return reached
+    return np.asarray(log_weights >= best - _SAME_WEIGHT * max(1.0, abs(best)))
 
 
 def is_more(weight: float, other: float) -> bool:

@@ -262,9 +262,9 @@ def pair_columns(
     # If both directions are equally probable, the source is the first in the variable order.
     turned = edges[v, u] > edges[u, v]
     u, v = np.where(turned, v, u), np.where(turned, u, v)
-    order = _falling(found.probabilities[u, v], threshold, most)
+    order = _most_probable(found.probabilities[u, v], threshold, most)
     u, v = u[order], v[order]
-    columns = _ends(posterior, u, v) | {
+    columns = _end_columns(posterior, u, v) | {
         "adjacency": found.probabilities[u, v],
         "forward": edges[u, v],
         "backward": edges[v, u],
@@ -284,9 +284,9 @@ def direction_columns(
 ) -> dict[str, Any]:
     """Return every directed edge as columns: source, target, probability and standard_error."""
     u, v = np.nonzero(~np.eye(len(posterior.edges), dtype=np.bool_))
-    order = _falling(posterior.edges[u, v], threshold, most)
+    order = _most_probable(posterior.edges[u, v], threshold, most)
     u, v = u[order], v[order]
-    columns = _ends(posterior, u, v) | {"probability": posterior.edges[u, v]}
+    columns = _end_columns(posterior, u, v) | {"probability": posterior.edges[u, v]}
     if posterior.edge_errors is not None:
         columns["standard_error"] = posterior.edge_errors[u, v]
     return columns
@@ -305,7 +305,7 @@ def checked_threshold_on(on: Any) -> ThresholdOn:
     raise ArgumentError(f"on is {shown(on)}; give 'adjacency' or 'direction'")
 
 
-def _falling(
+def _most_probable(
     probabilities: NDArray[np.float64], threshold: float, most: int | None
 ) -> NDArray[np.int64]:
     """Return the positions of the largest probabilities, in decreasing order."""
@@ -316,6 +316,8 @@ def _falling(
     return order[enough][:most]
 
 
-def _ends(posterior: Posterior, u: NDArray[np.int64], v: NDArray[np.int64]) -> dict[str, Any]:
+def _end_columns(
+    posterior: Posterior, u: NDArray[np.int64], v: NDArray[np.int64]
+) -> dict[str, Any]:
     names = posterior.variables
     return {"source": [names[i] for i in u], "target": [names[i] for i in v]}

@@ -108,8 +108,7 @@ class ChainRecord:
         counts = self.dag_counts
         if len(counts) > 0 and (counts == counts[0]).all():  # as in most runs
             rows = -self.log_extensions.reshape(len(counts), int(counts[0]))
-            means: NDArray[np.float64] = np.logaddexp.reduce(rows, axis=1) - math.log(counts[0])
-            return means
+            return np.asarray(np.logaddexp.reduce(rows, axis=1) - math.log(counts[0]))
         ends = np.cumsum(counts)
         return np.array(
             [

@@ -156,7 +156,7 @@ def edge_convergence(records: Sequence[ChainRecord], nodes: int) -> Convergence:
         averages = weighted_parts(records)
     found = Convergence()
     if not any((record.dag_counts == 0).any() for record in records):
-        found = _of_dags(records, nodes)
+        found = _edge_figures(records, nodes)
     if averages is None:
         return found
     difference = largest(largest_chain_difference(averages))
@@ -192,7 +192,7 @@ def weighted_parts(records: Sequence[ChainRecord]) -> NDArray[np.float64]:
     return np.stack(result)
 
 
-def _of_dags(records: Sequence[ChainRecord], nodes: int) -> Convergence:
+def _edge_figures(records: Sequence[ChainRecord], nodes: int) -> Convergence:
     firsts = [np.cumsum(record.dag_counts) - record.dag_counts for record in records]
     draws = min(record.states for record in records)
     found = EdgeDiagnostics.of(
