@@ -34,6 +34,7 @@ from arcwise.support.settings import Settings, made_of, setting
 from arcwise.support.words import quoted, shown
 
 __all__ = ["ScoreSums", "checked_sums"]
+
 _LARGEST_TABLE = 30
 _BYTES_PER_DRAW = 200  # the size of a tuple of parents
 

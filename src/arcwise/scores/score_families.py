@@ -160,6 +160,7 @@ class FillingPlan:
 
 
 Values = NDArray[np.float64]
+
 # Each part prepares the rows again, which takes up to a second for a million of them.
 _SECONDS_OF_A_PART = 5.0
 _MOST_GROWTH = 4  # the largest ratio of the numbers of units of successive parts
@@ -207,17 +208,8 @@ class KeptScores:
 
     def missing(self) -> list[tuple[int, int]]:
         """Return the units that are not done: the first and the number of each stretch."""
-        stretches = []
-        first = 0
-        while first < len(self._done):
-            if self._done[first]:
-                first += 1
-                continue
-            done = np.flatnonzero(self._done[first:])
-            count = int(done[0]) if len(done) else len(self._done) - first
-            stretches.append((first, count))
-            first += count
-        return stretches
+        ends = np.flatnonzero(np.diff(self._done, prepend=True, append=True)).tolist()
+        return [(first, last - first) for first, last in zip(ends[::2], ends[1::2], strict=True)]
 
     def take(self, first: int, count: int, values: Values) -> None:
         """Store the values of some units."""
