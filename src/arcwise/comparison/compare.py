@@ -22,7 +22,7 @@ from arcwise.graphs import Cpdag, EdgeCounts, GraphComparison, cpdag
 from arcwise.graphs import compare as compare_graphs
 from arcwise.graphs.dag import Dag
 from arcwise.posterior import Posterior
-from arcwise.posterior.summary_graphs import SummaryGraph, as_data_tell, available
+from arcwise.posterior.summary_graphs import SummaryGraph, available, identified_graph
 from arcwise.support.checks import whole_number
 from arcwise.support.html import card, paragraphs, share, table
 from arcwise.support.plain import plain_dict
@@ -393,7 +393,7 @@ def compare_summary_graphs(
     if names is None:
         graphs = available(posterior)
     else:
-        graphs = {name: as_data_tell(posterior, name, threshold=threshold) for name in names}
+        graphs = {name: identified_graph(posterior, name, threshold=threshold) for name in names}
     return tuple(_compared(name, graph, truth) for name, graph in graphs.items())
 
 

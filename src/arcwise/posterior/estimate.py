@@ -184,7 +184,7 @@ def mean_interval(value: float, error: float) -> Interval:
 # If an event, or its complement, is expected fewer times than this in the same number of
 # independent draws, the sample shows neither its autocorrelation nor whether it missed states that
 # matter.
-_ENOUGH_TO_TELL = 10.0
+_FEWEST_EVENTS = 10.0
 
 
 def estimate_from_dags(dags: DagSample, asked: Feature | Conditional) -> Estimate:
@@ -264,7 +264,7 @@ def event_estimate(name: str, value: float, error: float, known: float, draws: i
         # events, but only with respect to the states visited. If the expected count of the event
         # is small, one unvisited state may matter more than all visited ones.
         seen = min(effective, known) if not math.isnan(known) else effective
-        if seen * min(value, 1.0 - value) < _ENOUGH_TO_TELL:
+        if seen * min(value, 1.0 - value) < _FEWEST_EVENTS:
             effective = seen
     elif math.isnan(error):
         effective = math.nan

@@ -75,13 +75,13 @@ def summary_graph(
     >>> summary_graph(posterior, "cpdag")
     Cpdag(2 variables, 0 directed edges, 1 undirected edge)
     """
-    found = as_data_tell(posterior, name, threshold=threshold)
+    found = identified_graph(posterior, name, threshold=threshold)
     if isinstance(found, Dag) or name == "threshold":
         return found
     return with_knowledge(found, _forbidden(posterior), follow=name != "median-cpdag")
 
 
-def as_data_tell(
+def identified_graph(
     posterior: Posterior, name: SummaryGraph, *, threshold: float = 0.5
 ) -> Dag | Cpdag:
     """Return a summary graph, in CPDAGs only with the directions that data can identify."""
@@ -120,13 +120,13 @@ def _forbidden(posterior: Posterior) -> NDArray[np.bool_]:
 
 
 def available(posterior: Posterior) -> dict[str, Dag | Cpdag]:
-    """Return all summary graphs that a posterior has, by name; see `as_data_tell`."""
+    """Return all summary graphs that a posterior has, by name; see `identified_graph`."""
     found: dict[str, Any] = {}
     for name in SUMMARY_GRAPHS:
         if name == "threshold":  # at one half it has the same adjacencies as the median
             continue
         try:
-            found[name] = as_data_tell(posterior, name)
+            found[name] = identified_graph(posterior, name)
         except ArgumentError:
             continue
     return found
