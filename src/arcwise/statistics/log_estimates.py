@@ -327,8 +327,8 @@ class Weighting:
             return ratios - self.center + self._log(ratios)
         count = ratios.shape[1]
         pairs = ratios[:, :, None] - self.center + self._log(ratios)[:, None, :]
-        apart = pairs[:, ~np.eye(count, dtype=bool)]
-        return np.asarray(np.logaddexp.reduce(apart, axis=1)) - math.log(count * (count - 1))
+        different = pairs[:, ~np.eye(count, dtype=bool)]
+        return np.asarray(np.logaddexp.reduce(different, axis=1)) - math.log(count * (count - 1))
 
     def _log(self, ratios: Array) -> Array:
         first, second = map(math.log, self.shares)
