@@ -1,4 +1,4 @@
-"""Engines: where independent parts of a computation run; `arcwise.cluster` has the Dask one."""
+"""`Engine`: where independent parts of a computation run; `arcwise.cluster` has one for Dask."""
 
 from __future__ import annotations
 
@@ -24,165 +24,6 @@ if TYPE_CHECKING:
     from arcwise.spaces import Space
 
 __all__ = ["Engine", "Threads", "batch", "opened_engine"]
-
-
-Listener = Callable[[float], None] | None
-"""A function that receives the fraction of a call that is done."""
-
-Moves = dict[str, tuple[int, int]]
-"""The numbers of proposed and accepted moves of each kind."""
-
-
-class Chains(Protocol):
-    """Running Markov chains: those of the core, or of a cluster."""
-
-    def __len__(self) -> int:
-        """Return the number of chains."""
-        ...
-
-    def start(self, burn_in: int, threads: int, progress: Listener) -> None:
-        """Start every chain from a random state and run its burn-in."""
-        ...
-
-    def burn_in(self, steps: int, threads: int, progress: Listener) -> None:
-        """Continue the chains without draws; counts of moves and exchanges begin anew."""
-        ...
-
-    def set_thinning(self, thinning: int) -> None:
-        """Set the number of steps between draws."""
-        ...
-
-    def sample(self, draws: int, threads: int, progress: Listener) -> None:
-        """Continue the chains for this many draws."""
-        ...
-
-    def record(self, chain: int, /) -> dict[str, Any]:
-        """Return the record of a chain."""
-        ...
-
-    def take_draws(self, chain: int) -> dict[str, Any]:
-        """Return the record of a chain and discard its draws here."""
-        ...
-
-    def save_state(self) -> bytes:
-        """Return everything that determines the continuation of the chains."""
-        ...
-
-    def restore_state(self, state: bytes) -> None:
-        """Continue from the state returned by `save_state` of identically made chains."""
-        ...
-
-    def moves(self, chain: int, /) -> Moves:
-        """Return the numbers of proposed and accepted moves of each kind."""
-        ...
-
-    def path(self, chain: int, /) -> list[tuple[float, float]]:
-        """Return the inverse temperatures, perhaps adapted, and the places on the bridge."""
-        ...
-
-    def exchanges(self, chain: int, /) -> list[tuple[int, int]]:
-        """Return the numbers of proposed and accepted exchanges, by pair of temperatures."""
-        ...
-
-    def round_trips(self, chain: int, /) -> int:
-        """Return how often a state went from the hottest temperature to the coldest and back."""
-        ...
-
-    def ratios(self, chain: int, /) -> list[Any]:
-        """Return log sums of batches, their count and batch size, by pair of temperatures."""
-        ...
-
-
-class AnnealedRuns(Protocol):
-    """The annealing runs requested so far: those of the core, or of a cluster."""
-
-    def __len__(self) -> int:
-        """Return the number of runs."""
-        ...
-
-    def run(self, first: int, count: int, threads: int, progress: Listener) -> None:
-        """Make runs by index; if interrupted, those up to the first unfinished one are kept."""
-        ...
-
-    def log_weights(self) -> NDArray[np.float64]:
-        """Return the log importance weight of every run."""
-        ...
-
-    def record(self, run: int, /) -> dict[str, Any]:
-        """Return the record of a run."""
-        ...
-
-    def moves(self) -> Moves:
-        """Return the numbers of proposed and accepted moves of each kind."""
-        ...
-
-    def save_runs(self, first: int) -> bytes:
-        """Return the runs from an index on, as saved by the core."""
-        ...
-
-    def restore_runs(self, runs: bytes) -> None:
-        """Add runs returned by `save_runs`."""
-        ...
-
-
-def total_moves(chains: Chains) -> Moves:
-    """Return the numbers of proposed and accepted moves of each kind, over all chains."""
-    counts = [chains.moves(chain) for chain in range(len(chains))]
-    return {
-        name: (sum(own[name][0] for own in counts), sum(own[name][1] for own in counts))
-        for name in counts[0]
-    }
-
-
-def acceptance(moves: Moves) -> dict[str, float | None]:
-    """Return the acceptance rate of each kind of move; None if it was not proposed."""
-    return {name: accepted / count if count else None for name, (count, accepted) in moves.items()}
-
-
-@dataclass(frozen=True, eq=False)
-class ChainJob:
-    """Everything chains are made from."""
-
-    # The score sums of the model, and the space built on them.
-    sums: ScoreSums
-    space: Space
-    core_space: _core.Space  # the same space in the core
-    options: _core.ChainOptions  # the options of the core
-    seed: int
-    count: int  # the number of chains
-
-    def in_core(self) -> _core.Chains:
-        """Return the chains of this process."""
-        return _core.Chains(self.core_space, self.options, self.seed, 0, self.count)
-
-
-@dataclass(frozen=True, eq=False)
-class AnnealingJob:
-    """Everything annealing runs are made from."""
-
-    sums: ScoreSums
-    space: Space
-    core_space: _core.Space
-    options: _core.AnnealingOptions
-    seed: int
-    open_ended: bool  # whether the number of runs is not fixed in advance
-
-    def in_core(self) -> _core.AnnealedRuns:
-        """Return the runs of this process."""
-        return _core.AnnealedRuns(self.core_space, self.options, self.seed)
-
-
-# --- Engine ---------------------------------------------------------------------------------------
-
-# `Engine`: where independent parts of a computation run.
-
-
-class ScoringJob(Protocol):
-    """The scoring of families, as engines see it; see `arcwise.scores.score_families`."""
-
-    def score_all(self, run: Stage, path: Path | None = None) -> _core.FamilyTable:
-        """Score all families in this process; a file keeps them if there is a path."""
-        ...
 
 
 class Engine(ABC):
@@ -212,11 +53,11 @@ class Engine(ABC):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Close the connections it opened."""
+        """Close the connections that the engine opened."""
         self.close()
 
     def close(self) -> None:  # noqa: B027
-        """Close the connections it opened."""
+        """Close the connections that the engine opened."""
 
     @abstractmethod
     def annealed_runs(self, job: AnnealingJob) -> AnnealedRuns:
@@ -233,7 +74,7 @@ class Engine(ABC):
 
     @abstractmethod
     def score(self, job: ScoringJob, run: Stage, path: Path | None = None) -> _core.FamilyTable:
-        """Return the scores of families; a file at `path` keeps them as they are made."""
+        """Return the scores of families, and save them in a file at `path` as they are computed."""
 
     @abstractmethod
     def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Stage) -> list[Any]:
@@ -241,7 +82,7 @@ class Engine(ABC):
 
 
 class Threads(Engine):
-    """The threads of this process, as many as ``threads`` allows.
+    """The threads of this process, up to the number that ``threads`` allows.
 
     Examples
     --------
@@ -269,7 +110,7 @@ class Threads(Engine):
         return job.score_all(run, path)
 
     def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Stage) -> list[Any]:
-        """Apply a function to inputs one after another, as it may use threads itself."""
+        """Apply a function to inputs one after another, because it may itself use threads."""
         results = []
         for thing in things:
             results.append(function(thing))
@@ -278,14 +119,9 @@ class Threads(Engine):
         return results
 
 
-# --- Coerce ---------------------------------------------------------------------------------------
-
-# `opened_engine`: the engine that an argument stands for.
-
-
 @contextmanager
 def opened_engine(value: Any) -> Iterator[Engine]:
-    """Yield the engine that an argument stands for, closing it afterwards if opened here.
+    """Yield the engine that an argument specifies, and close it afterwards if opened here.
 
     Parameters
     ----------
@@ -304,16 +140,11 @@ def opened_engine(value: Any) -> Iterator[Engine]:
     elif isinstance(value, Engine):
         yield value
     else:
-        # It closes only what it opened: the connection to an address, not a given client.
+        # The engine closes a connection that it opened to an address, but not a given client.
         from arcwise.cluster.dask_engine import open_cluster
 
         with open_cluster(value) as engine:
             yield engine
-
-
-# --- Batch ----------------------------------------------------------------------------------------
-
-# `batch`: one computation applied to many data sets.
 
 
 Result = TypeVar("Result")
@@ -356,3 +187,134 @@ def batch(
     things = as_list(datasets, "datasets", "a list of data sets")
     with opened_engine(engine) as active, running(None, progress, "batch") as run:
         return active.map(function, things, run)
+
+
+Listener = Callable[[float], None] | None
+"""A function that receives the fraction of a call that is done."""
+
+Moves = dict[str, tuple[int, int]]
+"""The numbers of proposed and accepted moves of each kind."""
+
+
+class Chains(Protocol):
+    """Markov chains that run in the core or on a cluster."""
+
+    def __len__(self) -> int:
+        """Return the number of chains."""
+
+    def start(self, burn_in: int, threads: int, progress: Listener) -> None:
+        """Start every chain from a random state and run its burn-in."""
+
+    def burn_in(self, steps: int, threads: int, progress: Listener) -> None:
+        """Continue the chains without draws, and reset the counts of moves and exchanges."""
+
+    def set_thinning(self, thinning: int) -> None:
+        """Set the number of steps between draws."""
+
+    def sample(self, draws: int, threads: int, progress: Listener) -> None:
+        """Continue the chains for this many draws."""
+
+    def record(self, chain: int, /) -> dict[str, Any]:
+        """Return the record of a chain."""
+
+    def take_draws(self, chain: int) -> dict[str, Any]:
+        """Return the record of a chain, and discard its draws from memory."""
+
+    def save_state(self) -> bytes:
+        """Return everything that determines the continuation of the chains."""
+
+    def restore_state(self, state: bytes) -> None:
+        """Continue from the state returned by `save_state` of identically made chains."""
+
+    def moves(self, chain: int, /) -> Moves:
+        """Return the numbers of proposed and accepted moves of each kind."""
+
+    def path(self, chain: int, /) -> list[tuple[float, float]]:
+        """Return the inverse temperatures, which may be adapted, and positions on the bridge."""
+
+    def exchanges(self, chain: int, /) -> list[tuple[int, int]]:
+        """Return the numbers of proposed and accepted exchanges, by pair of temperatures."""
+
+    def round_trips(self, chain: int, /) -> int:
+        """Return the number of round trips of a state between the extreme temperatures."""
+
+    def ratios(self, chain: int, /) -> list[Any]:
+        """Return log sums of batches, their count and batch size, by pair of temperatures."""
+
+
+class AnnealedRuns(Protocol):
+    """The annealing runs requested so far, in the core or on a cluster."""
+
+    def __len__(self) -> int:
+        """Return the number of runs."""
+
+    def run(self, first: int, count: int, threads: int, progress: Listener) -> None:
+        """Perform runs by index; an interruption keeps those before the first unfinished one."""
+
+    def log_weights(self) -> NDArray[np.float64]:
+        """Return the log importance weight of every run."""
+
+    def record(self, run: int, /) -> dict[str, Any]:
+        """Return the record of a run."""
+
+    def moves(self) -> Moves:
+        """Return the numbers of proposed and accepted moves of each kind."""
+
+    def save_runs(self, first: int) -> bytes:
+        """Return the runs from an index on, as saved by the core."""
+
+    def restore_runs(self, runs: bytes) -> None:
+        """Add runs returned by `save_runs`."""
+
+
+def total_moves(chains: Chains) -> Moves:
+    """Return the numbers of proposed and accepted moves of each kind, over all chains."""
+    counts = [chains.moves(chain) for chain in range(len(chains))]
+    return {
+        name: (sum(own[name][0] for own in counts), sum(own[name][1] for own in counts))
+        for name in counts[0]
+    }
+
+
+def acceptance(moves: Moves) -> dict[str, float | None]:
+    """Return the acceptance rate of each kind of move; None if it was not proposed."""
+    return {name: accepted / count if count else None for name, (count, accepted) in moves.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class ChainJob:
+    """Everything that defines the chains of a run."""
+
+    sums: ScoreSums
+    space: Space
+    core_space: _core.Space  # the same space in the core
+    options: _core.ChainOptions
+    seed: int
+    count: int  # the number of chains
+
+    def in_core(self) -> _core.Chains:
+        """Return the chains of this process."""
+        return _core.Chains(self.core_space, self.options, self.seed, 0, self.count)
+
+
+@dataclass(frozen=True, eq=False)
+class AnnealingJob:
+    """Everything that defines the annealing runs."""
+
+    sums: ScoreSums
+    space: Space
+    core_space: _core.Space
+    options: _core.AnnealingOptions
+    seed: int
+    open_ended: bool  # whether the number of runs is not fixed in advance
+
+    def in_core(self) -> _core.AnnealedRuns:
+        """Return the runs of this process."""
+        return _core.AnnealedRuns(self.core_space, self.options, self.seed)
+
+
+class ScoringJob(Protocol):
+    """The interface of engines to `arcwise.scores.score_families.FamilyScoring`."""
+
+    def score_all(self, run: Stage, path: Path | None = None) -> _core.FamilyTable:
+        """Score all families in this process, and save them in a file if a path is given."""

@@ -1,4 +1,4 @@
-"""Spaces: what a sampler moves through, one file each."""
+"""Spaces: the sets of states in which samplers move, such as orders, partitions and DAGs."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ __all__ = [
 
 
 NAMED_SPACES: dict[str, type[Space]] = {}
-"""The spaces that have a name, which is the core's name for them too."""
+"""The spaces that have a name, which is also their name in the core."""
 
 
 class Space(ABC):
     """A set of states to sample from, such as all orders of the variables.
 
     A space is a description, a frozen dataclass; `build` makes it for the score sums of a
-    model. Written ``class Mine(Space, name="mine")``, it can also be asked for as ``"mine"``,
+    model. Declared as ``class Mine(Space, name="mine")``, it can also be given as ``"mine"``,
     and runs in it can be resumed.
 
     Examples
@@ -55,24 +55,24 @@ class Space(ABC):
     """
 
     name: ClassVar[str]
-    """The name of the space, in the core as well."""
+    """The name of the space, also in the core."""
 
     modularity: ClassVar[Modularity] = "order-modular"
-    """The posterior whose law the states follow; 1 / (number of orders) leads to the other."""
+    """The posterior of the states; weights 1 / (number of orders) convert to the modular one."""
 
     states_are_dags: ClassVar[bool] = False
-    """Whether a state is one DAG, rather than a set of them whose weights are summed."""
+    """Whether a state is one DAG, rather than a set of DAGs whose weights are summed."""
 
     first_steps: ClassVar[int] = 51_200
-    """Steps of a chain before a stopping rule is first asked, which take a moment.
+    """The number of steps before a stopping rule is first checked, which take a moment.
 
-    Chains from independent starts may agree long before a rare passage to another mode."""
+    Chains from independent starts may agree long before a rare transition to another mode."""
 
     has_bridge: ClassVar[bool] = False
-    """Whether paths to its posterior can go over the bridge from the order-modular one."""
+    """Whether paths to its posterior can use the bridge from the order-modular one."""
 
     def __init_subclass__(cls, name: str | None = None, **keywords: Any) -> None:
-        """Enter the class among the named spaces if it gives a name."""
+        """Register the class by name, if it has one."""
         super().__init_subclass__(**keywords)
         if name is not None:
             cls.name = name
@@ -80,21 +80,21 @@ class Space(ABC):
 
     @classmethod
     def words(cls) -> tuple[str, ...]:
-        """Return the words it is asked for by, with what may follow after a colon."""
+        """Return the words by which it can be given, with the argument after a colon."""
         return (cls.name,)
 
     @classmethod
     def parse(cls, argument: str) -> Self | None:
-        """Return the space for what follows its name after a colon; None if there is no such."""
+        """Return the space for the argument after the colon, or None if it is invalid."""
         return None if argument else cls()
 
     @property
     def adapts_moves(self) -> bool:
-        """Whether chains can adapt the shares of its kinds of moves."""
+        """Whether chains can adapt the probabilities of its kinds of moves."""
         return False
 
     def on(self, sums: ScoreSums) -> Space:
-        """Return the space with all that it leaves to the model chosen, such as a layer's size."""
+        """Return the space with its model-dependent defaults chosen, such as a layer's size."""
         return self
 
     @abstractmethod
@@ -108,13 +108,13 @@ class Space(ABC):
         numbers: Mapping[str, int] | None = None,
         orders: Mapping[str, Sequence[int]] | None = None,
     ) -> _core.Space:
-        """Return the space that the core has under this name, with settings by name."""
+        """Return the core's space of this name, with settings by name."""
         given = {kind: list(masks) for kind, masks in (orders or {}).items()}
         shares = {kind: float(share) for kind, share in (moves or {}).items()}
         return _core.build_space(self.name, sums.core, shares, dict(numbers or {}), given)
 
     def advice(self, modularity: Modularity) -> list[str]:
-        """Return what else to try where chains in this space do not converge."""
+        """Return what to try if chains in this space do not converge."""
         return ["the space partitions"] if modularity == "modular" else []
 
     def plain(self, variables: Sequence[str]) -> dict[str, Any]:
@@ -128,17 +128,12 @@ class Space(ABC):
 
 
 def is_size(text: str) -> bool:
-    """Say whether a text is a number of variables."""
+    """Return whether a text is a number of variables."""
     return text.isdecimal() and len(text) < 10
 
 
-# --- Moves ----------------------------------------------------------------------------------------
-
-# How probable each kind of move of a space is, as users give it.
-
-
 def move_shares(space: type[Space], variables: int) -> dict[str, float]:
-    """Return how often a space tries each kind of move by itself, in any unit.
+    """Return the default relative frequency of each kind of move of a space.
 
     Examples
     --------
@@ -150,12 +145,12 @@ def move_shares(space: type[Space], variables: int) -> dict[str, float]:
 
 
 class MovedSpace(Space):
-    """A space that takes nothing but how probable each kind of move is."""
+    """A space whose only setting is the probability of each kind of move."""
 
     moves: Mapping[str, float] | None
 
     def __post_init__(self) -> None:
-        """Refuse moves that do not exist or cannot be."""
+        """Refuse unknown moves and invalid probabilities."""
         refuse_bad_moves(self, self.moves)
 
     def build(self, sums: ScoreSums) -> _core.Space:
@@ -164,7 +159,7 @@ class MovedSpace(Space):
 
 
 def refuse_bad_moves(space: Space, moves: Mapping[str, float] | None) -> None:
-    """Refuse moves that a space does not have, and probabilities that are none."""
+    """Refuse moves that a space does not have, and invalid probabilities."""
     if moves is None:
         return
     if not isinstance(moves, Mapping):
@@ -184,11 +179,6 @@ def refuse_bad_moves(space: Space, moves: Mapping[str, float] | None) -> None:
         )
 
 
-# --- Linear orders --------------------------------------------------------------------------------
-
-# `LinearOrders`: all orders of the variables.
-
-
 @dataclass(frozen=True)
 class LinearOrders(MovedSpace, name="linear"):
     """Linear orders; a variable's parents come before it.
@@ -196,11 +186,10 @@ class LinearOrders(MovedSpace, name="linear"):
     Parameters
     ----------
     moves
-        How probable each kind of move is, in any unit: ``"swap"`` of any two
-        variables, ``"adjacent"`` swap, and ``"relocate"``, which takes a variable
-        out and draws its new place from the law given the others. Kinds left out
-        are not made. None for probabilities by which each kind takes the same
-        time.
+        The relative probability of each kind of move: ``"swap"`` of any two variables,
+        ``"adjacent"`` swap, and ``"relocate"``, which removes a variable and draws its new
+        position from the conditional distribution given the order of the others. Omitted kinds
+        are not proposed. None for probabilities with which each kind takes the same time.
 
     Examples
     --------
@@ -215,41 +204,37 @@ class LinearOrders(MovedSpace, name="linear"):
     moves: Mapping[str, float] | None = None
 
     first_steps: ClassVar[int] = 8 * Space.first_steps
-    """More, as they are quick. With as few as others make, sixteen chains that had all missed a
-    mode of 7 % ended in agreement in a third of a second, in one run of six."""
+    """More than in other spaces, as steps are fast. With as few steps, sixteen chains that had all
+    missed a mode of 7 % agreed after a third of a second in one run of six."""
 
     def advice(self, modularity: Modularity) -> list[str]:
-        """Return what else to try: orders that stand for many of these."""
+        """Return what to try: states that represent many orders."""
         return [*super().advice(modularity), "the space buckets:4"]
-
-
-# --- Canonical orders -----------------------------------------------------------------------------
-
-# `CanonicalOrders`: orders of the variables that follow the modular posterior.
 
 
 @dataclass(frozen=True)
 class CanonicalOrders(Space, name="canonical"):
-    """Canonical orders: each stands for the DAGs of which it is the first topological order.
+    """Canonical orders: each represents the DAGs of which it is the first topological order.
 
-    The variables are numbered, and the canonical order of a DAG takes the smallest number
-    whose parents have all been taken. Every DAG has exactly one, so the states follow the
-    modular posterior, and no DAG needs a weight. With `mc3` and the ladder ``"bridge"`` the
-    chains are coupled to chains of linear orders, which mix better.
+    The variables are numbered, and the next variable in the canonical order of a DAG is the one
+    with the smallest number among those whose parents all precede it. Every DAG has exactly one
+    canonical order, so the states follow the modular posterior, and DAGs need no weights. With
+    `mc3` and the ladder ``"bridge"`` the chains are coupled to chains of linear orders, which
+    mix better.
 
     Parameters
     ----------
     moves
-        How probable each kind of move is, in any unit: ``"swap"`` of any two variables,
-        ``"adjacent"`` swap, ``"relocate"``, which takes a variable out and draws its new place
-        from the law given the others, and ``"renumber"``, which draws a DAG given the order,
-        numbers the variables anew, and takes the DAG's canonical order. Kinds left out are not
-        made. None for probabilities by which the first three kinds take about the same time,
-        with few new numberings.
+        The relative probability of each kind of move: ``"swap"`` of any two variables,
+        ``"adjacent"`` swap, ``"relocate"``, which removes a variable and draws its new position
+        from the conditional distribution given the order of the others, and ``"renumber"``,
+        which draws a DAG given the order, renumbers the variables at random, and moves to the
+        DAG's new canonical order. Omitted kinds are not proposed. None for probabilities by
+        which the first three kinds take about the same time, and few moves renumber.
     numbering
-        The variables by their numbers, which are then not drawn anew; the order of a random
-        DAG is as good as any. None for numberings drawn at random, or for the variables as
-        they come if `moves` leaves out ``"renumber"``.
+        The variables in the order of their numbers, which then remain fixed; any numbering is
+        valid. None for random numberings, or for the order of the variables in the data if
+        `moves` omits ``"renumber"``.
 
     Examples
     --------
@@ -268,7 +253,7 @@ class CanonicalOrders(Space, name="canonical"):
     numbering: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse moves that do not exist or cannot be, and a numbering they would change."""
+        """Refuse invalid moves, and a fixed numbering that they would change."""
         refuse_bad_moves(self, self.moves)
         if self.numbering is None:
             return
@@ -302,28 +287,23 @@ class CanonicalOrders(Space, name="canonical"):
         return self.build_named(sums, self.moves, orders={"numbering": numbers})
 
     def advice(self, modularity: Modularity) -> list[str]:
-        """Return what else to try: the bridge from linear orders."""
+        """Return what to try: the bridge from linear orders."""
         return [*super().advice(modularity), "mc3 with the ladder bridge"]
-
-
-# --- Bucket orders --------------------------------------------------------------------------------
-
-# `BucketOrders`: orders in which only the bucket of each variable is fixed.
 
 
 @dataclass(frozen=True)
 class BucketOrders(Space, name="buckets"):
-    """Balanced bucket orders: a row of buckets, any order within each.
+    """Balanced bucket orders: a sequence of buckets, with any order within each.
 
-    One state stands for all orders that agree with it, so there are fewer and
-    their weights are smoother than those of linear orders; a step costs about
-    ``size * 2**size`` sums more.
+    One state represents all orders that are compatible with it, so there are fewer states
+    than linear orders, and their weights are smoother; a step costs about ``size * 2**size``
+    additional sums.
 
     Parameters
     ----------
     size
         The number of variables in a bucket, up to 20; the last bucket may have
-        fewer. With all variables in one bucket every draw is independent.
+        fewer. With all variables in one bucket the draws are independent.
 
     Examples
     --------
@@ -337,7 +317,7 @@ class BucketOrders(Space, name="buckets"):
     size: int
 
     def __post_init__(self) -> None:
-        """Refuse a size that is none."""
+        """Refuse an invalid size."""
         whole_number(self.size, "size", at_least=1, at_most=MOST_INT)
 
     def build(self, sums: ScoreSums) -> _core.Space:
@@ -346,7 +326,7 @@ class BucketOrders(Space, name="buckets"):
 
     @classmethod
     def words(cls) -> tuple[str, ...]:
-        """Return its word, which needs a size."""
+        """Return its word, which requires a size."""
         return ("buckets:SIZE",)
 
     @classmethod
@@ -355,24 +335,18 @@ class BucketOrders(Space, name="buckets"):
         return cls(int(argument)) if is_size(argument) else None
 
     def advice(self, modularity: Modularity) -> list[str]:
-        """Return what else to try: states that stand for more orders."""
+        """Return what to try: states that represent more orders."""
         return [*super().advice(modularity), "larger buckets"]
-
-
-# --- Partial orders -------------------------------------------------------------------------------
-
-# `PartialOrders`: the reorderings of a partial order that the user gives.
 
 
 @dataclass(frozen=True)
 class PartialOrders(Space, name="partial orders"):
     """The reorderings of a parallel bucket order.
 
-    A parallel bucket order has one or more parts between which nothing is said;
-    within each, buckets come one after the other. Its reorderings arise by
-    swapping variables within a part, and every order of all variables agrees with
-    exactly one of them; for other partial orders that is not so, and they are
-    refused.
+    A parallel bucket order has one or more parts that are mutually unordered; within each
+    part, buckets follow each other. Its reorderings result from swapping variables within a
+    part, and every linear order of all variables is compatible with exactly one of them. Other
+    partial orders lack this property and are refused.
 
     Parameters
     ----------
@@ -401,7 +375,7 @@ class PartialOrders(Space, name="partial orders"):
             If the reorderings do not cover every order exactly once.
         """
         predecessors = as_partial_order(self.order, sums.variables)
-        witness = _not_twins(predecessors)
+        witness = _ambiguous_pair(predecessors)
         if witness is not None:
             names = quoted(sums.variables[node] for node in witness)
             raise ArgumentError(
@@ -413,16 +387,16 @@ class PartialOrders(Space, name="partial orders"):
 
     @classmethod
     def words(cls) -> tuple[str, ...]:
-        """Return nothing: an order does not fit a word."""
+        """Return no words, because an order must be given as an object."""
         return ()
 
     @classmethod
     def parse(cls, argument: str) -> Self | None:
-        """Return nothing."""
+        """Return None, because an order must be given as an object."""
         return None
 
     def plain(self, variables: Sequence[str]) -> dict[str, Any]:
-        """Return the pairs of the order, which may have been given as an object of a library."""
+        """Return the pairs of the order, in whatever form it was given."""
         before = as_partial_order(self.order, tuple(variables))
         pairs = [
             [variables[u], variables[v]]
@@ -438,11 +412,11 @@ class PartialOrders(Space, name="partial orders"):
         return cls([tuple(pair) for pair in values["order"]])
 
 
-def _not_twins(predecessors: list[int]) -> tuple[int, int] | None:
-    """Return two variables of one part that are in no order and differ in what they are after.
+def _ambiguous_pair(predecessors: list[int]) -> tuple[int, int] | None:
+    """Return two unordered variables of one part with different predecessors or successors.
 
-    That there are none is what makes the reorderings a cover; the core's space
-    of partial orders has the proof.
+    If there are none, every linear order is compatible with exactly one reordering; the core's
+    space of partial orders has the proof.
     """
     n = len(predecessors)
     before = np.array([[mask >> u & 1 for u in range(n)] for mask in predecessors], dtype=bool)
@@ -461,26 +435,22 @@ def _not_twins(predecessors: list[int]) -> tuple[int, int] | None:
     return None
 
 
-# --- Partitions -----------------------------------------------------------------------------------
-
-# `Partitions`: the variables in parts, each with a parent in the part before.
-
-
 @dataclass(frozen=True)
 class Partitions(MovedSpace, name="partitions"):
-    """Ordered partitions: sources first, every other variable right after its last parent.
+    """Ordered partitions: sources first, every other variable in the part after its last parent.
 
     Every DAG belongs to exactly one partition, so the states follow the modular
-    posterior, and no DAG needs a weight.
+    posterior, and DAGs need no weights.
 
     Parameters
     ----------
     moves
-        How probable each kind of move is, in any unit: ``"split or join"`` of
-        parts, ``"swap adjacent"`` and ``"swap"`` of two variables, ``"relocate"``,
-        which draws a variable's place from the law given the others, and
-        ``"reverse edge"``, which draws a DAG, turns an edge and draws new parents for
-        both its ends. Kinds left out are not made. None for what mixes best by experience.
+        The relative probability of each kind of move: ``"split or join"`` of parts,
+        ``"swap adjacent"`` and ``"swap"`` of two variables, ``"relocate"``, which draws a
+        variable's position from the conditional distribution given the others, and
+        ``"reverse edge"``, which draws a DAG, reverses an edge and draws new parents for both of
+        its ends. Omitted kinds are not proposed. None for probabilities that mixed best in
+        experiments.
 
     Examples
     --------
@@ -497,41 +467,36 @@ class Partitions(MovedSpace, name="partitions"):
     moves: Mapping[str, float] | None = None
 
     def advice(self, modularity: Modularity) -> list[str]:
-        """Return nothing: there is no other space to try before this one."""
+        """Return nothing, because no other space is preferable."""
         return []
-
-
-# --- Layerings ------------------------------------------------------------------------------------
-
-# `Layerings`: the variables in layers, each of which stands for all its partitions.
 
 
 @dataclass(frozen=True)
 class Layerings(Space, name="layerings"):
-    """Layerings: neighbouring parts of partitions merged while they have few enough variables.
+    """Layerings: partitions whose neighbouring parts are merged up to a maximum size.
 
-    One state stands for all partitions that are merged to it, so there are fewer
-    and their weights are smoother than those of partitions; a step costs about
-    ``4**max_size`` products more. The states follow the modular posterior.
+    One state represents all partitions that are merged into it, so there are fewer states
+    than partitions, and their weights are smoother; a step costs about ``4**max_size``
+    additional products. The states follow the modular posterior.
 
     Parameters
     ----------
     max_size
-        The largest number of variables in a layer of several parts, up to 12. With
+        The maximum number of variables in a layer of several parts, up to 12. With
         1 layerings are partitions; with all variables there is one state, and
-        every draw is independent. None for the largest from 4 to 8 by which the
-        dynamic programming over all layers costs no more than going once through all families:
-        ``4**max_size * n / max_size`` products against their number.
+        the draws are independent. None for the largest from 4 to 8 for which the
+        dynamic programming over all layers costs no more than one pass over all families:
+        ``4**max_size * n / max_size`` products compared with their number.
     moves
-        How probable each kind of move is, in any unit: ``"relocate"`` of some
+        The relative probability of each kind of move: ``"relocate"`` of some
         variables of a layer into another or between two, ``"swap adjacent"`` and
         ``"swap"`` of two variables, ``"re-partition"``, which draws a partition and
-        makes a move there, ``"reverse edge"``, which does the same with a DAG, and
-        ``"stay"``. Kinds left out are not made. None for what mixes best by
-        experience.
+        moves in the space of partitions, ``"reverse edge"``, which draws a DAG and reverses an
+        edge of it, and ``"stay"``. Omitted kinds are not proposed. None for probabilities that
+        mixed best in experiments.
     partition_moves
-        How many moves a ``"re-partition"`` makes before it comes back to a layering,
-        at the posterior itself; at other temperatures it makes one.
+        The number of moves of a ``"re-partition"`` before it returns to a layering,
+        at the temperature of the posterior; at other temperatures it makes one.
 
     Examples
     --------
@@ -550,14 +515,14 @@ class Layerings(Space, name="layerings"):
     partition_moves: int = 10
 
     def __post_init__(self) -> None:
-        """Refuse a size that is none, and moves that do not exist or cannot be."""
+        """Refuse invalid sizes and moves."""
         if self.max_size is not None:
             whole_number(self.max_size, "max_size", at_least=1, at_most=MOST_INT)
         whole_number(self.partition_moves, "partition_moves", at_least=1, at_most=MOST_INT)
         refuse_bad_moves(self, self.moves)
 
     def on(self, sums: ScoreSums) -> Layerings:
-        """Return the space with a largest size chosen, if none was given."""
+        """Return the space with the maximum size chosen, if it was not given."""
         if self.max_size is not None:
             return self
         return replace(self, max_size=_core.space_numbers(self.name, sums.core)["max_size"])
@@ -571,50 +536,42 @@ class Layerings(Space, name="layerings"):
 
     @classmethod
     def words(cls) -> tuple[str, ...]:
-        """Return its word, which a size may follow."""
+        """Return its word, with an optional size."""
         return ("layerings[:MAX_SIZE]",)
 
     @classmethod
     def parse(cls, argument: str) -> Self | None:
-        """Return the space for a largest size, or for none."""
+        """Return the space for a maximum size, which may be left out."""
         if not argument:
             return cls()
         return cls(int(argument)) if is_size(argument) else None
 
 
-# --- Dags -----------------------------------------------------------------------------------------
-
-# `Dags`: the DAGs themselves, one edge or one family at a time.
-
-
 @dataclass(frozen=True)
 class Dags(MovedSpace, name="dags"):
-    """DAGs: structure MCMC, the sampler others are compared with.
+    """DAGs: structure MCMC.
 
-    A state is one DAG, so the states follow the modular posterior, and no DAG
-    needs a weight.
+    A state is one DAG, so the states follow the modular posterior, and DAGs need no weights.
 
     Parameters
     ----------
     moves
-        How probable each kind of move is, in any unit: ``"add or delete"`` and
-        ``"reverse"`` change one edge, every neighbour of the kind being as
-        probable as any other; ``"reverse path"`` turns round a path (often of one
-        edge) where that keeps the conditional independences; ``"redraw parents"``
-        draws the parents of a variable from their law given all other edges;
-        ``"reverse and redraw"`` reverses an edge and draws new parents for both its
-        ends; ``"window"`` draws the parents of three to six variables that are near
-        each other from their joint law given all other edges. Where chains start from
-        orders, a short pilot of four chains first finds the uncertain edges that change
-        too seldom, and windows are opened around these more often; if some hardly change
-        at all and score sums are tabulated, windows have up to eight variables, and large
-        ones are as frequent as small ones; ``"class jump"`` goes to any DAG of the same
-        equivalence class, all equally probable, and is made only if asked for, as no
-        clear gain by it was measured; ``"Markov blanket"``, which draws new parents for a
-        variable and then new ones besides it for each of its children, likewise is made
-        only if asked for. Kinds left out are not made, but at all temperatures but the
-        posterior's half of the moves change one edge, and none opens a window. None for
-        what mixes best by experience.
+        The relative probability of each kind of move: ``"add or delete"`` and ``"reverse"``
+        change one edge, and all neighbours of the kind are equally probable; ``"reverse path"``
+        reverses a path (often a single edge) if that preserves the conditional independences;
+        ``"redraw parents"`` draws the parents of a variable from their conditional distribution
+        given all other edges; ``"reverse and redraw"`` reverses an edge and draws new parents
+        for both of its ends; ``"window"`` draws the parents of three to six neighbouring
+        variables from their joint conditional distribution given all other edges. If chains
+        start from orders, a short pilot of four chains first finds the uncertain edges that
+        rarely change, and windows are more often opened around these; if some hardly ever
+        change and score sums are tabulated, windows have up to eight variables, and large ones
+        are as frequent as small ones. ``"class jump"`` moves to any DAG of the same equivalence
+        class, all equally probable; ``"Markov blanket"`` draws new parents for a variable and
+        then, for each of its children, new parents besides it. These two kinds showed no clear
+        gain in experiments and are proposed only on request. Omitted kinds are not proposed,
+        except that at temperatures other than the posterior's half of the moves change one
+        edge, and none opens a window. None for probabilities that mixed best in experiments.
 
     Examples
     --------
@@ -633,17 +590,12 @@ class Dags(MovedSpace, name="dags"):
 
     @property
     def adapts_moves(self) -> bool:
-        """Whether chains can adapt the shares of its kinds of moves: if none are given."""
+        """Whether chains can adapt the probabilities of its kinds of moves: if none are given."""
         return self.moves is None
 
 
-# --- Words ----------------------------------------------------------------------------------------
-
-# Spaces by the words the command line uses for them.
-
-
 def as_space(value: Any) -> Space:
-    """Return a space, given as one or by its word, such as ``"linear"`` or ``"buckets:5"``.
+    """Return a space from a `Space` or its word, such as ``"linear"`` or ``"buckets:5"``.
 
     Examples
     --------
@@ -665,7 +617,7 @@ def as_space(value: Any) -> Space:
 
 
 def space_words() -> list[str]:
-    """Return the words that spaces are asked for by, with what may follow after a colon.
+    """Return the words by which spaces can be given, with the argument after a colon.
 
     Examples
     --------

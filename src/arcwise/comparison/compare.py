@@ -1,7 +1,7 @@
-"""`compare_summary_graphs`: the summary graphs of a posterior against a known graph, fairly.
+"""`compare`: two posteriors, two graphs, or a posterior and its summary graphs with a known graph.
 
-Data alone cannot tell the DAGs of an equivalence class apart. So all graphs are compared by their
-adjacencies and as CPDAGs; arrows as they stand are compared only between DAGs.
+Data alone cannot distinguish the DAGs of an equivalence class. All graphs are therefore compared by
+their adjacencies and as CPDAGs; directed edges themselves are compared only between DAGs.
 """
 
 from __future__ import annotations
@@ -22,102 +22,137 @@ from arcwise.graphs import Cpdag, EdgeCounts, GraphComparison, cpdag
 from arcwise.graphs import compare as compare_graphs
 from arcwise.graphs.dag import Dag
 from arcwise.posterior import Posterior
-from arcwise.posterior.summary_graphs import SummaryGraph, as_data_tell, available
+from arcwise.posterior.summary_graphs import SummaryGraph, available, identified_graph
 from arcwise.support.checks import whole_number
 from arcwise.support.html import card, paragraphs, share, table
 from arcwise.support.plain import plain_dict
 from arcwise.support.words import plural, quoted
 
 
-@dataclass(frozen=True)
-class SummaryGraphComparison:
-    """A summary graph compared with a known one.
+@overload
+def compare(one: Posterior, other: Posterior) -> RunComparison: ...
+
+
+@overload
+def compare(one: Posterior, other: Any, *, dags: int = 1000) -> PosteriorComparison: ...
+
+
+@overload
+def compare(one: Dag, other: Any) -> GraphComparison: ...
+
+
+@overload
+def compare(one: Cpdag, other: Cpdag) -> GraphComparison: ...
+
+
+def compare(
+    one: Any, other: Any, *, dags: int = 1000
+) -> RunComparison | PosteriorComparison | GraphComparison:
+    """Compare two posteriors, a posterior with a known DAG, or two graphs.
 
     Parameters
     ----------
-    name, graph
-        The name of the summary graph, and the graph.
-    skeleton
-        Counts of adjacencies, whatever their direction.
-    directions
-        Counts of the directed edges of the two CPDAGs: those whose direction data can tell.
-    cpdag_distance
-        The structural Hamming distance between the two CPDAGs.
-    arrows
-        Counts of directed edges as they stand, if both graphs are DAGs; None otherwise. Which way
-        an arrow points that data cannot tell counts as well.
+    one
+        The `Posterior`, `Dag` or `Cpdag` to compare.
+    other
+        The object to compare it with, over the same variables in any order: another posterior,
+        or the known DAG or CPDAG. A DAG may be given in any form of a graph: a `Dag`, a networkx
+        DiGraph, an adjacency matrix as an array or a frame, or pairs (source, target) of names.
+    dags
+        For a posterior and a DAG: the maximum number of sampled DAGs, evenly spaced, whose
+        equivalence classes are compared, which takes about a millisecond each.
+
+    Returns
+    -------
+    RunComparison
+        For two posteriors: whether they differ by more than Monte Carlo error, and where.
+    PosteriorComparison
+        For a posterior and a DAG: expected distances, and true and false positives by
+        threshold.
+    GraphComparison
+        For two graphs: true positive, false positive and false negative edges.
 
     Examples
     --------
     >>> import arcwise
-    >>> truth = arcwise.Dag(["a", "b"], {"a": ["b"]})
+    >>> truth = arcwise.Dag(["a", "b"], {"b": ["a"]})
     >>> posterior = arcwise.exact(arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5}))
-    >>> [found.cpdag_distance for found in compare_summary_graphs(posterior, truth)]
-    [0, 0, 0]
+    >>> arcwise.compare(posterior, posterior).agree
+    True
+    >>> print(arcwise.compare(posterior, truth).structural_hamming_distance)
+    0.5
+    >>> arcwise.compare(posterior.map_dag, truth).skeleton.recall
+    1.0
     """
-
-    name: str
-    graph: Dag | Cpdag
-    skeleton: EdgeCounts
-    directions: EdgeCounts
-    cpdag_distance: int
-    arrows: EdgeCounts | None
-
-
-def compare_summary_graphs(
-    posterior: Posterior,
-    truth: Dag | Cpdag,
-    names: Iterable[SummaryGraph] | None = None,
-    *,
-    threshold: float = 0.5,
-) -> tuple[SummaryGraphComparison, ...]:
-    """Compare summary graphs of a posterior with a known graph.
-
-    Examples
-    --------
-    >>> import arcwise
-    >>> truth = arcwise.Dag(["a", "b"], {"a": ["b"]})
-    >>> posterior = arcwise.exact(arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5}))
-    >>> (median,) = compare_summary_graphs(posterior, truth, ["median"])
-    >>> median.skeleton.recall, median.cpdag_distance, median.arrows.recall
-    (1.0, 0, 0.0)
-    """
-    if not isinstance(truth, Dag | Cpdag):
-        raise ArgumentError(f"truth is of type {type(truth).__name__}; give a Dag or a Cpdag")
-    if names is None:
-        graphs = available(posterior)
-    else:
-        graphs = {name: as_data_tell(posterior, name, threshold=threshold) for name in names}
-    return tuple(_compared(name, graph, truth) for name, graph in graphs.items())
-
-
-def _compared(name: str, graph: Dag | Cpdag, truth: Dag | Cpdag) -> SummaryGraphComparison:
-    classes = compare_graphs(_as_class(graph), _as_class(truth))
-    dags = isinstance(graph, Dag) and isinstance(truth, Dag)
-    return SummaryGraphComparison(
-        name,
-        graph,
-        classes.skeleton,
-        classes.directed,
-        classes.structural_hamming_distance,
-        compare_graphs(graph, truth).directed if dags else None,
+    if isinstance(one, Posterior) and isinstance(other, Posterior):
+        return compare_posteriors(one, other)
+    if isinstance(one, Dag | Cpdag) and type(one) is type(other):
+        return compare_graphs(one, other)
+    if isinstance(one, Posterior) and not isinstance(other, Cpdag):
+        return compare_with_graph(one, other, dags=dags)
+    if isinstance(one, Dag) and not isinstance(other, Posterior | Cpdag):
+        return compare_graphs(one, as_dag(other, one.variables, "other"))
+    if isinstance(other, Dag) and not isinstance(one, Posterior | Cpdag):
+        return compare_graphs(as_dag(one, other.variables, "one"), other)
+    raise ArgumentError(
+        f"a {type(one).__name__} and a {type(other).__name__} cannot be compared; give two "
+        "posteriors, a posterior and a DAG, two DAGs or two Cpdags; Dag.from_edges and "
+        "Dag.from_networkx make DAGs"
     )
 
 
-def _as_class(graph: Dag | Cpdag) -> Cpdag:
-    return cpdag(graph) if isinstance(graph, Dag) else graph
-
-
-# --- Runs -----------------------------------------------------------------------------------------
-
-# `compare_posteriors`: whether two posteriors over the same variables agree.
-
-
-# The probability that two runs that differ only by chance are found to differ.
-_FALSE_ALARM_RATE = 0.01
+_FALSE_ALARM_RATE = 0.01  # the probability that runs are found to differ if only by chance
 _ROUNDING = 1e-6
 _EDGES_SHOWN = 10
-_MOST_TOLD = 1_000
+_MOST_ERRORS_SHOWN = 1_000
+
+
+def compare_posteriors(first: Posterior, second: Posterior) -> RunComparison:
+    """Compare the edge probabilities and the evidence of two posteriors.
+
+    An edge that never occurred has an estimated standard error of 0, which is too small, so the
+    inverse of the effective sample size is a lower bound on standard errors.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+    >>> sampled = arcwise.mcmc(model, "partitions", steps=20_000, seed=1)
+    >>> compare_posteriors(arcwise.exact(model), sampled).agree
+    True
+    """
+    if set(first.variables) != set(second.variables):
+        different = sorted(set(first.variables) ^ set(second.variables))
+        raise ArgumentError(
+            f"the posteriors have different variables: only one of them has {quoted(different)}; "
+            "compare posteriors over the same variables"
+        )
+    place = {name: i for i, name in enumerate(second.variables)}
+    order = [place[name] for name in first.variables]
+    rows = np.ix_(order, order)
+    edges = second.edges[rows]
+    error = np.hypot(_errors(first), _errors(second)[rows])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        in_errors = np.abs(edges - first.edges) / error
+    in_errors[np.isnan(in_errors)] = 0.0
+    np.fill_diagonal(in_errors, 0.0)
+    tests = max(1, len(order) * (len(order) - 1))
+    difference = evidence_error = None
+    if first.evidence is not None and second.evidence is not None:
+        difference = second.evidence.log_evidence - first.evidence.log_evidence
+        errors = first.evidence.standard_error, second.evidence.standard_error
+        if errors[0] is not None and errors[1] is not None:
+            evidence_error = math.hypot(errors[0], errors[1])
+    return RunComparison(
+        tuple(first.variables),
+        first.edges,
+        edges,
+        in_errors,
+        NormalDist().inv_cdf(1 - _FALSE_ALARM_RATE / (2 * tests)),
+        difference,
+        evidence_error,
+        _notes(first, second),
+    )
 
 
 class EdgeDifference(NamedTuple):
@@ -147,7 +182,7 @@ class RunComparison:
         of these exceeds it in one comparison in a hundred.
     evidence_difference, evidence_error
         The log evidence of the second minus that of the first, with its standard error, 0
-        if both are exact; None if either has no evidence, or no reliable one.
+        if both are exact; None if either has no evidence, or no reliable evidence.
     notes
         Other differences between the two, such as their data.
 
@@ -257,60 +292,14 @@ class RunComparison:
 
 
 def _up_to(in_errors: float) -> str:
-    # Exact posteriors have an error of rounding alone, of which any difference is billions.
-    return f"up to {in_errors:.1f}" if in_errors <= _MOST_TOLD else f"more than {_MOST_TOLD:,}"
-
-
-def compare_posteriors(first: Posterior, second: Posterior) -> RunComparison:
-    """Compare the edge probabilities and the evidence of two posteriors.
-
-    An edge that never occurred has an estimated standard error of 0, which is too small:
-    standard errors are taken to be at least the inverse of the effective sample size.
-
-    Examples
-    --------
-    >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
-    >>> sampled = arcwise.mcmc(model, "partitions", steps=20_000, seed=1)
-    >>> compare_posteriors(arcwise.exact(model), sampled).agree
-    True
-    """
-    if set(first.variables) != set(second.variables):
-        different = sorted(set(first.variables) ^ set(second.variables))
-        raise ArgumentError(
-            f"the posteriors have different variables: only one of them has {quoted(different)}; "
-            "compare posteriors over the same variables"
-        )
-    place = {name: i for i, name in enumerate(second.variables)}
-    order = [place[name] for name in first.variables]
-    rows = np.ix_(order, order)
-    edges = second.edges[rows]
-    error = np.hypot(_errors(first), _errors(second)[rows])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        in_errors = np.abs(edges - first.edges) / error
-    in_errors[np.isnan(in_errors)] = 0.0
-    np.fill_diagonal(in_errors, 0.0)
-    tests = max(1, len(order) * (len(order) - 1))
-    difference = evidence_error = None
-    if first.evidence is not None and second.evidence is not None:
-        difference = second.evidence.log_evidence - first.evidence.log_evidence
-        errors = first.evidence.standard_error, second.evidence.standard_error
-        if errors[0] is not None and errors[1] is not None:
-            evidence_error = math.hypot(errors[0], errors[1])
-    return RunComparison(
-        tuple(first.variables),
-        first.edges,
-        edges,
-        in_errors,
-        NormalDist().inv_cdf(1 - _FALSE_ALARM_RATE / (2 * tests)),
-        difference,
-        evidence_error,
-        _notes(first, second),
-    )
+    # Exact posteriors have only rounding errors, and any difference is billions of them.
+    if in_errors > _MOST_ERRORS_SHOWN:
+        return f"more than {_MOST_ERRORS_SHOWN:,}"
+    return f"up to {in_errors:.1f}"
 
 
 def _errors(posterior: Posterior) -> NDArray[np.float64]:
-    """Return standard errors that are not too small."""
+    """Return standard errors of at least the inverse of the effective sample size."""
     n = len(posterior.variables)
     if posterior.edge_errors is None:
         rounding = _ROUNDING if posterior.error is None else max(posterior.error, 1e-12)
@@ -346,81 +335,80 @@ def _notes(first: Posterior, second: Posterior) -> tuple[str, ...]:
     return tuple(notes)
 
 
-# --- Compare --------------------------------------------------------------------------------------
-
-# `compare`: compare two posteriors, a posterior with a known graph, or two graphs.
-
-
-@overload
-def compare(one: Posterior, other: Posterior) -> RunComparison: ...
-
-
-@overload
-def compare(one: Posterior, other: Any, *, dags: int = 1000) -> PosteriorComparison: ...
-
-
-@overload
-def compare(one: Dag, other: Any) -> GraphComparison: ...
-
-
-@overload
-def compare(one: Cpdag, other: Cpdag) -> GraphComparison: ...
-
-
-def compare(
-    one: Any, other: Any, *, dags: int = 1000
-) -> RunComparison | PosteriorComparison | GraphComparison:
-    """Compare two posteriors, a posterior with a known DAG, or two graphs.
+@dataclass(frozen=True)
+class SummaryGraphComparison:
+    """A summary graph compared with a known one.
 
     Parameters
     ----------
-    one
-        The `Posterior`, `Dag` or `Cpdag` to compare.
-    other
-        What to compare it with, over the same variables in any order: another posterior, or
-        the known DAG or CPDAG. A DAG may be given in any form of a graph: a `Dag`, a networkx
-        DiGraph, an adjacency matrix as an array or a frame, or pairs (source, target) of names.
-    dags
-        For a posterior and a DAG: the maximum number of sampled DAGs, evenly spaced, whose
-        equivalence classes are compared, which takes about a millisecond each.
-
-    Returns
-    -------
-    RunComparison
-        For two posteriors: whether they differ by more than Monte Carlo error, and where.
-    PosteriorComparison
-        For a posterior and a DAG: expected distances, and true and false positives by
-        threshold.
-    GraphComparison
-        For two graphs: true positive, false positive and false negative edges.
+    name, graph
+        The name of the summary graph, and the graph.
+    skeleton
+        Counts of adjacencies, whatever their direction.
+    directions
+        Counts of the directed edges of the two CPDAGs, whose direction data can identify.
+    cpdag_distance
+        The structural Hamming distance between the two CPDAGs.
+    arrows
+        Counts of the directed edges of both graphs if they are DAGs; None otherwise. They include
+        edges whose direction data cannot identify.
 
     Examples
     --------
     >>> import arcwise
-    >>> truth = arcwise.Dag(["a", "b"], {"b": ["a"]})
+    >>> truth = arcwise.Dag(["a", "b"], {"a": ["b"]})
     >>> posterior = arcwise.exact(arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5}))
-    >>> arcwise.compare(posterior, posterior).agree
-    True
-    >>> print(arcwise.compare(posterior, truth).structural_hamming_distance)
-    0.5
-    >>> arcwise.compare(posterior.map_dag, truth).skeleton.recall
-    1.0
+    >>> [found.cpdag_distance for found in compare_summary_graphs(posterior, truth)]
+    [0, 0, 0]
     """
-    if isinstance(one, Posterior) and isinstance(other, Posterior):
-        return compare_posteriors(one, other)
-    if isinstance(one, Dag | Cpdag) and type(one) is type(other):
-        return compare_graphs(one, other)
-    if isinstance(one, Posterior) and not isinstance(other, _RESULTS):
-        return compare_with_graph(one, other, dags=dags)
-    if isinstance(one, Dag) and not isinstance(other, _RESULTS):
-        return compare_graphs(one, as_dag(other, one.variables, "other"))
-    if isinstance(other, Dag) and not isinstance(one, _RESULTS):
-        return compare_graphs(as_dag(one, other.variables, "one"), other)
-    raise ArgumentError(
-        f"a {type(one).__name__} and a {type(other).__name__} cannot be compared; give two "
-        "posteriors, a posterior and a DAG, two DAGs or two Cpdags; Dag.from_edges and "
-        "Dag.from_networkx make DAGs"
+
+    name: str
+    graph: Dag | Cpdag
+    skeleton: EdgeCounts
+    directions: EdgeCounts
+    cpdag_distance: int
+    arrows: EdgeCounts | None
+
+
+def compare_summary_graphs(
+    posterior: Posterior,
+    truth: Dag | Cpdag,
+    names: Iterable[SummaryGraph] | None = None,
+    *,
+    threshold: float = 0.5,
+) -> tuple[SummaryGraphComparison, ...]:
+    """Compare summary graphs of a posterior with a known graph.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> truth = arcwise.Dag(["a", "b"], {"a": ["b"]})
+    >>> posterior = arcwise.exact(arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5}))
+    >>> (median,) = compare_summary_graphs(posterior, truth, ["median"])
+    >>> median.skeleton.recall, median.cpdag_distance, median.arrows.recall
+    (1.0, 0, 0.0)
+    """
+    if not isinstance(truth, Dag | Cpdag):
+        raise ArgumentError(f"truth is of type {type(truth).__name__}; give a Dag or a Cpdag")
+    if names is None:
+        graphs = available(posterior)
+    else:
+        graphs = {name: identified_graph(posterior, name, threshold=threshold) for name in names}
+    return tuple(_compared(name, graph, truth) for name, graph in graphs.items())
+
+
+def _compared(name: str, graph: Dag | Cpdag, truth: Dag | Cpdag) -> SummaryGraphComparison:
+    classes = compare_graphs(_as_class(graph), _as_class(truth))
+    dags = isinstance(graph, Dag) and isinstance(truth, Dag)
+    return SummaryGraphComparison(
+        name,
+        graph,
+        classes.skeleton,
+        classes.directed,
+        classes.structural_hamming_distance,
+        compare_graphs(graph, truth).directed if dags else None,
     )
 
 
-_RESULTS = (Posterior, Cpdag)
+def _as_class(graph: Dag | Cpdag) -> Cpdag:
+    return cpdag(graph) if isinstance(graph, Dag) else graph

@@ -25,161 +25,6 @@ from arcwise.support.html import card, paragraphs, share, table
 from arcwise.support.plain import PlainDataclasses, plain_dict
 from arcwise.support.words import listing, shown
 
-_FORM = PlainDataclasses()
-_NORMAL = t_quantile(math.inf)
-# Beyond this, one model is said to be more probable than all others together.
-_CLEAR = 0.95
-
-
-@dataclass(frozen=True)
-class ModelEvidence:
-    """The evidence of a model, and what is known of its data.
-
-    Parameters
-    ----------
-    evidence
-        The evidence.
-    data_fingerprint, rows
-        Those of the data that are modelled, without what is conditioned on; None for precomputed
-        scores.
-
-    Examples
-    --------
-    >>> ModelEvidence(Evidence(-120.0)).rows is None
-    True
-    """
-
-    evidence: Evidence
-    data_fingerprint: str | None = None
-    rows: int | None = None
-
-    @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> ModelEvidence:
-        """Return what `arcwise evidence --out`, or a folder of results, says in its .json file."""
-        file = file_path(path, "path")
-        try:
-            values = json.loads(file.read_text(encoding="utf-8"))
-            provenance = values["provenance"]
-            # What is not finite, and so null, is the degrees of freedom alone.
-            values["degrees_of_freedom"] = values["degrees_of_freedom"] or math.inf
-            found: Evidence = _FORM.read(Evidence, values | {"parts": []})
-            data = provenance.get("modelled_fingerprint") or provenance["data_fingerprint"]
-            return cls(found, data, provenance["rows"])
-        except (*UNREADABLE, AttributeError) as error:
-            raise FileFormatError(
-                f"'{file}' is not a file of evidence; give one that `arcwise evidence --out` wrote"
-            ) from error
-
-
-@dataclass(frozen=True)
-class ComparedModel:
-    """A model among others."""
-
-    name: str
-    evidence: Evidence
-    probability: float  # its posterior probability among the models compared
-    # A 95 % interval for the Monte Carlo error of that; 0 to 1 if some evidence is not reliable.
-    interval: Interval
-    log_bayes_factor: float  # its log evidence less that of the most probable model
-
-
-@dataclass(frozen=True)
-class ModelComparison:
-    """Models of the same data, the most probable first.
-
-    Parameters
-    ----------
-    models
-        The models.
-    decided
-        Whether Monte Carlo errors leave no doubt which of them is the most probable.
-
-    Examples
-    --------
-    >>> import arcwise
-    >>> data = arcwise.simulate("asia", 500, seed=1)
-    >>> sizes = {f"{size}": arcwise.scores.BDeu(equivalent_sample_size=size) for size in (1, 100)}
-    >>> models = {name: arcwise.Model(data, score) for name, score in sizes.items()}
-    >>> found = arcwise.compare_models(models)
-    >>> found.models[0].name, found.decided
-    ('1', True)
-    """
-
-    models: tuple[ComparedModel, ...]
-    decided: bool
-
-    @property
-    def probabilities(self) -> dict[str, float]:
-        """The posterior probability of each model, by its name."""
-        return {model.name: model.probability for model in self.models}
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """What was found, in words."""
-        best = self.models[0]
-        doubtful = [m.name for m in self.models if m.evidence.standard_error is None]
-        others = [m.name for m in self.models[1:] if m.probability > 1.0 - _CLEAR]
-        if doubtful:
-            told = (
-                f"The evidence of {listing(map(repr, doubtful))} is not reliable, so the "
-                "probabilities are a guess; run it for longer."
-            )
-        elif not self.decided:
-            told = (
-                "Which model is the most probable is not decided: their evidences differ by no "
-                "more than their Monte Carlo errors; run for longer."
-            )
-        elif best.interval.low >= _CLEAR:
-            told = f"{best.name!r} is the most probable model."
-        else:
-            rest = listing(map(repr, others)) if others else "others"
-            told = f"{best.name!r} is the most probable model, but the data do not rule out {rest}."
-        return (told,)
-
-    def _repr_html_(self) -> str:
-        """Return the models and their probabilities, for notebooks."""
-        columns: dict[str, list[object]] = {
-            "model": [model.name for model in self.models],
-            "probability": [share(model.probability) for model in self.models],
-            "95 % interval": [
-                f"{model.interval.low:.3f} to {model.interval.high:.3f}" for model in self.models
-            ],
-            "log evidence": [f"{model.evidence.log_evidence:.2f}" for model in self.models],
-            "log Bayes factor": [f"{model.log_bayes_factor:.2f}" for model in self.models],
-            "evidence is": [model.evidence.verdict for model in self.models],
-        }
-        return card(
-            "Models of the same data, the most probable first",
-            paragraphs(self.sentences),
-            table(columns),
-        )
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
-        return plain_dict(
-            decided=self.decided,
-            sentences=self.sentences,
-            models={
-                model.name: {
-                    "probability": model.probability,
-                    "interval": model.interval,
-                    "log_bayes_factor": model.log_bayes_factor,
-                    "evidence": model.evidence.as_dict(),
-                }
-                for model in self.models
-            },
-        )
-
-    def __str__(self) -> str:
-        """Return a line for each model, and what was found."""
-        width = max(len(model.name) for model in self.models)
-        lines = [
-            f"{model.name:<{width}}  {model.probability:.4f} ({model.interval.low:.4f} to "
-            f"{model.interval.high:.4f})  log evidence {model.evidence.log_evidence:.2f}"
-            for model in self.models
-        ]
-        return "\n".join([*lines, *self.sentences])
-
 
 def compare_models(
     models: Mapping[str, Any] | Sequence[Any],
@@ -193,29 +38,29 @@ def compare_models(
     """Compare models of the same data by their posterior probabilities.
 
     Models may differ in their score, equivalent sample size, structure prior, constraints or
-    candidates: the evidence of each accounts for what its prior spreads over.
+    candidates: the evidence of each is under its own normalised prior.
 
     Parameters
     ----------
     models
-        Models by their names, or a list of them, which are called model 1, model 2 and so on.
-        In place of a `Model`, a `Posterior` that has its evidence, or a `ModelEvidence`.
+        Models by their names, or a list of models, which are called model 1, model 2 and so on.
+        Instead of a `Model`, a `Posterior` that has its evidence, or a `ModelEvidence`.
     prior
-        The prior probability of each model, in any unit; None if all are equal.
+        The prior probability of each model, up to a factor; None if all are equal.
     method, modularity, **options
-        How to find the evidence, see `evidence`.
+        How to compute the evidence; see `evidence`.
     seconds
         The time for all models together.
 
     Returns
     -------
     ModelComparison
-        The models with their probabilities and intervals for the Monte Carlo error of these.
+        The models with their probabilities and intervals for their Monte Carlo errors.
 
     Raises
     ------
     ArgumentError
-        If the models are of different data: then their evidences have nothing in common.
+        If the models are of different data, so that their evidences are not comparable.
 
     Examples
     --------
@@ -299,7 +144,7 @@ def _data(given: Model | Posterior | ModelEvidence) -> tuple[str | None, int | N
 
 
 def _refuse_other_data(data: Mapping[str, tuple[str | None, int | None]]) -> None:
-    """Refuse models of different tables; precomputed scores do not say what they are of."""
+    """Refuse models of different tables; the data of precomputed scores are unknown."""
     known = [(name, *of) for name, of in data.items() if of[0] is not None]
     for name, fingerprint, rows in known[1:]:
         first, expected, expected_rows = known[0]
@@ -316,15 +161,16 @@ def _refuse_other_data(data: Mapping[str, tuple[str | None, int | None]]) -> Non
             )
 
 
+_NORMAL = t_quantile(math.inf)
+
+
 def _compared(
     parts: Mapping[str, Evidence], prior: np.ndarray[Any, np.dtype[np.float64]]
 ) -> ModelComparison:
-    """Return the models with their probabilities.
-
-    With p the probabilities and s^2 the variances of log evidences, the log odds of model k
-    against all others have to first order the variance s_k^2 + sum over j of
-    (p_j / (1 - p_k))^2 s_j^2.
-    """
+    """Return the models with their probabilities."""
+    # With p the probabilities and s^2 the variances of log evidences, the log odds of model k
+    # against all others have to first order the variance
+    # s_k^2 + sum over j of (p_j / (1 - p_k))^2 s_j^2.
     names = list(parts)
     values = np.array([part.log_evidence for part in parts.values()])
     logs = values + prior
@@ -351,10 +197,168 @@ def _compared(
         share, behind = float(probabilities[k]), values[k] - values[order[0]]
         found.append(ComparedModel(names[k], parts[names[k]], share, interval, float(behind)))
     first, second = order[:2]
-    apart = _NORMAL * math.hypot(errors[first], errors[second])
-    decided = reliable and bool(logs[first] - logs[second] > apart)
+    margin = _NORMAL * math.hypot(errors[first], errors[second])
+    decided = reliable and bool(logs[first] - logs[second] > margin)
     return ModelComparison(tuple(found), decided)
 
 
 def _logistic(odds: float) -> float:
     return 1.0 / (1.0 + math.exp(-odds)) if odds > -700.0 else 0.0
+
+
+_FORM = PlainDataclasses()
+
+
+@dataclass(frozen=True)
+class ModelEvidence:
+    """The evidence of a model, and the identity of its data.
+
+    Parameters
+    ----------
+    evidence
+        The evidence.
+    data_fingerprint, rows
+        Those of the variables that are modelled, without those conditioned on; None for
+        precomputed scores.
+
+    Examples
+    --------
+    >>> ModelEvidence(Evidence(-120.0)).rows is None
+    True
+    """
+
+    evidence: Evidence
+    data_fingerprint: str | None = None
+    rows: int | None = None
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> ModelEvidence:
+        """Read a .json file of `arcwise evidence --out`, or of a folder of results."""
+        file = file_path(path, "path")
+        try:
+            values = json.loads(file.read_text(encoding="utf-8"))
+            provenance = values["provenance"]
+            # Only the degrees of freedom can be infinite, which is null in the file.
+            values["degrees_of_freedom"] = values["degrees_of_freedom"] or math.inf
+            found: Evidence = _FORM.read(Evidence, values | {"parts": []})
+            data = provenance.get("modelled_fingerprint") or provenance["data_fingerprint"]
+            return cls(found, data, provenance["rows"])
+        except (*UNREADABLE, AttributeError) as error:
+            raise FileFormatError(
+                f"'{file}' is not a file of evidence; give one that `arcwise evidence --out` wrote"
+            ) from error
+
+
+@dataclass(frozen=True)
+class ComparedModel:
+    """A model among others."""
+
+    name: str
+    evidence: Evidence
+    probability: float  # its posterior probability among the models compared
+    # A 95 % interval for its Monte Carlo error; 0 to 1 if some evidence is not reliable.
+    interval: Interval
+    log_bayes_factor: float  # its log evidence minus that of the most probable model
+
+
+_CLEAR = 0.95  # the probability from which a model is called the most probable
+
+
+@dataclass(frozen=True)
+class ModelComparison:
+    """Models of the same data, the most probable first.
+
+    Parameters
+    ----------
+    models
+        The models.
+    decided
+        Whether Monte Carlo errors leave no doubt which of them is the most probable.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> data = arcwise.simulate("asia", 500, seed=1)
+    >>> sizes = {f"{size}": arcwise.scores.BDeu(equivalent_sample_size=size) for size in (1, 100)}
+    >>> models = {name: arcwise.Model(data, score) for name, score in sizes.items()}
+    >>> found = arcwise.compare_models(models)
+    >>> found.models[0].name, found.decided
+    ('1', True)
+    """
+
+    models: tuple[ComparedModel, ...]
+    decided: bool
+
+    @property
+    def probabilities(self) -> dict[str, float]:
+        """The posterior probability of each model, by its name."""
+        return {model.name: model.probability for model in self.models}
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The result in words."""
+        best = self.models[0]
+        doubtful = [m.name for m in self.models if m.evidence.standard_error is None]
+        others = [m.name for m in self.models[1:] if m.probability > 1.0 - _CLEAR]
+        if doubtful:
+            found = (
+                f"The evidence of {listing(map(repr, doubtful))} is not reliable, so the "
+                "probabilities are a guess; run it for longer."
+            )
+        elif not self.decided:
+            found = (
+                "Which model is the most probable is not decided: their evidences differ by no "
+                "more than their Monte Carlo errors; run for longer."
+            )
+        elif best.interval.low >= _CLEAR:
+            found = f"{best.name!r} is the most probable model."
+        else:
+            rest = listing(map(repr, others)) if others else "others"
+            found = (
+                f"{best.name!r} is the most probable model, but the data do not rule out {rest}."
+            )
+        return (found,)
+
+    def _repr_html_(self) -> str:
+        """Return the models and their probabilities, for notebooks."""
+        columns: dict[str, list[object]] = {
+            "model": [model.name for model in self.models],
+            "probability": [share(model.probability) for model in self.models],
+            "95 % interval": [
+                f"{model.interval.low:.3f} to {model.interval.high:.3f}" for model in self.models
+            ],
+            "log evidence": [f"{model.evidence.log_evidence:.2f}" for model in self.models],
+            "log Bayes factor": [f"{model.log_bayes_factor:.2f}" for model in self.models],
+            "evidence is": [model.evidence.verdict for model in self.models],
+        }
+        return card(
+            "Models of the same data, the most probable first",
+            paragraphs(self.sentences),
+            table(columns),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return plain_dict(
+            decided=self.decided,
+            sentences=self.sentences,
+            models={
+                model.name: {
+                    "probability": model.probability,
+                    "interval": model.interval,
+                    "log_bayes_factor": model.log_bayes_factor,
+                    "evidence": model.evidence.as_dict(),
+                }
+                for model in self.models
+            },
+        )
+
+    def __str__(self) -> str:
+        """Return a line for each model, and the result in words."""
+        width = max(len(model.name) for model in self.models)
+        lines = [
+            f"{model.name:<{width}}  {model.probability:.4f} ({model.interval.low:.4f} to "
+            f"{model.interval.high:.4f})  log evidence {model.evidence.log_evidence:.2f}"
+            for model in self.models
+        ]
+        return "\n".join([*lines, *self.sentences])

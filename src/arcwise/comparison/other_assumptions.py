@@ -1,10 +1,10 @@
-"""`sensitivity`: how much the posterior moves under other priors and other scores.
+"""`sensitivity`: how much the posterior changes under other priors and other scores.
 
-With few variables, the other posterior is computed exactly. Otherwise the DAGs drawn are weighted
-anew: under another prior or score the DAG G has the weight
-w(G) = prior'(G) score'(G) / (prior(G) score(G)), which needs its own families only. If few DAGs
-carry most of the weight, the other posterior is too far away to be seen from here, and that is
-what is said.
+With few variables, the other posterior is computed exactly. Otherwise the sampled DAGs are
+reweighted: under another prior or score the DAG G has the importance weight
+w(G) = prior'(G) score'(G) / (prior(G) score(G)), which depends only on the families of G. If a few
+DAGs have most of the weight, the other posterior is too different to be estimated from the sample,
+and this is reported.
 """
 
 from __future__ import annotations
@@ -29,71 +29,12 @@ from arcwise.support.arrays import relative_weights
 from arcwise.support.running import running
 from arcwise.support.words import words_of
 
-# DAGs that are weighted anew, and of these so many at most when their families are scored again.
+# The maximum number of DAGs that are reweighted, and of those whose families are scored again.
 _MOST_DAGS = 2_000
 _MOST_RESCORED = 400
-# Fewer effective DAGs than this tell nothing about the other posterior.
-_LEAST_EFFECTIVE = 30.0
-_FACTOR = 2.0  # of the expected number of parents, up and down
-# The most variables and parent sets for which the other posteriors are computed exactly: a second.
-_MOST_VARIABLES = 14
-# The most cells of a table that is scored again without being asked to.
-_MOST_CELLS = 5_000_000
-_MOST_FAMILIES = 200_000
-
-
-@dataclass(frozen=True)
-class Shift:
-    """What moves under another prior or score."""
-
-    assumption: Prior | LocalScore  # the prior or the score taken instead
-    # The effective number of DAGs that the figures rest on; None if they are exact.
-    effective: float | None
-    # The expected number of edges; None, as all that follows, if the DAGs are too few.
-    expected_edges: float | None = None
-    # The largest change of the probability that two variables are adjacent.
-    largest: float | None = None
-    # Those two, and the probability before and after.
-    pair: tuple[str, str] | None = None
-    before: float | None = None
-    after: float | None = None
-    crossing: int | None = None  # the number of pairs whose probability crosses one half
-
-    def __str__(self) -> str:
-        """Return it as a sentence."""
-        assumption = words_of(self.assumption)
-        if self.largest is None:
-            return f"{assumption}: too far away to be judged from these DAGs; run learn with it"
-        assert self.pair is not None
-        pairs = "1 pair crosses" if self.crossing == 1 else f"{self.crossing} pairs cross"
-        return (
-            f"{assumption}: {self.expected_edges:.1f} expected edges; {pairs} one half; the "
-            f"largest change is that of {self.pair[0]} - {self.pair[1]}, from {self.before:.2f} to "
-            f"{self.after:.2f}"
-        )
-
-
-@dataclass(frozen=True)
-class Sensitivity:
-    """How much the posterior moves under other priors and scores."""
-
-    # The expected number of edges under the prior and the score of the posterior.
-    expected_edges: float
-    shifts: tuple[Shift, ...]  # one for each other prior or score
-
-    def __str__(self) -> str:
-        """Return a line for each prior and score."""
-        return "\n".join(
-            [f"As computed: {self.expected_edges:.1f} expected edges", *map(str, self.shifts)]
-        )
-
-    @property
-    def largest(self) -> float | None:
-        """The largest change of all; None if one of them cannot be judged."""
-        changes = [shift.largest for shift in self.shifts]
-        if not changes or None in changes:
-            return None
-        return max(change for change in changes if change is not None)
+_LEAST_EFFECTIVE = 30.0  # fewer effective DAGs do not represent the other posterior
+_FACTOR = 2.0  # multiplies and divides the expected number of parents
+_MOST_CELLS = 5_000_000  # the largest table that is scored again by default
 
 
 def sensitivity(
@@ -103,7 +44,7 @@ def sensitivity(
     priors: Sequence[Any] | None = None,
     scores: Sequence[Any] | None = None,
 ) -> Sensitivity:
-    """Return how much the probabilities of adjacency move under other priors and scores.
+    """Return how much the probabilities of adjacency change under other priors and scores.
 
     Examples
     --------
@@ -152,6 +93,61 @@ def sensitivity(
     return Sensitivity(float(before.sum()), tuple(shifts))
 
 
+@dataclass(frozen=True)
+class Shift:
+    """The change of the posterior under another prior or score."""
+
+    assumption: Prior | LocalScore  # the other prior or score
+    effective: float | None  # the effective number of DAGs; None if the figures are exact
+    # The expected number of edges; None, as all that follows, if there are too few DAGs.
+    expected_edges: float | None = None
+    largest: float | None = None  # the largest change of the probability of an adjacency
+    pair: tuple[str, str] | None = None  # that adjacency
+    before: float | None = None  # its probability
+    after: float | None = None
+    crossing: int | None = None  # the number of pairs whose probability crosses one half
+
+    def __str__(self) -> str:
+        """Return the change as a sentence."""
+        assumption = words_of(self.assumption)
+        if self.largest is None:
+            return f"{assumption}: too far away to be judged from these DAGs; run learn with it"
+        assert self.pair is not None
+        pairs = "1 pair crosses" if self.crossing == 1 else f"{self.crossing} pairs cross"
+        return (
+            f"{assumption}: {self.expected_edges:.1f} expected edges; {pairs} one half; the "
+            f"largest change is that of {self.pair[0]} - {self.pair[1]}, from {self.before:.2f} to "
+            f"{self.after:.2f}"
+        )
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """How much the posterior changes under other priors and scores."""
+
+    expected_edges: float  # under the prior and the score of the posterior
+    shifts: tuple[Shift, ...]  # one for each other prior or score
+
+    def __str__(self) -> str:
+        """Return a line for each prior and score."""
+        return "\n".join(
+            [f"As computed: {self.expected_edges:.1f} expected edges", *map(str, self.shifts)]
+        )
+
+    @property
+    def largest(self) -> float | None:
+        """The largest change of all; None if one of them cannot be judged."""
+        changes = [shift.largest for shift in self.shifts]
+        if not changes or None in changes:
+            return None
+        return max(change for change in changes if change is not None)
+
+
+# The most variables and parent sets for which the other posteriors are computed exactly: a second.
+_MOST_VARIABLES = 14
+_MOST_FAMILIES = 200_000
+
+
 def _exact_is_cheap(model: Model) -> bool:
     n = len(model.variables)
     return not model.stored and n <= _MOST_VARIABLES and len(model.scores) <= _MOST_FAMILIES
@@ -163,13 +159,10 @@ def _by_exact(
     before = _adjacency(posterior.edges)
     shifts = []
     for each in assumptions:
-        asked = model.question
-        if isinstance(each, Prior):
-            asked = replace(asked, prior=each)
-        else:
-            asked = replace(asked, score=each)
-        other = exact(Model(asked), posterior.modularity, dags=0)
-        shifts.append(_shift(each, None, model.variables, before, _adjacency(other.edges)))
+        own = model.question
+        other = replace(own, prior=each) if isinstance(each, Prior) else replace(own, score=each)
+        found = exact(Model(other), posterior.modularity, dags=0)
+        shifts.append(_shift(each, None, model.variables, before, _adjacency(found.edges)))
     return Sensitivity(float(before.sum()), tuple(shifts))
 
 
@@ -186,7 +179,7 @@ def _other_priors(prior: Prior) -> list[Prior]:
 
 
 def _other_scores(score: LocalScore | None, rows: int, variables: int) -> list[LocalScore]:
-    """Return the neighbours of a score among its alternatives, unless scoring takes long."""
+    """Return the neighbours of a score among its alternatives, unless scoring takes too long."""
     if score is None:
         return []
     every = list(score.alternatives())
@@ -197,7 +190,7 @@ def _other_scores(score: LocalScore | None, rows: int, variables: int) -> list[L
 
 
 class _Sample:
-    """Some of the DAGs, evenly spread, as matrices of [DAG, node, parent]."""
+    """Evenly spaced DAGs of a sample, as a matrix [DAG, node, parent]."""
 
     def __init__(self, dags: DagSample, most: int) -> None:
         places = np.linspace(0, len(dags) - 1, min(most, len(dags))).astype(np.int64)
@@ -238,7 +231,7 @@ class _Sample:
         none: tuple[tuple[int, ...], ...] = ((),) * n
         with running(None, None, "") as run:
             for number in range(max(len(sets) for sets, _ in distinct)):
-                # One family for each node: its parents required, and none optional.
+                # The table has one family for each node, whose parents are all required.
                 sets = [each[min(number, len(each) - 1)] for each, _ in distinct]
                 required = tuple(tuple(int(p) for p in np.flatnonzero(each)) for each in sets)
                 families = Families(model.data.variables, none, required, (0,) * n)
@@ -273,7 +266,7 @@ def _shift(
     after: NDArray[np.float64],
 ) -> Shift:
     change = np.abs(after - before)
-    # Where nothing changes, the first pair of different variables is named.
+    # If nothing changes, this names the first pair of different variables.
     pairs = np.where(np.triu(np.ones_like(change), 1) > 0.0, change, -1.0)
     first, second = map(int, np.unravel_index(int(np.argmax(pairs)), change.shape))
     return Shift(

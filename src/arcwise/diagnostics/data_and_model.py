@@ -1,4 +1,4 @@
-"""`family_sizes`: how many free parameters the likely parent sets of each variable have."""
+"""Findings about the data and the model: limitations of a posterior however it is computed."""
 
 from __future__ import annotations
 
@@ -19,100 +19,9 @@ from arcwise.scores import FamilyScores
 from arcwise.support.words import listing, plural
 
 _MOST_DAGS = 1000
-_MOST_FAMILIES = 2_000_000
-_GAUSSIAN = 2.0  # a mean and a variance, besides a coefficient for each parent
-_LARGEST_LOG = 600.0
-
-
-def family_sizes(posterior: Posterior, profile: DataProfile) -> NDArray[np.float64] | None:
-    """Return the posterior median of the number of free parameters of each variable's family.
-
-    With r levels and parents that have q configurations it is q (r - 1); of a Gaussian variable
-    the number of parents plus 2, and in mixed data q times the number of continuous parents
-    plus 2. None if it is not known what the parameters are.
-
-    Families are those of sampled DAGs; without any, of exact probabilities of parent sets; and
-    otherwise of the parents that are more probable than not.
-    """
-    if profile.parametrization is None:
-        return None
-    levels = np.array(profile.levels, dtype=np.float64)
-    # Whole numbers count as continuous where the score takes them so.
-    discrete = (levels > 0) & (profile.parametrization != "gaussian")
-    sizes = _Sizes(np.log(np.where(discrete, levels, 1.0)), (~discrete).astype(np.float64))
-    families = posterior.family_probabilities
-    if posterior.dags is not None:
-        return _of_dags(posterior.dags, sizes, levels)
-    if families is not None and len(families) <= _MOST_FAMILIES:
-        return _of_families(families, sizes, levels)
-    likely = (posterior.edges > 0.5).astype(np.float64).T
-    return np.concatenate(
-        [sizes.of(node, levels[node], likely[[node]]) for node in range(len(levels))]
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _Sizes:
-    """What each parent adds to a family: the log of its levels, or a coefficient."""
-
-    logs: NDArray[np.float64]
-    numbers: NDArray[np.float64]
-
-    def of(self, node: int, levels: float, members: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the number of parameters of a node with each set of parents, as 0 and 1."""
-        return self.from_sums(node, levels, members @ self.logs, members @ self.numbers)
-
-    def from_sums(
-        self, node: int, levels: float, logs: NDArray[np.float64], numbers: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Return it from the sums over the parents of what they add."""
-        own = numbers + _GAUSSIAN if self.numbers[node] else max(levels - 1.0, 1.0)
-        found: NDArray[np.float64] = np.exp(np.minimum(logs, _LARGEST_LOG)) * own
-        return found
-
-
-def _of_dags(dags: DagSample, sizes: _Sizes, levels: NDArray[np.float64]) -> NDArray[np.float64]:
-    few, n = dags.thinned(_MOST_DAGS), len(dags.variables)
-    return np.array(
-        [
-            _median(
-                sizes.of(node, levels[node], unpacked(few.parents[:, node], n).astype(np.float64)),
-                few.shares,
-            )
-            for node in range(n)
-        ]
-    )
-
-
-def _of_families(
-    families: FamilyScores, sizes: _Sizes, levels: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    result = []
-    for node in range(len(families.variables)):
-        flat, offsets = families.table.parent_sets(node)
-        members, ends = np.asarray(flat, dtype=np.int64), np.asarray(offsets, dtype=np.int64)
-        logs, numbers = (
-            np.diff(np.concatenate([[0.0], np.cumsum(each[members])])[ends])
-            for each in (sizes.logs, sizes.numbers)
-        )
-        found = sizes.from_sums(node, levels[node], logs, np.rint(numbers).astype(np.float64))
-        result.append(_median(found, np.asarray(families.table.values(node))))
-    return np.array(result)
-
-
-def _median(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-    order = np.argsort(values, kind="stable")
-    summed = np.cumsum(weights[order])
-    return float(values[order[int(np.searchsorted(summed, summed[-1] / 2.0))]])
-
-
-# --- Data and model -------------------------------------------------------------------------------
-
-# Findings about the data and the model: what a posterior cannot tell however well computed.
-
 
 FEWEST_ROWS_PER_PARAMETER = 5.0
-"""Below, estimates of parameters, and with them scores, depend on the prior as much as on rows."""
+"""Below this, estimates of parameters, and so scores, depend on the prior as much as on rows."""
 HOPELESS_ROWS_PER_PARAMETER = 1.0
 
 FEW_ROWS, VERY_FEW_ROWS = 200, 50
@@ -120,8 +29,8 @@ LARGEST_SHARE_DROPPED = 0.05
 LARGEST_SHARE_MISSING = 0.2
 LARGEST_SHARE_MISSING_OF_A_COLUMN = 0.5
 
-# Deviations from normality that are both certain and large enough to matter; beyond the latter,
-# methods for normal data are known to break down (Curran, West and Finch 1996).
+# Deviations from normality that are both significant and large enough to matter; beyond the larger
+# limits, methods for normal data break down (Curran, West and Finch 1996).
 _P_VALUE = 1e-4
 _SKEWED, _HEAVY = 0.5, 1.0
 _VERY_SKEWED, _VERY_HEAVY = 2.0, 7.0
@@ -134,10 +43,10 @@ _found = partial(Finding, "data and model")
 
 
 def data_and_model(posterior: Posterior) -> tuple[DataVerdict, tuple[Finding, ...]]:
-    """Return what is to be said about the data and the model, and what it comes to.
+    """Return the verdict and the findings on the data and the model.
 
-    Everything is read from the posterior and its provenance, so that it is the same for a
-    posterior that was saved.
+    They depend only on the posterior and its provenance, so they are the same for a saved
+    posterior.
     """
     profile, rows = posterior.provenance.data, posterior.provenance.rows
     findings: list[Finding] = []
@@ -158,7 +67,7 @@ def data_and_model(posterior: Posterior) -> tuple[DataVerdict, tuple[Finding, ..
 
 
 def _of_parameters(posterior: Posterior, profile: DataProfile, rows: int) -> Iterator[Finding]:
-    """Return a finding if likely parent sets have too many parameters for the rows there are."""
+    """Return a finding if likely parent sets have too many parameters for the number of rows."""
     sizes = family_sizes(posterior, profile)
     if sizes is None:
         return
@@ -183,11 +92,9 @@ def _of_parameters(posterior: Posterior, profile: DataProfile, rows: int) -> Ite
 
 
 def _of_rows(profile: DataProfile, rows: int) -> Iterator[Finding]:
-    """Return a finding if there are so few rows that all but strong dependence is missed.
-
-    A dependence pays for its parameter, by the Bayesian information criterion, if the squared
-    correlation exceeds 1 - N^(-1/N).
-    """
+    """Return a finding if there are so few rows that only strong dependence is detected."""
+    # By the Bayesian information criterion, a dependence is worth its parameter if the squared
+    # correlation exceeds 1 - N^(-1/N).
     number = rows if profile.total_weight is None else max(2.0, profile.total_weight)
     if number > FEW_ROWS:
         return
@@ -232,7 +139,7 @@ def _of_identifiers(profile: DataProfile) -> Iterator[Finding]:
 def _of_nearly_constant(profile: DataProfile) -> Iterator[Finding]:
     if profile.parametrization in (None, "gaussian") or not profile.nearly_constant:
         return
-    # Rarest first: mappings of a saved posterior are in no order of their own.
+    # Sorted by rarity, because the mappings of a saved posterior have no defined order.
     few = sorted(profile.nearly_constant.items(), key=lambda each: (each[1], each[0]))
     named = listing([f"{name} in {plural(rows, 'row')}" for name, rows in few], _MOST_NAMED)
     differs = "variable differs" if len(few) == 1 else "variables differ"
@@ -247,12 +154,9 @@ def _of_nearly_constant(profile: DataProfile) -> Iterator[Finding]:
 
 
 def _of_shapes(profile: DataProfile) -> Iterator[Finding]:
-    """Return a finding if columns that are taken to be normal clearly are not.
-
-    The p-value wanted is divided by the number of columns. The test is too ready to reject that
-    far out, up to twenty times with 60 rows, so that a table of normal columns has a finding with
-    a probability below 0.01.
-    """
+    """Return a finding if columns that are assumed to be normal clearly are not."""
+    # The test rejects too often at such small levels, up to twenty times too often with 60 rows;
+    # even so, a table of normal columns has a finding with a probability below 0.01.
     limit = _P_VALUE / max(1, len(profile.moments))
     odd = {
         name: moments
@@ -278,7 +182,7 @@ def _of_shapes(profile: DataProfile) -> Iterator[Finding]:
 
 
 def _is_odd(moments: Moments, skewness: float, kurtosis: float) -> bool:
-    # Flat distributions, of negative excess kurtosis, do little harm.
+    # Distributions with negative excess kurtosis do little harm.
     return abs(moments.skewness) > skewness or moments.excess_kurtosis > kurtosis
 
 
@@ -325,7 +229,7 @@ def _of_preparation(profile: DataProfile, rows: int) -> Iterator[Finding]:
 
 
 def _of_missing(profile: DataProfile, rows: int) -> Finding:
-    """Return what share of the values is missing, and what imputing them assumes."""
+    """Return the finding on the share of missing values, and the assumption of imputation."""
     counts = profile.preparation.imputed
     total = sum(counts.values())
     share = total / (rows * len(profile.levels))
@@ -362,12 +266,12 @@ def _of_interventions(profile: DataProfile, rows: int) -> Iterator[Finding]:
 
 
 def _of_directions(posterior: Posterior, profile: DataProfile | None) -> Iterator[Finding]:
-    """Return a finding on the likely adjacencies whose direction the data cannot tell, or do not.
+    """Return a finding on the likely adjacencies whose direction is not identified.
 
     In observational data, all DAGs of an equivalence class have the same likelihood. With
-    interventions, or another score, only the posterior says what is open.
+    interventions, or another score, only the posterior shows which directions are open.
     """
-    # Edges of parent-only variables have the direction that they were declared to have.
+    # Edges of parent-only variables have the direction that was declared.
     given = set(posterior.parent_only)
     likely = [
         pair
@@ -406,12 +310,11 @@ def _of_directions(posterior: Posterior, profile: DataProfile | None) -> Iterato
     if not names:
         return
     advice = "interventions, an order in time or other knowledge can tell"
-    fact = fact
     yield _found("note", "directions", fact, advice)
 
 
 def _of_kinds(posterior: Posterior, profile: DataProfile | None) -> Iterator[Finding]:
-    """Return a finding on likely edges whose direction is that of the score, not of the data."""
+    """Return a finding on likely edges whose direction is due to the score, not to the data."""
     if profile is None or profile.parametrization != "conditional-gaussian":
         return
     discrete = np.array(profile.levels) > 0
@@ -455,3 +358,91 @@ def _assumptions(profile: DataProfile | None) -> Iterator[Finding]:
     )
     fact = ", and ".join([", ".join(taken[:-1]), taken[-1]] if taken[1:] else taken)
     yield _found("note", "assumptions", fact)
+
+
+_MOST_FAMILIES = 2_000_000
+_GAUSSIAN = 2.0  # an intercept and a variance, besides a coefficient for each parent
+_LARGEST_LOG = 600.0
+
+
+def family_sizes(posterior: Posterior, profile: DataProfile) -> NDArray[np.float64] | None:
+    """Return the posterior median of the number of free parameters of each variable's family.
+
+    With r levels and q configurations of the parents it is q (r - 1); for a Gaussian variable the
+    number of parents plus 2, and in mixed data q times the number of continuous parents plus 2.
+    None if the parametrization is unknown.
+
+    Families are those of sampled DAGs; without DAGs, those with exact probabilities; and otherwise
+    those of the parents that are more probable than not.
+    """
+    if profile.parametrization is None:
+        return None
+    levels = np.array(profile.levels, dtype=np.float64)
+    # Integers are continuous if the score treats them as continuous.
+    discrete = (levels > 0) & (profile.parametrization != "gaussian")
+    sizes = _Sizes(np.log(np.where(discrete, levels, 1.0)), (~discrete).astype(np.float64))
+    families = posterior.family_probabilities
+    if posterior.dags is not None:
+        return _sizes_in_dags(posterior.dags, sizes, levels)
+    if families is not None and len(families) <= _MOST_FAMILIES:
+        return _sizes_of_families(families, sizes, levels)
+    likely = (posterior.edges > 0.5).astype(np.float64).T
+    return np.concatenate(
+        [sizes.of(node, levels[node], likely[[node]]) for node in range(len(levels))]
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Sizes:
+    """The contribution of each parent to the size: the log of its levels, or a coefficient."""
+
+    logs: NDArray[np.float64]
+    numbers: NDArray[np.float64]
+
+    def of(self, node: int, levels: float, members: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the number of parameters of a node with each parent set, given as 0 and 1."""
+        return self.from_sums(node, levels, members @ self.logs, members @ self.numbers)
+
+    def from_sums(
+        self, node: int, levels: float, logs: NDArray[np.float64], numbers: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the number of parameters from the sums of the contributions of the parents."""
+        own = numbers + _GAUSSIAN if self.numbers[node] else max(levels - 1.0, 1.0)
+        return np.asarray(np.exp(np.minimum(logs, _LARGEST_LOG)) * own)
+
+
+def _sizes_in_dags(
+    dags: DagSample, sizes: _Sizes, levels: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    few, n = dags.thinned(_MOST_DAGS), len(dags.variables)
+    return np.array(
+        [
+            _median(
+                sizes.of(node, levels[node], unpacked(few.parents[:, node], n).astype(np.float64)),
+                few.shares,
+            )
+            for node in range(n)
+        ]
+    )
+
+
+def _sizes_of_families(
+    families: FamilyScores, sizes: _Sizes, levels: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    result = []
+    for node in range(len(families.variables)):
+        flat, offsets = families.table.parent_sets(node)
+        members, ends = np.asarray(flat, dtype=np.int64), np.asarray(offsets, dtype=np.int64)
+        logs, numbers = (
+            np.diff(np.concatenate([[0.0], np.cumsum(each[members])])[ends])
+            for each in (sizes.logs, sizes.numbers)
+        )
+        found = sizes.from_sums(node, levels[node], logs, np.rint(numbers).astype(np.float64))
+        result.append(_median(found, np.asarray(families.table.values(node))))
+    return np.array(result)
+
+
+def _median(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    order = np.argsort(values, kind="stable")
+    summed = np.cumsum(weights[order])
+    return float(values[order[int(np.searchsorted(summed, summed[-1] / 2.0))]])

@@ -58,8 +58,8 @@ _note = partial(Finding, "computation", "note", "computation")
 def diagnose(posterior: Posterior) -> Diagnosis:
     """Assess the reliability of a posterior, with advice on what to change if it is poor.
 
-    It has two parts: whether the posterior was computed well, and whether the data and the model
-    are such that it can be relied on.
+    The diagnosis has two parts: the quality of the computation, and the suitability of the data
+    and the model.
 
     Parameters
     ----------
@@ -78,25 +78,25 @@ def diagnose(posterior: Posterior) -> Diagnosis:
     The verdict is ``"not converged"`` if R-hat exceeds 1.2 for the log posterior or any
     edge, the probability of an edge differs by more than 0.3 between chains (or the halves
     of particles), or the effective sample size of annealing is below 10 particles. It is
-    ``"doubtful"`` where the default stopping rule of `learn` is not met: if R-hat exceeds
-    1.01 for the log posterior or 1.05 for an edge, the effective sample size of the log
-    posterior is below 400, or the probability of an edge differs by more than 0.05 between
-    chains, four groups of them if there are more (0.1 between the halves of particles); and
-    also if the effective sample size of an edge is below 50, the standard error of an edge
+    ``"doubtful"`` if the default stopping rule of `learn` is not met: R-hat exceeds 1.01 for
+    the log posterior or 1.05 for an edge, the effective sample size of the log posterior or of
+    an edge is below 400, or the probability of an edge differs by more than 0.05 between
+    chains, or between four groups of them if there are more (0.1 between the halves of
+    particles). It is also ``"doubtful"`` if the standard error of an edge
     probability exceeds 0.025, an edge of intermediate probability changed fewer than 10
     times, there are fewer than four chains, the effective sample size of importance weights
     is below 20 DAGs, 1 % of the DAGs or 50 particles, fewer than 1 % of the moves of every
-    kind are accepted, or candidate parents were cut short and no others are allowed. Of a
+    kind are accepted, or candidate parents were cut short and no others are allowed. For a
     posterior averaged over completed tables it is ``"doubtful"`` if the standard error of an
     edge probability exceeds 0.025, there is only one chain, or the two halves of the chains
     differ by more than 0.1, and ``"not converged"`` beyond 0.3.
 
     Data and model are ``"questionable"`` if likely parent sets have fewer than five rows per
-    free parameter, there are fewer than 50 rows, more than 5 % of the rows were dropped, weights
-    count for more rows than they are worth, more than 20 % of all values or half of a column were
-    imputed, a column seems only to identify rows or differs from
-    its commonest level in fewer than 20 rows, or one that the score takes to be normal clearly
-    is not (D'Agostino and Pearson's test at 0.0001 divided by the number of columns, and a
+    free parameter, there are fewer than 50 rows, more than 5 % of the rows were dropped, the sum
+    of the weights exceeds the effective number of rows, more than 20 % of all values or half of a
+    column were imputed, a column seems only to identify rows or differs from
+    its commonest level in fewer than 20 rows, or a column that the score assumes to be normal
+    clearly is not (D'Agostino and Pearson's test at 0.0001 divided by the number of columns, and a
     skewness beyond 0.5 or an excess kurtosis beyond 1). They are ``"poor"`` if likely parent sets
     have more parameters than there are rows, or the skewness exceeds 2 or the excess kurtosis 7.
 
@@ -120,10 +120,7 @@ _KNOWN: WeakKeyDictionary[Posterior, Diagnosis] = WeakKeyDictionary()
 
 
 def keep_diagnosis(posterior: Posterior, diagnosis: Diagnosis) -> None:
-    """Keep the diagnosis of a posterior, which never changes, as long as there is the posterior.
-
-    `learn`, its page and the shell each ask for it, and many variables take seconds.
-    """
+    """Cache the diagnosis of a posterior, which takes seconds with many variables."""
     _KNOWN[posterior] = diagnosis
 
 
@@ -143,7 +140,7 @@ def _diagnosed(posterior: Posterior) -> Diagnosis:
     if run.annealed:
         findings += of_halves(change, figures, "the particles")
     if not findings:
-        # Where chains disagree, the standard error is large for that reason.
+        # If chains disagree, this is the reason for a large standard error.
         findings += of_precision(change, figures)
     findings += of_sampler(change, figures)
     if posterior.account is not None:
@@ -162,7 +159,7 @@ def _exact(posterior: Posterior) -> Diagnosis:
 
 
 def _imputed(posterior: Posterior, run: ImputationRun) -> Diagnosis:
-    """Judge completed tables by the halves of their chains, and by the errors of edges."""
+    """Assess completed tables by the halves of their chains, and by the errors of edges."""
     figures = Figures(
         variables=tuple(posterior.variables),
         chains=run.chains,
@@ -203,7 +200,7 @@ def _diagnosis(
 
 
 def _settings(run: ChainRun | AnnealingRun | MergedRun | UniqueDagsRun) -> SamplingSettings:
-    """Return the settings of a run; of merged ones, those the advice should refer to."""
+    """Return the settings of a run, or of the part of a merged run that the advice refers to."""
     if not isinstance(run, MergedRun):
         return run.settings
     of_the_kind = [part for part in run.parts if part.algorithm is run.algorithm]
@@ -231,15 +228,12 @@ def _figures(posterior: Posterior) -> Figures:
 
 
 def _of_chains(posterior: Posterior, traces: Traces, figures: Figures) -> Figures:
-    """Return the figures with those of several chains; R-hat of edges only if there are DAGs.
-
-    Probabilities in each chain are those it has averaged, or from its DAGs.
-    """
+    """Return the figures with those of several chains; R-hat of edges only if there are DAGs."""
     figures = replace(
         figures,
         chains=len(traces.log_weights),
         draws=min(map(len, traces.log_weights)),
-        # Without edges of each chain, the difference is that computed during the run.
+        # Without edges of each chain, the difference was computed during the run.
         convergence=replace(
             trace_convergence(traces), difference=posterior.run.convergence.difference
         ),
@@ -255,7 +249,7 @@ def _of_chains(posterior: Posterior, traces: Traces, figures: Figures) -> Figure
     if averages is None:
         pooled = parts
         if dags.weights is not None and len(parts) > PARTS:
-            # As the stopping rule compares them.
+            # The stopping rule compares the same groups.
             pooled = _parts(np.unique(numbers, return_inverse=True)[1] % PARTS)
         figures = _between_chains(figures, _estimates(dags, pooled, found.chain_edges))
     return replace(
@@ -300,11 +294,7 @@ def _of_annealing(posterior: Posterior, figures: Figures) -> Figures:
 
 
 def _parts(numbers: NDArray[np.int64]) -> list[NDArray[np.int64] | slice]:
-    """Return the indices of the DAGs with each number, in the order drawn.
-
-    DAGs sorted by chain, as samplers return them, are indexed by slices, which avoids
-    copies.
-    """
+    """Return the indices of the DAGs with each number, as slices if they are sorted by chain."""
     order = np.argsort(numbers, kind="stable")
     _, starts = np.unique(numbers[order], return_index=True)
     parts = np.split(order, starts[1:])
@@ -363,7 +353,7 @@ def _concluded(
     what: str = "draws made",
     verdict: Verdict | None = None,
 ) -> Diagnosis:
-    """Return the verdict that findings come to, with what else is to be known of the run."""
+    """Return the diagnosis from findings, adding notes on excluded chains and interruptions."""
     findings = by_gravity(found)
     if verdict is None:
         verdict = _VERDICTS[findings[0].severity if findings else "note"]
@@ -383,7 +373,7 @@ def _concluded(
 
 
 def _without_parents(posterior: Posterior) -> bool:
-    """Say whether candidates leave no edge at all, as where the time was up before any scoring."""
+    """Return whether candidates allow no edge at all, as if time was up before any scoring."""
     candidates = posterior.provenance.candidates
     if candidates is None or posterior.provenance.plus_one or len(posterior.variables) < 2:
         return False

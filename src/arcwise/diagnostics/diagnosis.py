@@ -57,34 +57,27 @@ class Figures:
     apply to an algorithm are None.
     """
 
-    variables: tuple[str, ...]  # the names of the nodes
-    # The number of chains, and of draws in the shortest of them.
+    variables: tuple[str, ...]
     chains: int = 0
-    draws: int = 0
+    draws: int = 0  # the number of draws in the shortest chain
     # The figures of the log posterior, and the worst of all edges.
     convergence: Convergence = field(default_factory=Convergence)
     # Figures of each edge; see `EdgeDiagnostics`.
     rhat: Matrix | None = None
     effective_samples: Matrix | None = None
     changes: NDArray[np.int64] | None = None
-    # The edge probabilities that each chain has averaged, or estimates from its DAGs, weights
-    # included, as [chain, source, target]. Annealing particles are too few to compare one by one:
-    # their first and second halves are compared.
+    # The edge probabilities averaged along each chain, or estimated from its weighted DAGs, as
+    # [chain, source, target]; those of the two halves of annealing particles, which are too few to
+    # compare one by one.
     chain_edges: Matrix | None = None
-    # The largest difference of these between two chains, for each edge.
-    differences: Matrix | None = None
+    differences: Matrix | None = None  # the largest difference of these between two chains
     standard_errors: Matrix | None = None  # the Monte Carlo standard error of each edge probability
-    # The number of DAGs, and Kish's effective sample size of their weights.
-    dags: int = 0
-    effective_dags: float | None = None
+    dags: int = 0  # the number of DAGs
+    effective_dags: float | None = None  # Kish's effective sample size of their weights
     effective_runs: float | None = None  # the effective sample size of annealing, in particles
-    # The acceptance rate of each kind of move.
-    acceptance: Mapping[str, float | None] = field(default_factory=dict)
-    # The acceptance rates of exchanges between adjacent temperatures.
-    exchange_acceptance: Sequence[float | None] = ()
-    # For each coupled chain, how often a state went from the hottest temperature to the coldest and
-    # back.
-    round_trips: Sequence[int] | None = None
+    acceptance: Mapping[str, float | None] = field(default_factory=dict)  # by kind of move
+    exchange_acceptance: Sequence[float | None] = ()  # between adjacent temperatures
+    round_trips: Sequence[int] | None = None  # the number for each coupled chain
 
     @property
     def most_different_edge(self) -> tuple[str, str] | None:
@@ -115,18 +108,18 @@ class Diagnosis(Figures):
     Parameters
     ----------
     verdict
-        That on the computation, one of
+        The verdict on the computation, one of
 
         - ``"exact"``: computed exactly, not sampled;
         - ``"reliable"``: no diagnostic gives reason to doubt the probabilities and
           their standard errors;
         - ``"doubtful"``: some diagnostic does, as `sentences` explain;
-        - ``"not converged"``: the chains disagree, or a few samples carry nearly all of
-          the weight, and the probabilities should not be used;
+        - ``"not converged"``: the chains disagree, or a few samples have nearly all of the
+          weight, and the probabilities should not be used;
         - ``"unknown"``: there is too little information.
     data_verdict
-        That on data and model, one of ``"no problem found"``, ``"questionable"``, ``"poor"``, and
-        ``"unknown"`` if there is no table.
+        The verdict on data and model, one of ``"no problem found"``, ``"questionable"``,
+        ``"poor"``, and ``"unknown"`` if there is no table.
     findings
         All findings: first those about the computation, then those about data and model, the most
         serious of each first.
@@ -186,7 +179,7 @@ class Diagnosis(Figures):
         )
 
     def __str__(self) -> str:
-        """Return the two verdicts and their reasons, on a line each."""
+        """Return the two verdicts and their reasons, each on one line."""
         return (
             f"Computation: {self.verdict}. {' '.join(self.sentences)}\n"
             f"Data and model: {self.data_verdict}. {' '.join(self.data_sentences)}"
@@ -200,10 +193,10 @@ class Diagnosis(Figures):
         """Return the two verdicts, their reasons and the figures, for notebooks."""
         figures = self.as_dict()
         worst = self.most_different_edge
-        told = {words: figures[name] for name, words in _FIGURES_IN_WORDS.items()}
-        told["edge that differs most between chains"] = worst and " → ".join(worst)
+        rows = {words: figures[name] for name, words in _FIGURES_IN_WORDS.items()}
+        rows["edge that differs most between chains"] = worst and " → ".join(worst)
         return card(
             "Reliability",
             reliability_html(self.verdict, self.data_verdict, self.findings),
-            facts(told) if self.chains else "",
+            facts(rows) if self.chains else "",
         )

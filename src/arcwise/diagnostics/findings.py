@@ -1,8 +1,9 @@
-"""The limits by which a run is judged: those of the stopping rule and of the verdict are the same.
+"""The rules by which diagnostics become findings about the computation.
 
-The limits of R-hat and of the effective sample size are those of Vehtari et al. (2021).
-Among hundreds of edges one is always extreme by chance, so the limits for edges are less
-strict. How often a run within them is wrong is measured by the benchmark `verdict`.
+The stopping rule and the verdict use the same limits. Those of R-hat and of the effective sample
+size are the ones of Vehtari et al. (2021). Among hundreds of edges one is always extreme by chance,
+so the limits for edges are less strict. The benchmark `verdict` measures how often a run within the
+limits is wrong.
 """
 
 from __future__ import annotations
@@ -24,51 +25,44 @@ LARGEST_RHAT = 1.01
 FEWEST_EFFECTIVE = 400.0
 LARGEST_EDGE_RHAT = 1.05
 FEWEST_EFFECTIVE_OF_EDGE = 400.0
-"""A run that ends when it looks good tends to end before a rare mode shows; with few independent
-visits to it, by much."""
+"""A run with a stopping rule tends to end before it visits a rare mode, and the more so the fewer
+independent visits there are."""
 LARGEST_DIFFERENCE = 0.05
-"""Between the edge probabilities of four parts of a run."""
+"""The largest difference between the edge probabilities of four parts of a run."""
 
 DEFAULT_RULE = (
     f"rhat<{LARGEST_RHAT:g}, ess>{FEWEST_EFFECTIVE:g}, edge_rhat<{LARGEST_EDGE_RHAT:g}, "
     f"edge_ess>{FEWEST_EFFECTIVE_OF_EDGE:g}, difference<{LARGEST_DIFFERENCE:g}"
 )
-"""The stopping rule of a run that ends when it is reliable."""
+"""The stopping rule of a run that ends once it is reliable."""
 
 FEWEST_CHAINS = 4
 LARGEST_STANDARD_ERROR = 0.025
-"""Of an edge probability, so that errors of 0.1 are four standard errors."""
+"""For an edge probability: errors of 0.1 are then four standard errors."""
 
 LARGEST_DIFFERENCE_OF_HALVES = 0.1
-"""Between the two halves of annealing particles, each half as precise as the whole."""
+"""Between the two halves of annealing particles, which have half the precision of the whole."""
 
 # Beyond these, a run is unusable rather than doubtful.
 HOPELESS_RHAT = 1.2
 HOPELESS_DIFFERENCE = 0.3
 
-# A run whose R-hat exceeds this warns as it ends.
-RHAT_OF_WARNING = 1.05
+RHAT_OF_WARNING = 1.05  # a run whose R-hat exceeds this issues a warning at its end
 
 FEWEST_EXCHANGES = 0.05
 FEWEST_ROUND_TRIPS = 10
-"""Of the states of all coupled chains together, for an estimate of the evidence."""
+"""The minimum over all coupled chains together for an estimate of the evidence."""
 
 HOPELESS_PARTICLES, FEWEST_PARTICLES = 10.0, 50.0
 FEWEST_ACCEPTED = 0.01
 
 
-# --- Evidence -------------------------------------------------------------------------------------
-
-# Reasons to doubt an estimate of the evidence that its standard error does not show.
-
-
 def doubts_of_ladder(exchanges: Exchanges) -> list[str]:
     """Return why the product of ratios along a ladder may be wrong, each with what to do.
 
-    A ratio between temperatures that hardly exchange states rests on states that neither has
-    visited. A round trip brings a state from the hottest temperature to the coldest
-    independently of where it was there before: without some of them, what the cold
-    temperatures have seen is where they began.
+    A ratio between temperatures that hardly exchange states depends on states that neither has
+    visited. After a round trip, the state at the coldest temperature is independent of the one
+    before: without round trips, the cold temperatures have only explored where they started.
     """
     rates = [rate for rate in exchanges.acceptance if rate is not None]
     fewest = min(rates, default=0.0)
@@ -88,10 +82,10 @@ def doubts_of_ladder(exchanges: Exchanges) -> list[str]:
 
 
 def doubts_of_populations(model: Model) -> list[str]:
-    """Return why all populations of a model may be wrong alike, which their spread does not show.
+    """Return why all populations of a model may have a common error, which their spread conceals.
 
-    While they are hot, particles without the required edges are penalised equally, and those that
-    have them first have the same few DAGs around them.
+    At high temperatures, all particles without the required edges are penalised equally, and the
+    first ones that have these edges share the same few neighbouring DAGs.
     """
     families = model.families
     if families is None or not any(families.required):
@@ -100,11 +94,6 @@ def doubts_of_populations(model: Model) -> list[str]:
         "Edges are required, and particles that had none of them while hot may have found only a "
         "part of the DAGs that do; compare with another method."
     ]
-
-
-# --- Findings -------------------------------------------------------------------------------------
-
-# The rules by which diagnostics become findings about the computation.
 
 
 _FEW_EFFECTIVE_DAGS, _SMALL_EFFECTIVE_SHARE = 20.0, 0.01
@@ -116,10 +105,8 @@ _found = partial(Finding, "computation")
 
 
 def fewest_effective_dags(count: int) -> float:
-    """Return the smallest acceptable effective sample size of this many weighted DAGs.
-
-    A few DAGs of nearly equal weight are too few, but not because of their weights.
-    """
+    """Return the smallest acceptable effective sample size of `count` weighted DAGs."""
+    # A small number of DAGs of nearly equal weight is not a fault of the weights.
     return min(max(_FEW_EFFECTIVE_DAGS, _SMALL_EFFECTIVE_SHARE * count), count / 2)
 
 
@@ -146,7 +133,7 @@ def of_chains(change: str, figures: Figures) -> Iterator[Finding]:
         if value is not None and value > limit
     ]
     if above:
-        # R-hat alone does not say how much it matters.
+        # R-hat alone does not show the size of the effect.
         where = "" if is_large else example
         effect = (
             ""
@@ -192,9 +179,9 @@ def of_rare_changes(
 ) -> Iterator[Finding]:
     """Return a finding if edges of intermediate probability changed only a few times.
 
-    The standard error of such an edge may look small although it rests on a few changes.
+    The standard error of such an edge may appear small although it is based on a few changes.
     """
-    # Edges that never changed within a chain differ between chains, which is found elsewhere.
+    # Edges that never changed within a chain differ between chains; `of_chains` finds these.
     few = (changes > 0) & (changes < FEWEST_CHANGES) & (np.minimum(edges, 1 - edges) > _MIDDLING)
     if not few.any():
         return
@@ -223,17 +210,17 @@ def of_halves(change: str, figures: Figures, halves: str) -> Iterator[Finding]:
 
 
 def of_completions(figures: Figures) -> Iterator[Finding]:
-    """Return the findings about completed tables: whether chains agree, how precise means are."""
+    """Return the findings about completed tables: agreement of chains, and precision."""
     change = "average over more completed tables"
     if figures.chains < _FEWEST_CHAINS_OF_TABLES:
         fact = "A single chain of completed tables cannot show whether it has missed something"
         yield _found("caution", "convergence", fact, "run several chains")
         yield from of_precision(change, figures)
         return
-    apart: list[Finding] = []
+    disagreement: list[Finding] = []
     if figures.differences is not None:
-        apart += of_halves(change, figures, "the chains that complete the table")
-    yield from apart or of_precision(change, figures)
+        disagreement += of_halves(change, figures, "the chains that complete the table")
+    yield from disagreement or of_precision(change, figures)
 
 
 def of_precision(change: str, figures: Figures) -> Iterator[Finding]:
@@ -248,7 +235,7 @@ def of_precision(change: str, figures: Figures) -> Iterator[Finding]:
 
 
 def of_parents(chosen: Choices) -> Iterator[Finding]:
-    """Return the finding that chains agree on a posterior from which likely parents are missing."""
+    """Return a finding if likely parents may be missing, however well chains agree."""
     if not chosen.parents_left_out:
         return
     fact = (

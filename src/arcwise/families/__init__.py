@@ -1,4 +1,4 @@
-"""Families: the allowed parent sets of every node, and functions of them."""
+"""Families: the allowed parent sets of every node, and the constraints on them."""
 
 from arcwise.families.families import Families
 

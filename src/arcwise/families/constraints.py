@@ -53,20 +53,20 @@ __all__ = ["ConstraintArguments", "Constraints", "ResolvedConstraints"]
 class Constraints:
     """Required, allowed and forbidden edges, and the maximum number of parents.
 
-    Edges come as pairs (source, target) of names, as a `Dag`, a networkx
+    Edges are given as pairs (source, target) of names, as a `Dag`, a networkx
     DiGraph or a causal-learn GeneralGraph, as a frame with the columns source
     and target (or from and to), as an n x n matrix of 0 and 1 indexed [source,
     target] in the order of the variables, or as a frame of such a matrix with names. In a
-    pair, a compiled regular expression stands for all names that it matches from the start.
-    The attributes hold the constraints in one canonical form, so that equal constraints
+    pair, a compiled regular expression represents all names that it matches from the start.
+    The attributes contain the constraints in a canonical form, so that equal constraints
     compare equal.
 
     Parameters
     ----------
     required_edges
-        Edges every DAG must have.
+        Edges that every DAG must have.
     forbidden_edges
-        Edges no DAG may have.
+        Edges that no DAG may have.
     tiers
         Tiers, the earliest first, each a list of names or a single name; a mapping from
         names to tier numbers; a text such as ``"age, sex < smoke < lung"``; or the path of a
@@ -75,14 +75,14 @@ class Constraints:
         variables in no tier, are unconstrained.
     max_indegree
         The maximum number of parents: one number for all, or a mapping from names to
-        numbers, in which the key None stands for all names left out.
+        numbers, in which the key None means all omitted names.
     search_space
-        The only edges a DAG may have; None for all. An empty list allows none.
+        The only edges that a DAG may have; None for all. An empty list allows none.
     parent_only
         Variables that have children only, such as lagged copies, static covariates and
-        indicators of interventions: a name, or a list of names. They have no place in the
-        order of the variables and cost next to nothing, however many there are. The model is
-        conditional on them: their own score is 0.
+        indicators of interventions: a name, or a list of names. They have no position in the
+        order of the variables, and their cost is negligible. The model is conditional on them:
+        their own score is 0.
     temporal_order
         Another name for `tiers`, which pgmpy uses.
 
@@ -108,7 +108,7 @@ class Constraints:
     temporal_order: InitVar[Any] = None
 
     def __post_init__(self, temporal_order: Any) -> None:
-        """Bring all constraints into their canonical form."""
+        """Convert all constraints to their canonical form."""
         if temporal_order is not None:
             if self.tiers is not None:
                 raise ArgumentError(
@@ -128,8 +128,8 @@ class Constraints:
         Parameters
         ----------
         value
-            `Constraints`; None for none; a mapping with the parameters' names as keys; the
-            path of a knowledge file, see `read`; a pgmpy ExpertKnowledge; or a causal-learn
+            `Constraints`; None for no constraints; a mapping with the parameters' names as keys;
+            the path of a knowledge file, see `read`; a pgmpy ExpertKnowledge; or a causal-learn
             BackgroundKnowledge, including its patterns and tiers.
 
         Examples
@@ -163,15 +163,15 @@ class Constraints:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Constraints:
-        """Read a knowledge file, as Tetrad writes it.
+        """Read a knowledge file in the format of Tetrad.
 
         Parameters
         ----------
         path
             A text file with the sections ``addtemporal`` (a tier in each line: its number and
             its variables; ``*`` after the number forbids edges within the tier),
-            ``forbiddirect`` and ``requiredirect`` (an edge in each line: source and target), of
-            which some may be missing. Or a .json file with a mapping, as for `coerce`.
+            ``forbiddirect`` and ``requiredirect`` (an edge in each line: source and target); not
+            all sections are needed. Or a .json file with a mapping, as for `coerce`.
         """
         file = file_path(path, "path")
         if file.suffix.lower() != ".json":
@@ -184,7 +184,7 @@ class Constraints:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a knowledge file that `read` and Tetrad can read.
 
-        Such files hold tiers, required and forbidden edges between named variables.
+        Such files contain tiers, and required and forbidden edges between named variables.
 
         Raises
         ------
@@ -209,8 +209,8 @@ class Constraints:
     def combined_with(self, other: Constraints) -> Constraints:
         """Return the conjunction of both constraints; ``a & b`` is the same.
 
-        If the two have different tiers, the result represents the second ones by the edges
-        they forbid.
+        If both have tiers and they differ, the second ones are replaced by the edges that they
+        forbid.
         """
         instance(other, Constraints, "other", "an arcwise.Constraints")
         forbidden = [*self.forbidden_edges, *other.forbidden_edges]
@@ -263,7 +263,7 @@ def _intersection(
 ) -> tuple[Edge, ...] | None:
     if first is None or second is None or first == second:
         return second if first is None else first
-    # Only endpoints of one kind can be compared before the variables are known.
+    # Before the variables are known, only endpoints of the same kind can be compared.
     kinds = {
         end.of if isinstance(end, Position) else type(end)
         for edge in (*first, *second)
@@ -289,19 +289,14 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "search_space": _read_search_space,
     "parent_only": read_parent_only,
 }
-"""What brings each constraint into its canonical form."""
-
-
-# --- In time --------------------------------------------------------------------------------------
-
-# `in_time`: the constraints of a table of a time series.
-#
-# A user names a variable ``x`` where its present slice is meant, and ``x(t-1)`` for an earlier
-# one. Columns of earlier slices and static ones are parents only.
+"""The function that converts each constraint to its canonical form."""
 
 
 def in_time(rules: Constraints, slices: Slices) -> Constraints:
-    """Return constraints by the names of columns, and those that time itself imposes.
+    """Return constraints by the names of lagged columns, and those that time itself imposes.
+
+    A user names a variable ``x`` in the present slice and ``x(t-1)`` in an earlier one. Columns of
+    earlier slices and static ones have children only.
 
     Examples
     --------
@@ -342,11 +337,6 @@ def _renamed(edges: tuple[Edge, ...], column: Callable[[str], str]) -> list[Edge
         return column(given) if isinstance(given, str) else given
 
     return [(end(source), end(target)) for source, target in edges]
-
-
-# --- Arguments ------------------------------------------------------------------------------------
-
-# `ConstraintArguments`: the arguments by which every function takes constraints, listed once.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -427,4 +417,4 @@ SYNONYMS = {
     "exogenous": "parent_only",
     "covariates": "parent_only",
 }
-"""What other libraries call these arguments, to suggest the right name."""
+"""The names of these arguments in other libraries, to suggest the right name."""

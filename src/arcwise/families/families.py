@@ -1,4 +1,4 @@
-"""Evaluates user-defined functions of families, and lists the families of a table by name."""
+"""`Families`: the parent sets that each node may have, and user-defined functions of families."""
 
 from __future__ import annotations
 
@@ -23,65 +23,9 @@ from arcwise.support.names import as_list, checked_variables, positions
 from arcwise.support.settings import keywords_of
 from arcwise.support.words import rounded, shown
 
-FamilyFunction: TypeAlias = Callable[[str, tuple[str, ...]], float]
-"""From a node's name and its parents' names to the logarithm of a weight or likelihood."""
-
-
-def refuse_uncallable(function: object) -> None:
-    """Refuse an object that is not callable, or not with a node and its parents."""
-    if not callable(function):
-        raise ArgumentError(
-            f"function is {shown(function)}; give a function of a node's name and its parents' "
-            "names"
-        )
-    try:
-        takes = inspect.signature(function)
-    except (TypeError, ValueError):  # some functions written in C do not tell
-        return
-    try:
-        takes.bind("node", ())
-    except TypeError:
-        raise ArgumentError(
-            f"the function takes {takes}; give a function of two arguments, a node's name and "
-            "the tuple of its parents' names"
-        ) from None
-
-
-def evaluate(
-    function: FamilyFunction, node: str, parents: tuple[str, ...], owner: str, meaning: str
-) -> float:
-    """Return the value of a function for a family, which may be -inf but not inf or nan."""
-    given = function(node, parents)
-    try:
-        value = float(given)
-    except (TypeError, ValueError):
-        value = math.nan
-    if math.isnan(value) or value == math.inf:
-        raise ArgumentError(
-            f"the function of the {owner} returned {given!r} for the node {node!r} with parents "
-            f"{list(parents)}; it must return {meaning}, finite or -inf"
-        )
-    return value
-
-
-def parent_names(
-    table: _core.FamilyTable, node: int, variables: Sequence[str]
-) -> Iterator[tuple[str, ...]]:
-    """Yield the parents of each family of a node, in the order of the table's values."""
-    flat, offsets = table.parent_sets(node)
-    members, bounds = flat.tolist(), offsets.tolist()
-    for first, last in pairwise(bounds):
-        yield tuple(variables[parent] for parent in members[first:last])
-
-
-# --- Families -------------------------------------------------------------------------------------
-
-# `Families`: the parent sets each node may have.
-
-
 _BYTES_PER_FAMILY = 8
 MOST_FAMILIES = 2**31
-"""The largest number of families of a table: 16 GiB."""
+"""The largest number of families of a table, which takes 16 GiB."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +39,7 @@ class _Arguments(ConstraintArguments):
 
 @dataclass(frozen=True)
 class Families:
-    """The parent sets each node may have: its required parents with some of its candidates.
+    """The parent sets that each node may have: its required parents and some of its candidates.
 
     Parameters
     ----------
@@ -108,8 +52,8 @@ class Families:
     max_free
         For each node the maximum number of optional parents in one parent set.
     outside
-        For each node the further parents of which a parent set may have at most one,
-        besides any of the candidates, as ascending positions.
+        For each node the further parents, as ascending positions; a parent set has at most one
+        of them, besides any of the candidates.
 
     Examples
     --------
@@ -142,9 +86,9 @@ class Families:
         variables
             The names of the nodes.
         candidates
-            The only parents a node may have besides the required ones: the result of
+            The only parents that a node may have besides the required ones: the result of
             `arcwise.candidates`, a mapping from names to lists of names, or edges in any form
-            `Constraints` takes (a matrix [parent, node], a graph, pairs). A node left out of
+            `Constraints` takes (a matrix [parent, node], a graph, pairs). A node omitted from
             a mapping has no candidates. None for all nodes.
         plus_one
             Whether a parent set may have one parent that is not a candidate.
@@ -181,15 +125,12 @@ class Families:
         nodes = range(len(variables))
         if any(table.listed(node) for node in nodes):
             return None
-        outside = tuple(tuple(table.outside(node)) for node in nodes)
-        # A table lists what is outside of the candidates after them.
-        free = [table.candidates(node) for node in nodes]
         return cls(
             variables,
-            tuple(tuple(free[node][: len(free[node]) - len(outside[node])]) for node in nodes),
+            tuple(tuple(candidates_of(table, node)) for node in nodes),
             tuple(tuple(table.required(node)) for node in nodes),
             tuple(table.max_free(node) for node in nodes),
-            outside,
+            tuple(tuple(table.outside(node)) for node in nodes),
         )
 
     def count(self, node: str) -> int:
@@ -208,7 +149,7 @@ class Families:
         return subsets(inside, most) + joined
 
     def only(self, nodes: Iterable[int]) -> Families:
-        """Return the families of some nodes, leaving the others only the empty parent set."""
+        """Return the families of some nodes; the others have only the empty parent set."""
         wanted = set(nodes)
 
         def kept(of_node: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
@@ -225,7 +166,7 @@ class Families:
         )
 
     def table(self, *, with_values: bool = True) -> _core.FamilyTable:
-        """Return a table of zeros, one for each family."""
+        """Return a table with the value 0 for each family."""
         if self.total > MOST_FAMILIES:
             size = rounded(self.total * _BYTES_PER_FAMILY // 2**30)
             raise CapacityError(
@@ -246,7 +187,7 @@ class Families:
 
 @cache
 def subsets(count: int, largest: int) -> int:
-    """Return the number of subsets of so many things with at most so many of them."""
+    """Return the number of subsets of `count` things with at most `largest` members."""
     if largest >= count:
         return int(2**count)
     return sum(math.comb(count, size) for size in range(largest + 1))
@@ -254,10 +195,26 @@ def subsets(count: int, largest: int) -> int:
 
 def _parents(matrix: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
     """Return the positions of the parents in each column, ascending."""
-    # At once, as a call for each of thousands of nodes would take most of the time.
+    # One call for all nodes: a call for each of thousands would take most of the time.
     flat = np.nonzero(matrix.T)[1].tolist()
     ends = np.cumsum(matrix.sum(axis=0)).tolist()
     return tuple(tuple(flat[first:last]) for first, last in zip([0, *ends[:-1]], ends, strict=True))
+
+
+def candidates_of(table: _core.FamilyTable, node: int) -> list[int]:
+    """Return the candidates of a node in a table, without the outside parents that follow them."""
+    free = table.candidates(node)
+    return free[: len(free) - len(table.outside(node))]
+
+
+def parent_names(
+    table: _core.FamilyTable, node: int, variables: Sequence[str]
+) -> Iterator[tuple[str, ...]]:
+    """Yield the parents of each family of a node, in the order of the table's values."""
+    flat, offsets = table.parent_sets(node)
+    members, bounds = flat.tolist(), offsets.tolist()
+    for first, last in pairwise(bounds):
+        yield tuple(variables[parent] for parent in members[first:last])
 
 
 def parent_matrix(parents: Sequence[Iterable[int]]) -> NDArray[np.bool_]:
@@ -281,7 +238,7 @@ def candidate_matrix(candidates: Any, names: tuple[str, ...], source: str) -> ND
     if is_array and candidates.shape == (len(names), len(names)):
         matrix = edges_of_matrix(candidates, source, ConstraintError)
         if not matrix.diagonal().any():
-            return matrix  # edge by edge, a dense one of hundreds of nodes takes a second
+            return matrix  # reading a dense matrix of hundreds of nodes by edges takes a second
     if isinstance(candidates, Mapping):
         strings = [node for node, parents in candidates.items() if isinstance(parents, str)]
         if strings:
@@ -295,3 +252,44 @@ def candidate_matrix(candidates: Any, names: tuple[str, ...], source: str) -> ND
             for parent in as_list(parents, f"{source}[{shown(node)}]", "a list of names")
         ]
     return edge_matrix(read_edges(candidates, source), names, source)
+
+
+FamilyFunction: TypeAlias = Callable[[str, tuple[str, ...]], float]
+"""Maps a node's name and its parents' names to the logarithm of a weight or likelihood."""
+
+
+def refuse_uncallable(function: object) -> None:
+    """Refuse an object that cannot be called with a node and its parents."""
+    if not callable(function):
+        raise ArgumentError(
+            f"function is {shown(function)}; give a function of a node's name and its parents' "
+            "names"
+        )
+    try:
+        takes = inspect.signature(function)
+    except (TypeError, ValueError):  # some functions written in C have no signature
+        return
+    try:
+        takes.bind("node", ())
+    except TypeError:
+        raise ArgumentError(
+            f"the function takes {takes}; give a function of two arguments, a node's name and "
+            "the tuple of its parents' names"
+        ) from None
+
+
+def evaluate(
+    function: FamilyFunction, node: str, parents: tuple[str, ...], owner: str, meaning: str
+) -> float:
+    """Return the value of a function for a family; it may be -inf but not inf or nan."""
+    given = function(node, parents)
+    try:
+        value = float(given)
+    except (TypeError, ValueError):
+        value = math.nan
+    if math.isnan(value) or value == math.inf:
+        raise ArgumentError(
+            f"the function of the {owner} returned {given!r} for the node {node!r} with parents "
+            f"{list(parents)}; it must return {meaning}, finite or -inf"
+        )
+    return value

@@ -1,4 +1,4 @@
-"""Reads tiers of variables, the earliest first, also from files, and lists edges they forbid."""
+"""Tiers of variables, the earliest first: reading them, and the edges that they forbid."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def backward_matrix(tiers: Tiers | None, variables: Sequence[str]) -> NDArray[np
     number = np.full(len(variables), np.nan)
     for tier_number, tier in enumerate(tiers or ()):
         number[positions(tier, variables, TIERS, ConstraintError)] = tier_number
-    # A variable in no tier has the number nan, for which every comparison is False.
+    # A variable in no tier has the number nan, and every comparison with nan is False.
     return number[:, np.newaxis] > number[np.newaxis, :]
 
 
@@ -94,7 +94,7 @@ def _listed(value: Any) -> list[list[str]]:
 def _items(value: Any) -> list[Any]:
     try:
         return list(value)
-    except TypeError:  # no collection, or an array without dimensions, which looks like one
+    except TypeError:  # not a collection, or an array without dimensions
         return [value]
 
 
@@ -117,7 +117,7 @@ _NAME_COLUMNS = ("variable", "name", "node")
 def parse_tiers(text: str) -> list[list[str]]:
     """Return the tiers of a text, in which ``<`` separates tiers and commas separate names.
 
-    A name with one of these signs in it stands in quotation marks.
+    A name that contains one of these signs is put in quotation marks.
 
     Examples
     --------

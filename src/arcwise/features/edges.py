@@ -1,4 +1,4 @@
-"""Edges, adjacencies, parent sets and the number of edges as features."""
+"""Edges, parent sets, paths, Markov blankets, v-structures and CPDAG edges as features."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class ParentSet(Feature):
         return np.asarray((sample.parents[:, node] == wanted).all(axis=1))
 
     def __str__(self) -> str:
-        """Write it as `parse` reads it."""
+        """Return the text that `parse` reads."""
         return f"parents({written(self.node)}) = {written_set(self.parents)}"
 
 
@@ -142,7 +142,7 @@ class NumberOfEdges(Feature):
 
     @property
     def is_event(self) -> bool:
-        """False: it is a number."""
+        """False, because it is a number."""
         return False
 
     def values(self, sample: DagSample) -> NDArray[Any]:
@@ -151,38 +151,8 @@ class NumberOfEdges(Feature):
             return _core.edge_counts(sample.parents, run.threads).astype(np.float64)
 
     def __str__(self) -> str:
-        """Write it as `parse` reads it."""
+        """Return the text that `parse` reads."""
         return "edges"
-
-
-def has_edge(sample: DagSample, source: int, target: int) -> NDArray[np.bool_]:
-    """Return whether each DAG has the edge between the nodes at two positions."""
-    words = sample.parents[:, target, source // 64]
-    return np.asarray(words >> np.uint64(source % 64) & np.uint64(1), dtype=np.bool_)
-
-
-def packed_set(nodes: Iterable[int], words: int) -> NDArray[np.uint64]:
-    """Return a set of positions as bits."""
-    packed = np.zeros(words, dtype=np.uint64)
-    for node in nodes:
-        packed[node // 64] |= np.uint64(1) << np.uint64(node % 64)
-    return packed
-
-
-def name_set(names: Iterable[str], what: str) -> tuple[str, ...]:
-    """Return the names sorted, each once; a single string is refused."""
-    if isinstance(names, str):
-        raise ArgumentError(f"{what} is the single string {names!r}; give a list of names instead")
-    given = as_list(names, what, "a list of names")
-    wrong = [name for name in given if not isinstance(name, str)]
-    if wrong:
-        raise ArgumentError(f"{what} holds {shown(wrong[0])}; give names of variables as strings")
-    return tuple(sorted(set(given)))
-
-
-# --- Related --------------------------------------------------------------------------------------
-
-# Paths, Markov blankets, v-structures and CPDAG edges as features.
 
 
 @dataclass(frozen=True)
@@ -194,7 +164,7 @@ class Path(FeatureOfNodes):
     source, target
         The names of the two ends.
     max_length
-        The largest number of edges it may have; None for no limit.
+        The maximum number of edges; None for no limit.
 
     Examples
     --------
@@ -221,13 +191,13 @@ class Path(FeatureOfNodes):
         return related(sample, "ancestor", source, target, self.max_length)
 
     def __str__(self) -> str:
-        """Write it as `parse` reads it."""
+        """Return the text that `parse` reads."""
         limit = "" if self.max_length is None else f"{{{self.max_length}}}"
         return f"{written(self.source)} ~>{limit} {written(self.target)}"
 
 
 def path_through(*names: str) -> Feature:
-    """Return the event that directed paths lead from each name to the next.
+    """Return the event that there are directed paths from each name to the next.
 
     Examples
     --------
@@ -311,7 +281,7 @@ class Blanket(Feature):
         return np.asarray((found == wanted).all(axis=1))
 
     def __str__(self) -> str:
-        """Write it as `parse` reads it."""
+        """Return the text that `parse` reads."""
         return f"blanket({written(self.node)}) = {written_set(self.members)}"
 
 
@@ -337,7 +307,7 @@ class VStructure(FeatureOfNodes):
     form: ClassVar[str] = "{} -> {} <- {}"
 
     def values(self, sample: DagSample) -> NDArray[np.bool_]:
-        """Return whether each DAG has it."""
+        """Return whether each DAG has the v-structure."""
         first, node, second = self.places(sample)
         joined = has_edge(sample, first, second) | has_edge(sample, second, first)
         return has_edge(sample, first, node) & has_edge(sample, second, node) & ~joined
@@ -352,8 +322,8 @@ class CpdagEdge(FeatureOfNodes):
     source, target
         The names of the two nodes.
     directed
-        True: the edge has this direction in all equivalent DAGs (compelled). False: it
-        has either direction among them (reversible).
+        True: the edge has this direction in all equivalent DAGs (compelled). False: both
+        directions occur among them (reversible).
 
     Examples
     --------
@@ -370,12 +340,12 @@ class CpdagEdge(FeatureOfNodes):
         true_or_false(self.directed, "directed")
 
     def values(self, sample: DagSample) -> NDArray[np.bool_]:
-        """Return whether the CPDAG of each DAG has it."""
+        """Return whether the CPDAG of each DAG has the edge."""
         source, target = self.places(sample)
         return related(sample, "compelled" if self.directed else "reversible", source, target)
 
     def __str__(self) -> str:
-        """Write it as `parse` reads it."""
+        """Return the text that `parse` reads."""
         arrow = "->" if self.directed else "--"
         return f"cpdag: {written(self.source)} {arrow} {written(self.target)}"
 
@@ -383,9 +353,34 @@ class CpdagEdge(FeatureOfNodes):
 def related(
     sample: DagSample, relation: str, source: int, target: int, longest: int | None = None
 ) -> NDArray[np.bool_]:
-    """Return whether the relation holds between two positions in each DAG."""
+    """Return whether a relation holds between the nodes at two positions in each DAG."""
     with running(None, None, "") as run:
         values = _core.relation_values(
             sample.parents, relation, longest or 0, [(source, target)], run.threads
         )
     return values[:, 0].astype(np.bool_)
+
+
+def has_edge(sample: DagSample, source: int, target: int) -> NDArray[np.bool_]:
+    """Return whether each DAG has the edge between the nodes at two positions."""
+    words = sample.parents[:, target, source // 64]
+    return np.asarray(words >> np.uint64(source % 64) & np.uint64(1), dtype=np.bool_)
+
+
+def packed_set(nodes: Iterable[int], words: int) -> NDArray[np.uint64]:
+    """Return a set of positions as bits."""
+    packed = np.zeros(words, dtype=np.uint64)
+    for node in nodes:
+        packed[node // 64] |= np.uint64(1) << np.uint64(node % 64)
+    return packed
+
+
+def name_set(names: Iterable[str], what: str) -> tuple[str, ...]:
+    """Return the distinct names, sorted, or refuse a single string."""
+    if isinstance(names, str):
+        raise ArgumentError(f"{what} is the single string {names!r}; give a list of names instead")
+    given = as_list(names, what, "a list of names")
+    wrong = [name for name in given if not isinstance(name, str)]
+    if wrong:
+        raise ArgumentError(f"{what} holds {shown(wrong[0])}; give names of variables as strings")
+    return tuple(sorted(set(given)))

@@ -1,4 +1,4 @@
-"""Names of variables in the text of a feature."""
+"""`Feature`: an event or a number that is defined on DAGs, and combinations of features."""
 
 from __future__ import annotations
 
@@ -21,41 +21,8 @@ if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample
 
 
-KEYWORDS = frozenset({"and", "or", "not", "given", "has", "parents", "blanket", "edges", "cpdag"})
-PLAIN = re.compile(r"\w[\w.]*(?:\((?:t(?:-[0-9]{1,9})?|0)\))?")
-"""A name that needs no quotes: letters, digits, underscores and dots, with or without a time."""
-
-
-def written(name: str) -> str:
-    """Return a name as `parse` reads it: quoted if it is a keyword or has special characters."""
-    if PLAIN.fullmatch(name) and name.partition("(")[0] not in KEYWORDS:
-        return name
-    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
-def written_set(names: tuple[str, ...]) -> str:
-    """Return a set of names in braces."""
-    return "{" + ", ".join(written(name) for name in names) + "}"
-
-
-def refuse_same(names: tuple[str, ...], what: str) -> None:
-    """Refuse a feature that names a variable twice."""
-    wrong = [name for name in names if not isinstance(name, str)]
-    if wrong:
-        raise ArgumentError(f"{what} names {shown(wrong[0])}; give names of variables as strings")
-    if len(set(names)) < len(names):
-        repeated = next(name for name in names if names.count(name) > 1)
-        raise ArgumentError(f"{what} names {repeated!r} twice; give different variables")
-
-
-# --- Feature --------------------------------------------------------------------------------------
-
-# `Feature`: an event or a number defined on DAGs, and combinations of features.
-
-
 class Feature(ABC):
-    """A feature of a DAG: an event, which is true or false of it, or a number.
+    """A feature of a DAG: an event, which holds or does not hold, or a number.
 
     Events are combined by ``&``, ``|`` and ``~``. A numeric feature compared with a
     number by ``<``, ``<=``, ``>`` or ``>=`` is an event.
@@ -68,7 +35,7 @@ class Feature(ABC):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables it refers to, as far as they are known."""
+        """The variables that it refers to, if they are known."""
         return ()
 
     @abstractmethod
@@ -118,10 +85,10 @@ class Feature(ABC):
 
 
 class FeatureOfNodes(Feature):
-    """An event about nodes that are different, whose names are its fields of text."""
+    """An event about different nodes, whose names are its fields of type str."""
 
     what: ClassVar[str] = "an edge"
-    """What messages call it."""
+    """Its name in messages."""
 
     form: ClassVar[str]
     """The text that `parse` reads, with braces in place of the names."""
@@ -131,17 +98,17 @@ class FeatureOfNodes(Feature):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables it refers to."""
+        """The variables that it refers to."""
         own = fields(self)  # type: ignore[arg-type]
         return tuple(getattr(self, each.name) for each in own if each.type == "str")
 
     def __str__(self) -> str:
-        """Write it as `parse` reads it."""
+        """Return the text that `parse` reads."""
         return self.form.format(*map(written, self.names))
 
 
 def checked_feature(feature: Any) -> Feature:
-    """Return the feature, an event or a number, or refuse what is none."""
+    """Return the feature, or refuse any other object."""
     if not isinstance(feature, Feature):
         raise ArgumentError(
             f"{shown(feature)} is not a feature; give one, such as arcwise.features.Edge('a', 'b')"
@@ -206,7 +173,7 @@ class And(_Combined):
     joined: ClassVar[np.ufunc] = np.logical_and
 
     def __str__(self) -> str:
-        """Write it as `parse` reads it."""
+        """Return the text that `parse` reads."""
         return " and ".join(_within(part, Or) for part in self.parts)
 
 
@@ -235,21 +202,21 @@ class Or(_Combined):
     joined: ClassVar[np.ufunc] = np.logical_or
 
     def __str__(self) -> str:
-        """Write it as `parse` reads it."""
+        """Return the text that `parse` reads."""
         return " or ".join(str(part) for part in self.parts)
 
 
-class _OfFeature(Feature):
+class _OfOneFeature(Feature):
     feature: Feature
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables it refers to."""
+        """The variables that it refers to."""
         return self.feature.names
 
 
 @dataclass(frozen=True)
-class Not(_OfFeature):
+class Not(_OfOneFeature):
     """The event that an event does not hold.
 
     Parameters
@@ -271,7 +238,7 @@ class Not(_OfFeature):
 
     @property
     def decided_by(self) -> str | None:
-        """The node whose parent set determines it."""
+        """The node whose parent set determines the event."""
         return self.feature.decided_by
 
     def values(self, sample: DagSample) -> NDArray[Any]:
@@ -279,7 +246,7 @@ class Not(_OfFeature):
         return np.asarray(np.logical_not(self.feature.values(sample)))
 
     def __str__(self) -> str:
-        """Write it as `parse` reads it."""
+        """Return the text that `parse` reads."""
         return f"not {_within(self.feature, (And, Or))}"
 
 
@@ -294,7 +261,7 @@ _OPERATORS = {
 
 
 @dataclass(frozen=True)
-class Comparison(_OfFeature):
+class Comparison(_OfOneFeature):
     """The event that a numeric feature compares with a number in a given way.
 
     Parameters
@@ -335,7 +302,7 @@ class Comparison(_OfFeature):
         return compared
 
     def __str__(self) -> str:
-        """Write it as `parse` reads it."""
+        """Return the text that `parse` reads."""
         whole = self.number.is_integer() and abs(self.number) < 1e15
         return f"{self.feature} {self.operator} {int(self.number) if whole else self.number!r}"
 
@@ -366,17 +333,12 @@ class Conditional:
         checked_event(self.given)
 
     def __str__(self) -> str:
-        """Write it as `parse` reads it."""
+        """Return the text that `parse` reads."""
         return f"{self.feature} given {self.given}"
 
 
 def _within(part: Feature, kinds: Any) -> str:
     return f"({part})" if isinstance(part, kinds) else str(part)
-
-
-# --- Functions ------------------------------------------------------------------------------------
-
-# `FunctionOfDag`: any Python function of a DAG as a feature.
 
 
 @dataclass(frozen=True)
@@ -390,8 +352,8 @@ class FunctionOfDag(Feature):
     function
         The function.
     is_event
-        True if its values are to be taken as booleans, which is required to combine the
-        feature with others. If False, they are numbers unless all of them are booleans.
+        True if its values are booleans, which is required to combine the feature with others.
+        If False, they are numbers unless all of them are booleans.
 
     Examples
     --------
@@ -420,3 +382,31 @@ class FunctionOfDag(Feature):
     def __str__(self) -> str:
         """Return the name of the function."""
         return f"function {getattr(self.function, '__name__', type(self.function).__name__)}"
+
+
+KEYWORDS = frozenset({"and", "or", "not", "given", "has", "parents", "blanket", "edges", "cpdag"})
+PLAIN = re.compile(r"\w[\w.]*(?:\((?:t(?:-[0-9]{1,9})?|0)\))?")
+"""A name that needs no quotes: letters, digits, underscores and dots, and optionally a time."""
+
+
+def written(name: str) -> str:
+    """Return a name as `parse` reads it: quoted if it is a keyword or has special characters."""
+    if PLAIN.fullmatch(name) and name.partition("(")[0] not in KEYWORDS:
+        return name
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def written_set(names: tuple[str, ...]) -> str:
+    """Return a set of names in braces."""
+    return "{" + ", ".join(written(name) for name in names) + "}"
+
+
+def refuse_same(names: tuple[str, ...], what: str) -> None:
+    """Refuse a feature that names a variable twice."""
+    wrong = [name for name in names if not isinstance(name, str)]
+    if wrong:
+        raise ArgumentError(f"{what} names {shown(wrong[0])}; give names of variables as strings")
+    if len(set(names)) < len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ArgumentError(f"{what} names {repeated!r} twice; give different variables")

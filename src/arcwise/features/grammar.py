@@ -20,9 +20,9 @@
 
 The symbols → ← ⇝ ⇜ – ≤ ≥ ≠ mean the same as -> <- ~> <~ -- <= >= !=.
 
-Names that are one of these keywords, or have characters other than letters, digits,
-underscores and dots, must be quoted: ``"blood pressure" -> stroke``. Variables of a time
-series are written with their time, ``x(t-1) -> y(t)``.
+Names that are keywords, or contain characters other than letters, digits, underscores and dots,
+must be quoted: ``"blood pressure" -> stroke``. Variables of a time series are written with their
+time, ``x(t-1) -> y(t)``.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ from arcwise.support.names import TIME_SUFFIX, canonical_name, checked_variables
 from arcwise.support.words import shown
 
 _LONGEST = 100_000  # characters of a feature
-_SHOWN = 200  # of them in a message
-_DEEPEST = 100  # parentheses and negations in each other
+_SHOWN = 200  # characters of it in a message
+_DEEPEST = 100  # nested parentheses and negations
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -79,12 +79,11 @@ _TIME = re.compile(rf"\s?{TIME_SUFFIX}")
 _OPERATORS = {"&": "and", "|": "or", "!": "not"}
 _NAMES = ("name", "number", "word")
 _REVERSED = {"<-": "->", "<~": "~>"}
-# Symbols as printed, and as typed.
+# From printed to typed symbols.
 _TYPED = str.maketrans(
     {"→": "->", "←": "<-", "⇝": "~>", "⇜": "<~", "–": "--", "—": "--"}
     | {"≤": "<=", "≥": ">=", "≠": "!="}
 )
-
 
 Made = TypeVar("Made")
 
@@ -108,12 +107,12 @@ def parse(text: str, variables: Sequence[str]) -> Feature | Conditional:
     text
         The text.
     variables
-        The names it may use.
+        The names of the variables.
 
     Raises
     ------
     ArgumentError
-        If the text cannot be parsed, with the place and the reason.
+        If the text cannot be parsed, with the position and the reason.
 
     Examples
     --------
@@ -134,7 +133,7 @@ def parse(text: str, variables: Sequence[str]) -> Feature | Conditional:
 
 
 class _Parser:
-    """A recursive-descent parser: each method parses what it is named for."""
+    """A recursive-descent parser with one method for each rule of the grammar."""
 
     def __init__(self, text: str, variables: tuple[str, ...]) -> None:
         self.text = text
@@ -183,7 +182,7 @@ class _Parser:
         )
 
     def _excerpt(self, place: int) -> str:
-        """Return the text, or what is around a place of a long one."""
+        """Return the text, or the part around a position if it is long."""
         if len(self.text) <= _SHOWN:
             return repr(self.text)
         first = max(0, min(place - _SHOWN // 2, len(self.text) - _SHOWN))
@@ -377,7 +376,7 @@ class _Parser:
         return self._made(start, lambda: all_of([_link(*link) for link in links]))
 
     def _made(self, start: int, make: Callable[[], Made]) -> Made:
-        """Return what `make` returns, adding the place to its errors."""
+        """Return the result of `make`, adding the position to its errors."""
         try:
             return make()
         except ArgumentError as error:
@@ -388,7 +387,7 @@ class _Parser:
 
 
 def _link(first: str, sign: str, second: str) -> Feature:
-    """Return the feature that one arrow between two names stands for."""
+    """Return the feature for one arrow between two names."""
     arrow, _, rest = sign.replace(" ", "").partition("{")
     if arrow in _REVERSED:
         first, second, arrow = second, first, _REVERSED[arrow]
@@ -397,11 +396,6 @@ def _link(first: str, sign: str, second: str) -> Feature:
     if arrow == "--":
         return SkeletonEdge(first, second)
     return Path(first, second, int(rest.rstrip("}")) if rest else None)
-
-
-# --- Coerce ---------------------------------------------------------------------------------------
-
-# `as_feature`: a feature from any of the forms in which it may be given.
 
 
 AnyFeature = str | tuple[str, str] | Feature | Conditional | Callable[[Dag], float | bool]
@@ -419,20 +413,20 @@ def as_feature(
         Text for `parse`, a pair (source, target) for an edge, a feature, or a
         function of a `Dag` that returns a boolean or a number.
     variables
-        The names it may use.
+        The names of the variables.
     given
-        The event to condition on, in one of the same forms; None for none. If `feature`
-        is already conditional, both conditions must hold.
+        The event to condition on, in one of the same forms, or None. If `feature` is already
+        conditional, both conditions must hold.
 
     Examples
     --------
     >>> str(as_feature(("a", "b"), ["a", "b", "c"], given="b ~> c"))
     'a -> b given b ~> c'
     """
-    result = _one(feature, variables)
+    result = _read_feature(feature, variables)
     if given is None:
         return result
-    condition = _one(given, variables)
+    condition = _read_feature(given, variables)
     if isinstance(condition, Conditional):
         raise ArgumentError(f"given is '{condition}', which is itself conditional; give an event")
     if isinstance(condition, FunctionOfDag):
@@ -442,7 +436,7 @@ def as_feature(
     return Conditional(result, checked_event(condition))
 
 
-def _one(feature: Any, variables: Sequence[str]) -> Feature | Conditional:
+def _read_feature(feature: Any, variables: Sequence[str]) -> Feature | Conditional:
     if isinstance(feature, str):
         return parse(feature, variables)
     if isinstance(feature, Conditional):

@@ -1,4 +1,7 @@
-"""`FamilyWeigher`: computes the log weights of arbitrary families, for choosing candidates."""
+"""The methods of choosing candidate parents: by score gains, greedily, and by the PC algorithm.
+
+`FamilyWeigher` computes the log weights of arbitrary families for them.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +32,7 @@ Fill = Callable[[Any, Stage], None]
 
 
 class Joined(NamedTuple):
-    """The families of a node that have all required parents and one of the others.
-
-    To these, up to a number of candidates are added.
-    """
+    """The families of a node with all required parents, one other and up to `most` candidates."""
 
     candidates: list[int]
     required: list[int]
@@ -44,16 +44,14 @@ class Joined(NamedTuple):
 class FamilyWeigher:
     """The allowed and required edges, and the log weights of families."""
 
-    variables: tuple[str, ...]  # the names of the nodes
-    # The data and their score, or None if there are only scores.
-    data: Data | None
+    variables: tuple[str, ...]
+    data: Data | None  # None if there are only scores, as for `score`
     score: LocalScore | None
-    # Matrices [parent, node] of the allowed and the required edges.
-    allowed: NDArray[np.bool_]
+    allowed: NDArray[np.bool_]  # [parent, node], as `required`
     required: NDArray[np.bool_]
     max_indegree: NDArray[np.int64]  # for each node the maximum number of parents
     fill: Fill  # sets the values of a table to the scores of its families
-    prior: PriorTerms  # the prior, whose log weights are added to the scores
+    prior: PriorTerms
 
     @classmethod
     def of(cls, asked: Model | Question) -> FamilyWeigher:
@@ -76,7 +74,7 @@ class FamilyWeigher:
 
     @classmethod
     def _of_model(cls, model: Model) -> FamilyWeigher:
-        """Return the weigher for a model, whose candidates bound those chosen here."""
+        """Return the weigher for a model, whose candidates are a bound on those chosen here."""
         table, nodes = model.scores.table, range(len(model.variables))
         required = parent_matrix([table.required(node) for node in nodes])
         allowed = parent_matrix([table.candidates(node) for node in nodes]) | required
@@ -133,13 +131,11 @@ class FamilyWeigher:
 
     def free(self, node: int) -> list[int]:
         """Return the optional parents of a node, ascending."""
-        free: list[int] = np.flatnonzero(self.allowed[:, node] & ~self.required[:, node]).tolist()
-        return free
+        return list(np.flatnonzero(self.allowed[:, node] & ~self.required[:, node]).tolist())
 
     def must(self, node: int) -> list[int]:
         """Return the required parents of a node, ascending."""
-        required: list[int] = np.flatnonzero(self.required[:, node]).tolist()
-        return required
+        return list(np.flatnonzero(self.required[:, node]).tolist())
 
     def single_parents(self, run: Stage) -> NDArray[np.float64]:
         """Return the log weights of families with a single parent besides the required ones."""
@@ -154,7 +150,7 @@ class FamilyWeigher:
         return weights
 
     def room(self, node: int) -> int:
-        """Return how many optional parents a node may have."""
+        """Return the maximum number of optional parents of a node."""
         return int(self.max_indegree[node]) - len(self.must(node))
 
 
@@ -170,11 +166,6 @@ def _look_up(scores: FamilyScores, table: Table, run: Stage) -> None:
             values[family] = -np.inf if place < 0 else known[place]
 
 
-# --- Gains ----------------------------------------------------------------------------------------
-
-# Candidates by score gains: what a parent adds alone and together with one other.
-
-
 PARTNERS = 100
 """Pairs are formed among this many parents of each node, those of the largest single gains."""
 
@@ -182,9 +173,9 @@ PARTNERS = 100
 def gains(weigher: FamilyWeigher, sizes: Sequence[int], run: Stage) -> NDArray[np.bool_]:
     """Return a matrix [candidate, node] with the parents of largest gain for each node.
 
-    The gain of u is the most that it adds to the log weight of a family with at most one
-    other parent: the maximum of w(S + u) - w(S) over S with at most one member. When the
-    time is up, those with no other parent are taken alone.
+    The gain of u is the maximum of w(S + u) - w(S) over sets S of at most one other parent,
+    where w is the log weight of a family. When the time is up, only gains with the empty S
+    are used.
     """
     n = len(weigher.variables)
     free = [weigher.free(node) for node in range(n)]
@@ -231,7 +222,7 @@ def _gains_of(
     most = table.max_free(node)
     if most == 0:
         return np.full(count, -np.inf)
-    # The set {i} follows all sets of smaller members; pairs {i, j}, j < i, follow it.
+    # The set {i} comes after all sets of smaller members, and before the pairs {i, j}, j < i.
     if most == 1:
         start = np.arange(1, count + 1)
     else:
@@ -252,25 +243,20 @@ def _gains_of(
 def _gain(
     weights: NDArray[np.float64], without: NDArray[np.float64] | np.float64
 ) -> NDArray[np.float64]:
-    """Return the difference of log weights; a family of weight 0 is never a gain."""
+    """Return the difference of log weights; minus infinity for a family of weight 0."""
     return np.where(weights == -np.inf, -np.inf, weights - without)
 
 
 def _best(merits: NDArray[np.float64], count: int) -> list[int]:
-    """Return the positions of the largest finite values, the first among equals."""
+    """Return the positions of the largest finite values; ties go to the first."""
     order = np.argsort(-merits, kind="stable")[:count]
     return [int(place) for place in order if merits[place] > -np.inf]
-
-
-# --- Greedy ---------------------------------------------------------------------------------------
-
-# Greedy candidates: one parent after another, each by the families it forms with the others.
 
 
 By = Literal["sum", "best"]
 
 OUTSIDE = 300
-"""After the first step, only this many parents of each node are considered: the best alone."""
+"""After the first step, only this many parents of each node are considered, the best singly."""
 
 _MOST_VALUES = 2**24  # 128 MiB of families at a time
 
@@ -278,11 +264,11 @@ _MOST_VALUES = 2**24  # 128 MiB of families at a time
 def greedy(weigher: FamilyWeigher, sizes: Sequence[int], by: By, run: Stage) -> NDArray[np.bool_]:
     """Return a matrix [candidate, node] with up to the given number of candidates per node.
 
-    With the candidates C so far, the next is the u whose families S + u, S a subset of C,
-    have the largest maximum or sum; the first among equals. Families without the latest
-    candidate were computed in the steps before, so each step computes only those with it.
-    Of very many parents, only the best single ones remain after the first step. When the
-    time is up, the candidates chosen so far are returned.
+    Given the candidates C so far, the next is the u whose families S + u, S a subset of C,
+    have the largest maximum or sum; ties go to the first. Families without the latest
+    candidate were computed in earlier steps, so each step computes only those with it.
+    If there are very many parents, only the best single ones remain after the first step. When
+    the time is up, the candidates chosen so far are returned.
     """
     n = len(weigher.variables)
     chosen: list[list[int]] = [[] for _ in range(n)]
@@ -349,7 +335,7 @@ def _merit(weights: NDArray[np.float64], by: By) -> NDArray[np.float64]:
     largest: NDArray[np.float64] = weights.max(axis=0)
     if by == "best" or not weights.size:
         return largest
-    # A column of minus infinity throughout must not be shifted by it.
+    # In a column of minus infinities, subtracting the maximum would give NaN.
     shift = np.where(np.isfinite(largest), largest, 0.0)
     with np.errstate(divide="ignore"):
         total: NDArray[np.float64] = shift + np.log(np.exp(weights - shift).sum(axis=0))
@@ -372,12 +358,7 @@ def _blocks(
     return blocks
 
 
-# --- Pc -------------------------------------------------------------------------------------------
-
-# Candidates by independence tests: the neighbours in the skeleton of the PC algorithm.
-
-
-# Visits to rows, or as much work, beyond which a level of the algorithm is left out: some minutes.
+# Row visits, or equal work, beyond which a level of the algorithm is left out: several minutes.
 MOST_WORK = 2e11
 
 
@@ -395,12 +376,12 @@ class Testing(Settings):
 def pc(
     weigher: FamilyWeigher, sizes: Sequence[int | None], settings: Testing, run: Stage
 ) -> NDArray[np.bool_]:
-    """Return a matrix [candidate, node] of neighbours, the most clearly dependent ones.
+    """Return a matrix [candidate, node] of neighbours in the skeleton of the PC algorithm.
 
-    A pair with both directions forbidden is never adjacent, one with a required edge
-    always. If a node has more neighbours than its size, those with the largest maximum
+    A pair with both directions forbidden is never adjacent, and one with a required edge
+    always is. If a node has more neighbours than its size, those with the largest maximum
     p-value are left out. When the time is up, the skeleton found so far is returned, which
-    lacks no edge of the complete one.
+    contains all edges of the complete one.
     """
     data = weigher.data
     if data is None:
@@ -465,7 +446,7 @@ def _skeleton(
         why = "the time was up"
     if not found.complete:
         run.deadline.cut(f"The PC algorithm {_tested(found.conditioned)}, as {why}.")
-    if found.conditioned < 0:  # tested by nothing or in part, so that the order of variables counts
+    if found.conditioned < 0:  # an incomplete first level depends on the order of the variables
         return np.zeros_like(fixed), np.zeros(fixed.shape)
     return np.asarray(found.joined(), dtype=np.bool_), found.log_p()
 

@@ -1,4 +1,4 @@
-"""The two modularities: the posterior under the modular or the order-modular prior."""
+"""`Model`: a local score and a structure prior, and their weights over the ordinary variables."""
 
 from __future__ import annotations
 
@@ -41,177 +41,6 @@ def as_modularity(value: Any) -> Modularity:
     return found
 
 
-# --- Provenance -----------------------------------------------------------------------------------
-
-# `Provenance`: the description of the model and the data behind a result.
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """The model and the data behind a result; None where unknown.
-
-    Examples
-    --------
-    >>> import arcwise
-    >>> provenance = arcwise.Model({"a": [0, 1, 1], "b": [1, 0, 1]}).provenance()
-    >>> provenance.rows, provenance.score.name
-    (3, 'BDeu')
-    """
-
-    version: str | None = None  # the version of arcwise
-    # The score and the structure prior.
-    score: Description | None = None
-    prior: Description | None = None
-    # The constraints, as `Model` takes them.
-    constraints: Mapping[str, Any] = field(default_factory=dict)
-    # The candidate parents of each variable; None if they exclude no parent.
-    candidates: Mapping[str, tuple[str, ...]] | None = None
-    plus_one: bool = False  # whether a parent set may have one parent that is not a candidate
-    families: int | None = None  # the number of parent sets that were scored
-    # The number of rows of the data, and their fingerprint.
-    rows: int | None = None
-    data_fingerprint: str | None = None
-    data: DataProfile | None = None  # what is to be known about the data to judge a result
-    data_name: str | None = None  # the name of the file the data were read from, without its folder
-    # The fingerprint of the variables that have parents, if others are conditioned on: the evidence
-    # is theirs alone. None if all variables are modelled.
-    modelled_fingerprint: str | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse numbers that only a damaged file can hold."""
-        if (self.rows is not None and self.rows < 1) or (self.families or 0) < 0:
-            raise ValueError(f"{self.rows} rows and {self.families} families")
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values, with score and prior as text."""
-        profile = PlainDataclasses().write(self.data)
-        return {
-            "arcwise": self.version,
-            "score": None if self.score is None else self.score.text,
-            "prior": None if self.prior is None else self.prior.text,
-            "constraints": dict(self.constraints),
-            "candidates": None
-            if self.candidates is None
-            else {node: list(parents) for node, parents in self.candidates.items()},
-            "plus_one": self.plus_one,
-            "families": self.families,
-            "rows": self.rows,
-            "data_fingerprint": self.data_fingerprint,
-            **({} if profile is None else {"data": profile}),
-            "data_name": self.data_name,
-            **(
-                {}
-                if self.modelled_fingerprint is None
-                else {"modelled_fingerprint": self.modelled_fingerprint}
-            ),
-        }
-
-
-# --- Folded ---------------------------------------------------------------------------------------
-
-# `FoldedWeights`: the weights of a model over its ordinary variables, and the way back to all.
-#
-# Parent-only variables have children only. Families with the same ordinary parents are added up
-# over their parent-only ones, so that spaces, moves and exact computation run over the ordinary
-# variables and do not know about the others; draws and probabilities are unfolded afterwards.
-
-
-# As if of another run, so that unfolding has no random numbers in common with what it unfolds.
-_OTHER_SEED = 0x0F_01DED_5EED
-
-
-@dataclass(frozen=True, eq=False)
-class FoldedWeights:
-    """Log weights of families over the ordinary variables.
-
-    Examples
-    --------
-    >>> import arcwise
-    >>> model = arcwise.Model(["a", "b", "z"], lambda v, parents: 0.0, parent_only="z")
-    >>> model.folded.ordinary, model.folded.table.values(0).round(6).tolist()  # log 2
-    (('a', 'b'), [0.693147, 0.693147])
-    """
-
-    variables: tuple[str, ...]  # all variables
-    ordinary: tuple[str, ...]  # those that are not parent-only, in the same order
-    weights: _core.FamilyTable  # the log weights over all variables
-    core: _core.FoldedFamilies | None  # the folded families; None if all variables are ordinary
-
-    @classmethod
-    def of(
-        cls, variables: tuple[str, ...], parent_only: Sequence[str], weights: _core.FamilyTable
-    ) -> FoldedWeights:
-        """Fold the weights of a model."""
-        if not parent_only:
-            return cls(variables, variables, weights, None)
-        places = [place for place, name in enumerate(variables) if name in parent_only]
-        ordinary = tuple(name for name in variables if name not in parent_only)
-        with running(None, None, "") as run:
-            core = _core.FoldedFamilies(weights, places, run.threads, run.progress)
-        return cls(variables, ordinary, weights, core)
-
-    @property
-    def table(self) -> _core.FamilyTable:
-        """The log weights of ordinary parent sets: sums over the parent-only parents."""
-        return self.weights if self.core is None else self.core.sums
-
-    @property
-    def maxima(self) -> _core.FamilyTable:
-        """The log weight of the heaviest family with each ordinary parent set."""
-        return self.weights if self.core is None else self.core.maxima
-
-    @property
-    def families(self) -> int:
-        """The number of ordinary parent sets of all variables."""
-        return sum(self.table.count(node) for node in range(len(self.ordinary)))
-
-    def probabilities(
-        self, families: _core.FamilyTable, edges: NDArray[np.float64]
-    ) -> tuple[_core.FamilyTable, NDArray[np.float64]]:
-        """Return the probabilities of all families and edges from those of ordinary ones."""
-        if self.core is None:
-            return families, edges
-        return self.core.probabilities(self.weights, families)
-
-    def draws(self, parents: NDArray[Any], seed: int, first: int) -> NDArray[Any]:
-        """Return DAGs over all variables, of which those over the ordinary ones were drawn."""
-        if self.core is None:
-            return parents
-        return self.core.draw(_packed(parents), seed ^ _OTHER_SEED, first)
-
-    def best(self, dag: Dag) -> Dag:
-        """Return a DAG of the ordinary variables with the best parent-only parents added."""
-        if self.core is None:
-            return dag
-        place = {name: number for number, name in enumerate(self.ordinary)}
-        rows = np.zeros((1, len(place), (len(place) + 63) // 64), dtype=np.uint64)
-        for name, number in place.items():
-            for parent in dag.parents(name):
-                rows[0, number, place[parent] // 64] |= np.uint64(1 << (place[parent] % 64))
-        (found,) = self.core.best(rows)
-        bits = np.unpackbits(
-            np.ascontiguousarray(found, dtype="<u8").view(np.uint8), axis=1, bitorder="little"
-        )
-        return Dag.from_matrix(self.variables, bits[:, : len(self.variables)].T.astype(np.bool_))
-
-    def restricted(self, dag: Dag) -> Dag:
-        """Return a DAG without its parent-only variables."""
-        if self.core is None:
-            return dag
-        kept = set(self.ordinary)
-        return Dag(self.ordinary, {v: kept.intersection(dag.parents(v)) for v in self.ordinary})
-
-
-def _packed(parents: NDArray[Any]) -> NDArray[np.uint64]:
-    whole = parents[:, :, np.newaxis] if parents.ndim == 2 else parents
-    return np.ascontiguousarray(whole, dtype=np.uint64)
-
-
-# --- Model ----------------------------------------------------------------------------------------
-
-# `Model`: a local score and a structure prior on the same families.
-
-
 @dataclass(frozen=True)
 class _OfData(Settings):
     data: Any
@@ -246,13 +75,13 @@ class Model:
         A `Prior`, a product of priors, a name such as ``"fair"``, or a function
         of a node and its parents that returns a log weight. None for `Sparse`, with
         one expected parent, or with precomputed scores and functions for the uniform
-        one. ``"by-evidence"``: `Sparse` with the expected number of parents, and unless a
-        score is given its equivalent sample size, that the evidence of the data prefers, as
-        `learn` and the shell choose them.
+        one. ``"by-evidence"``: `Sparse` with the expected number of parents that maximises the
+        evidence, together with the equivalent sample size unless a score is given, as `learn`
+        and the shell choose them.
     edge_probabilities
-        Prior probabilities of edges, as in ``{("smoke", "lung"): 0.9}``; all else is as the
-        prior says. See `arcwise.priors.EdgeProbabilities` for other forms, and for what
-        acyclicity makes of them.
+        Prior probabilities of edges, as in ``{("smoke", "lung"): 0.9}``; for all other edges
+        the prior is unchanged. See `arcwise.priors.EdgeProbabilities` for other forms, and for
+        the effect of acyclicity on them.
     candidates, plus_one
         See `Families.of`.
     engine
@@ -260,15 +89,15 @@ class Model:
     device
         ``"gpu"`` to score on a graphics processor; see `arcwise.score`.
     seconds
-        If given and not enough to score all families, a `TimeIsUpError` is raised; a number, or
-        a `Deadline` that this call shares with others.
+        The time limit: a number, or a `Deadline` that this call shares with others. If it does
+        not suffice to score all families, a `TimeIsUpError` is raised.
     threads
         The number of threads; None for all cores.
     progress
         True for a progress bar, or a function of the fraction done.
     file
-        A file that keeps scores as they are made, if that takes more than some seconds: after
-        any interruption, the same call goes on from there, with the same result.
+        A file in which scores are saved as they are computed, if that takes more than a few
+        seconds: after an interruption, the same call resumes from it, with the same result.
 
     Raises
     ------
@@ -285,7 +114,7 @@ class Model:
     """
 
     stored: ClassVar[bool] = False
-    """Whether it consists only of the weights stored in a run directory, without data and score."""
+    """Whether only weights from a run directory are available, without data and score."""
 
     @made_of(_Arguments, other_words=SYNONYMS, described_by=(ConstraintArguments,))
     def __init__(
@@ -316,7 +145,7 @@ class Model:
         )
 
     def _repr_html_(self) -> str:
-        """Return what the model is made of as a table, for notebooks."""
+        """Return the parts of the model as a table, for notebooks."""
         constraints = self.constraints.resolve(self.variables).as_dict(self.variables)
         return card(
             f"Model of {plural(len(self.variables), 'variable')}",
@@ -390,7 +219,7 @@ class Model:
 
     @property
     def ordinary(self) -> tuple[str, ...]:
-        """The variables that are not parent-only: those that have a place in the order."""
+        """The variables that are not parent-only: those that have a position in the order."""
         return self.question.ordinary
 
     @cached_property
@@ -437,7 +266,7 @@ class Model:
 
     @cached_property
     def _modelled_fingerprint(self) -> str | None:
-        """The fingerprint of the ordinary variables; None if there are no others."""
+        """The fingerprint of the ordinary variables; None if all variables are ordinary."""
         if self.data is None or not self.parent_only:
             return None
         return self.data.select(self.ordinary).fingerprint
@@ -465,22 +294,19 @@ class Model:
 
     @cached_property
     def families(self) -> Families | None:
-        """The families as a rule, or None if they are an explicit list, as read from a file."""
+        """The families as a rule, or None if they are listed explicitly, as in a file."""
         return Families.of_table(self.variables, self.scores.table)
 
 
 def model_of(question: Question, run: Run, file: Path | None = None) -> Model:
-    """Return the model of a question, whose scores a file may keep; see `Model`."""
+    """Return the model of a question, and save its scores in a file if one is given."""
     made = Model.__new__(Model)
     made._score(question, run, file)
     return made
 
 
 def ask(data: Any, definition: Definition) -> Model | Question:
-    """Return the given model, or the question that data and definition state; see `Question.of`.
-
-    All functions that take either a model or data go through here.
-    """
+    """Return the given model, or else the question that data and definition state."""
     if not isinstance(data, Model):
         return Question.of(data, definition)
     definition.refuse_beside("a model")
@@ -509,3 +335,156 @@ def checked_model(value: object) -> Model:
             "data"
         )
     return value
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """The model and the data behind a result; None where unknown.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> provenance = arcwise.Model({"a": [0, 1, 1], "b": [1, 0, 1]}).provenance()
+    >>> provenance.rows, provenance.score.name
+    (3, 'BDeu')
+    """
+
+    version: str | None = None  # the version of arcwise
+    score: Description | None = None
+    prior: Description | None = None
+    constraints: Mapping[str, Any] = field(default_factory=dict)  # as `Model` takes them
+    # The candidate parents of each variable; None if they exclude no parent.
+    candidates: Mapping[str, tuple[str, ...]] | None = None
+    plus_one: bool = False  # whether a parent set may have one parent that is not a candidate
+    families: int | None = None  # the number of parent sets that were scored
+    rows: int | None = None  # the number of rows of the data
+    data_fingerprint: str | None = None
+    data: DataProfile | None = None  # properties of the data that bear on the reliability
+    data_name: str | None = None  # the name of the file of the data, without its folder
+    # The fingerprint of the ordinary variables, whose evidence is conditional on the parent-only
+    # ones. None if there are no parent-only variables.
+    modelled_fingerprint: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that only a damaged file can contain."""
+        if (self.rows is not None and self.rows < 1) or (self.families or 0) < 0:
+            raise ValueError(f"{self.rows} rows and {self.families} families")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, with score and prior as text."""
+        profile = PlainDataclasses().write(self.data)
+        return {
+            "arcwise": self.version,
+            "score": None if self.score is None else self.score.text,
+            "prior": None if self.prior is None else self.prior.text,
+            "constraints": dict(self.constraints),
+            "candidates": None
+            if self.candidates is None
+            else {node: list(parents) for node, parents in self.candidates.items()},
+            "plus_one": self.plus_one,
+            "families": self.families,
+            "rows": self.rows,
+            "data_fingerprint": self.data_fingerprint,
+            **({} if profile is None else {"data": profile}),
+            "data_name": self.data_name,
+            **(
+                {}
+                if self.modelled_fingerprint is None
+                else {"modelled_fingerprint": self.modelled_fingerprint}
+            ),
+        }
+
+
+# Another seed, so that unfolding and the draws that it unfolds use independent random numbers.
+_OTHER_SEED = 0x0F_01DED_5EED
+
+
+@dataclass(frozen=True, eq=False)
+class FoldedWeights:
+    """Log weights of families over the ordinary variables, and their unfolding over all variables.
+
+    Parent-only variables have children only. Weights of families with the same ordinary parents
+    are summed over their parent-only parents, so that spaces, moves and exact computation involve
+    the ordinary variables alone; draws and probabilities are unfolded afterwards.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(["a", "b", "z"], lambda v, parents: 0.0, parent_only="z")
+    >>> model.folded.ordinary, model.folded.table.values(0).round(6).tolist()  # log 2
+    (('a', 'b'), [0.693147, 0.693147])
+    """
+
+    variables: tuple[str, ...]  # all variables
+    ordinary: tuple[str, ...]  # those that are not parent-only, in the same order
+    weights: _core.FamilyTable  # the log weights over all variables
+    core: _core.FoldedFamilies | None  # the folded families; None if all variables are ordinary
+
+    @classmethod
+    def of(
+        cls, variables: tuple[str, ...], parent_only: Sequence[str], weights: _core.FamilyTable
+    ) -> FoldedWeights:
+        """Sum the weights of a model over parent-only parents."""
+        if not parent_only:
+            return cls(variables, variables, weights, None)
+        places = [place for place, name in enumerate(variables) if name in parent_only]
+        ordinary = tuple(name for name in variables if name not in parent_only)
+        with running(None, None, "") as run:
+            core = _core.FoldedFamilies(weights, places, run.threads, run.progress)
+        return cls(variables, ordinary, weights, core)
+
+    @property
+    def table(self) -> _core.FamilyTable:
+        """The log weights of ordinary parent sets: sums over the parent-only parents."""
+        return self.weights if self.core is None else self.core.sums
+
+    @property
+    def maxima(self) -> _core.FamilyTable:
+        """The largest log weight of a family with each ordinary parent set."""
+        return self.weights if self.core is None else self.core.maxima
+
+    @property
+    def families(self) -> int:
+        """The number of ordinary parent sets of all variables."""
+        return sum(self.table.count(node) for node in range(len(self.ordinary)))
+
+    def probabilities(
+        self, families: _core.FamilyTable, edges: NDArray[np.float64]
+    ) -> tuple[_core.FamilyTable, NDArray[np.float64]]:
+        """Return the probabilities of all families and edges from those of ordinary ones."""
+        if self.core is None:
+            return families, edges
+        return self.core.probabilities(self.weights, families)
+
+    def draws(self, parents: NDArray[Any], seed: int, first: int) -> NDArray[Any]:
+        """Return DAGs over all variables, given drawn DAGs over the ordinary ones."""
+        if self.core is None:
+            return parents
+        return self.core.draw(_packed(parents), seed ^ _OTHER_SEED, first)
+
+    def best(self, dag: Dag) -> Dag:
+        """Return a DAG of the ordinary variables with the best parent-only parents added."""
+        if self.core is None:
+            return dag
+        place = {name: number for number, name in enumerate(self.ordinary)}
+        rows = np.zeros((1, len(place), (len(place) + 63) // 64), dtype=np.uint64)
+        for name, number in place.items():
+            for parent in dag.parents(name):
+                rows[0, number, place[parent] // 64] |= np.uint64(1 << (place[parent] % 64))
+        (found,) = self.core.best(rows)
+        bits = np.unpackbits(
+            np.ascontiguousarray(found, dtype="<u8").view(np.uint8), axis=1, bitorder="little"
+        )
+        return Dag.from_matrix(self.variables, bits[:, : len(self.variables)].T.astype(np.bool_))
+
+    def restricted(self, dag: Dag) -> Dag:
+        """Return a DAG without its parent-only variables."""
+        if self.core is None:
+            return dag
+        kept = set(self.ordinary)
+        return Dag(self.ordinary, {v: kept.intersection(dag.parents(v)) for v in self.ordinary})
+
+
+def _packed(parents: NDArray[Any]) -> NDArray[np.uint64]:
+    whole = parents[:, :, np.newaxis] if parents.ndim == 2 else parents
+    return np.ascontiguousarray(whole, dtype=np.uint64)

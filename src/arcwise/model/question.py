@@ -30,12 +30,12 @@ from arcwise.support.settings import setting
 from arcwise.support.words import quoted
 
 BY_EVIDENCE = "by-evidence"
-"""The name of the prior that is chosen by the evidence of the data, as `learn` does."""
+"""The name of the prior that maximises the evidence of the data, as `learn` chooses it."""
 
 
 @dataclass(frozen=True)
 class Definition(ConstraintArguments):
-    """What a model is made of besides the data; `Model` describes it."""
+    """Score, prior, constraints and candidates of a model; `Model` describes them."""
 
     score: Any = None
     _: KW_ONLY
@@ -73,14 +73,11 @@ class Question:
     (('a', 'b'), BDeu(equivalent_sample_size=1.0))
     """
 
-    # A table, precomputed scores, or the names of the variables.
-    data: Data | FamilyScores | tuple[str, ...]
-    score: LocalScore | None  # the score; None if the scores are precomputed
-    prior: Prior = field(default_factory=Uniform)  # the structure prior
-    # Which edges are allowed, and how many parents.
+    data: Data | FamilyScores | tuple[str, ...]  # a table, precomputed scores, or names
+    score: LocalScore | None  # None if the scores are precomputed
+    prior: Prior = field(default_factory=Uniform)
     constraints: Constraints = field(default_factory=Constraints)
-    # See `Families.of`.
-    candidates: Any = None
+    candidates: Any = None  # see `Families.of`
     plus_one: bool = False
 
     def __post_init__(self) -> None:
@@ -159,7 +156,7 @@ class Question:
 
     @property
     def precomputed(self) -> FamilyScores | None:
-        """The precomputed scores, or None if there are none."""
+        """The precomputed scores, or None."""
         return self.data if isinstance(self.data, FamilyScores) else None
 
     @property
@@ -175,12 +172,12 @@ class Question:
 
     @property
     def ordinary(self) -> tuple[str, ...]:
-        """The variables that are not parent-only: those that have a place in the order."""
+        """The variables that are not parent-only: those that have a position in the order."""
         chosen = set(self.constraints.parent_only)
         return tuple(name for name in self.variables if name not in chosen)
 
     def condition(self, table: _core.FamilyTable) -> None:
-        """Set what is in the table for parent-only variables to 0: all is given these."""
+        """Set the log weights of parent-only variables to 0: the model is conditional on them."""
         chosen = set(self.constraints.parent_only)
         for node, name in enumerate(self.variables):
             if name in chosen:
@@ -235,7 +232,7 @@ class Question:
         return FamilyScores(scores.variables, table)
 
     def _is_conditional(self, scores: FamilyScores) -> bool:
-        """Return whether parent-only variables have the empty parent set alone, of score 0."""
+        """Return whether each parent-only variable has only the empty parent set, of score 0."""
         table = scores.table
         places = [scores.variables.index(name) for name in self.parent_only]
         return all(
@@ -245,7 +242,7 @@ class Question:
 
 
 def table_to_learn(data: Any, reading: ReadingToLearn) -> Data | IncompleteData | None:
-    """Return the table that `learn` was given; None for a model, scores or names."""
+    """Return the table given to `learn`; None for a model, scores or names."""
     unread = isinstance(data, Question | FamilyScores) or _are_names(data)
     if unread or (isinstance(data, str | os.PathLike) and as_family_scores(data) is not None):
         if reading.specified:
@@ -258,7 +255,7 @@ def table_to_learn(data: Any, reading: ReadingToLearn) -> Data | IncompleteData 
 
 
 def _with_impossible(rules: Constraints, score: LocalScore, table: Data) -> Constraints:
-    """Return the constraints with the edges forbidden that the score cannot have."""
+    """Return the constraints with the edges forbidden that the score excludes."""
     impossible = score.impossible_edges(table)
     if impossible is None:
         return rules

@@ -1,4 +1,7 @@
-"""Score sums in a file, which all processes of a machine map without copying."""
+"""`ScoreSums`: sums, maxima and draws over the families of a node, which all algorithms use.
+
+They can be written to a file that all processes of a machine map without copying.
+"""
 
 from __future__ import annotations
 
@@ -32,74 +35,10 @@ from arcwise.support.words import quoted, shown
 
 __all__ = ["ScoreSums", "checked_sums"]
 
-
-KIND = "arcwise scores"
-VERSION = 1
-WRITING = ".arcwise-"
-
-
-@dataclass(frozen=True)
-class Layout:
-    """The description of score sums, besides the numbers."""
-
-    variables: tuple[str, ...]  # the names of the nodes
-    # How the sums of each node are computed.
-    methods: tuple[Literal["table", "rows", "walk", "scan"], ...]
-    tolerance: float  # the largest fraction of a sum that may be omitted
-    tabulated: Literal["sums", "maxima", "both"]  # what the tables hold
-    parent_only: tuple[str, ...]  # the names of the nodes that were summed out
-
-
-def write_score_table(core: _core.ScoreSums, layout: Layout, path: Path) -> Header:
-    """Write score sums to a file atomically, and return its header."""
-    description: dict[str, Any] = {
-        "arcwise": _core.version,
-        "byte_order": sys.byteorder,
-        **asdict(layout),
-    }
-    handle, name = tempfile.mkstemp(prefix=WRITING, dir=path.parent)
-    os.close(handle)
-    partial = Path(name)
-    try:
-        header = seal(partial, KIND, VERSION, description, core.write)
-        partial.replace(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
-    return header
-
-
-def read_score_table(path: Path) -> tuple[_core.ScoreSums, Layout]:
-    """Map the score sums in a file after verifying that it is complete."""
-    header = header_of(path, KIND, VERSION)
-    verify(path, header)
-    about = header.description
-    if about.get("byte_order") != sys.byteorder:
-        raise FileFormatError(
-            f"'{path}' was written on a machine of byte order {shown(about.get('byte_order'))}, "
-            f"and this one has {sys.byteorder}; write it on a machine of the same kind"
-        )
-    try:
-        layout: Layout = PlainDataclasses().read(Layout, about)
-        if len(layout.methods) != len(checked_variables(layout.variables)):
-            raise ValueError
-    except (*UNREADABLE, ArgumentError):
-        raise FileFormatError(f"'{path}' is damaged; delete it and write it again") from None
-    return _core.ScoreSums.map(os.fspath(path), header.start), layout
-
-
-# --- Score sums -----------------------------------------------------------------------------------
-
-# `ScoreSums`: sums, maxima and draws over the families of a node, which all algorithms use.
-
-
-_MOST_TABULATED = 20  # candidates: 8 MiB a node
 _LARGEST_TABLE = 30
-_BYTES_PER_DRAW = 200  # of a parent set as a tuple
-# A walk reads all families within a set, a scan only the heaviest; beyond this, scans are safer.
-_MOST_WALKED = 2**22
-_LARGEST_WALKED = 6
+_BYTES_PER_DRAW = 200  # the size of a tuple of parents
 
+NodeMethod = Literal["table", "rows", "walk", "scan"]
 Method = Literal["auto", "table", "rows", "walk", "scan"]
 Tabulated = Literal["sums", "maxima", "both"]
 
@@ -130,25 +69,25 @@ class ScoreSums:
     Parameters
     ----------
     model
-        The model whose weights are summed. Its parent-only variables are summed out, and sets
-        are sets of the others.
+        The model whose weights are summed. Its parent-only variables are summed out, and parent
+        sets consist of the others.
     method
         ``"table"``: one number for each set of candidates, so that every sum is a look-up.
-        ``"rows"``: likewise with a row of numbers, for nodes whose parent sets may have one
-        parent that is not a candidate. ``"walk"``: adds up all allowed families that are
-        not negligible, for nodes whose families are all sets of candidates up to some size.
-        ``"scan"``: adds up families in decreasing order of weight until the rest are
-        negligible. ``"auto"``: rows if there are outside parents, tables for nodes with up
-        to 20 candidates, walks for those with up to six parents and four million families,
+        ``"rows"``: a row of numbers for each set of candidates, for nodes whose parent sets may
+        have one parent that is not a candidate. ``"walk"``: a sum over all allowed families that
+        are not negligible, for nodes whose families are all sets of candidates up to some size.
+        ``"scan"``: a sum over families in decreasing order of weight until the remaining ones
+        are negligible. ``"auto"``: rows if there are outside parents, tables for nodes with up
+        to 20 candidates, walks for nodes with up to six parents and four million families,
         otherwise scans.
     tolerance
         The largest fraction of a sum that a walk or a scan may omit.
     tabulate
-        ``"sums"``, ``"maxima"`` or ``"both"``: what tables and rows hold, which determines
+        ``"sums"``, ``"maxima"`` or ``"both"``: the contents of tables and rows, which determine
         their memory. Maxima that are not tabulated are slow, and rows of maxima alone
         provide no sums. With parent-only variables a weight is the sum, or with ``"maxima"`` the
-        maximum, over the parent-only parents, and there is no ``"both"``. None for
-        ``"sums"`` then, and ``"both"`` otherwise.
+        maximum, over the parent-only parents, and ``"both"`` is not available. None for
+        ``"sums"`` with parent-only variables, and for ``"both"`` otherwise.
     seconds, threads, progress
         As for `arcwise.score`.
 
@@ -247,7 +186,7 @@ class ScoreSums:
         return f"<ScoreSums: {', '.join(counts)} (tolerance {self.tolerance:g})>"
 
     def refuse_other_model(self, model: Model, *, maxima: bool = False) -> None:
-        """Refuse a model with other variables, or whose folded weights are needed otherwise."""
+        """Refuse a model with other variables, or sums of a kind that it cannot use."""
         for kind, own, others in (
             ("", self.variables, model.ordinary),
             ("parent-only ", self.parent_only, model.parent_only),
@@ -285,7 +224,7 @@ class ScoreSums:
         allowed: Iterable[str] | None = None,
         required: Iterable[str] | None = None,
     ) -> tuple[float, tuple[str, ...] | None]:
-        """Return the largest log weight and its parent set, None if there is no family."""
+        """Return the largest log weight and its parent set, or None if there is no family."""
         index, inside, meeting = self._query(node, allowed, required)
         weight, parents = self.core.best(index, inside, meeting)
         return weight, None if parents is None else self._named(parents)
@@ -328,7 +267,14 @@ def checked_sums(value: object) -> ScoreSums:
     return instance(value, ScoreSums, "sums", "arcwise.model.ScoreSums")
 
 
-def _chosen(table: _core.FamilyTable, node: int) -> Literal["table", "rows", "walk", "scan"]:
+_MOST_TABULATED = 20  # candidates; a table has 8 MiB per node
+# A walk reads all families within a set, a scan only the heaviest; beyond these limits, scans are
+# safer.
+_MOST_WALKED = 2**22
+_LARGEST_WALKED = 6
+
+
+def _chosen(table: _core.FamilyTable, node: int) -> NodeMethod:
     if table.outside(node):
         return "rows"
     if len(table.candidates(node)) <= _MOST_TABULATED:
@@ -337,3 +283,57 @@ def _chosen(table: _core.FamilyTable, node: int) -> Literal["table", "rows", "wa
     if small and not table.listed(node) and table.max_free(node) <= _LARGEST_WALKED:
         return "walk"
     return "scan"
+
+
+KIND = "arcwise scores"
+VERSION = 1
+WRITING = ".arcwise-"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The attributes of score sums in a file, as those of `ScoreSums`."""
+
+    variables: tuple[str, ...]
+    methods: tuple[NodeMethod, ...]  # one for each node
+    tolerance: float
+    tabulated: Tabulated
+    parent_only: tuple[str, ...]
+
+
+def write_score_table(core: _core.ScoreSums, layout: Layout, path: Path) -> Header:
+    """Write score sums to a file atomically, and return its header."""
+    description: dict[str, Any] = {
+        "arcwise": _core.version,
+        "byte_order": sys.byteorder,
+        **asdict(layout),
+    }
+    handle, name = tempfile.mkstemp(prefix=WRITING, dir=path.parent)
+    os.close(handle)
+    partial = Path(name)
+    try:
+        header = seal(partial, KIND, VERSION, description, core.write)
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    return header
+
+
+def read_score_table(path: Path) -> tuple[_core.ScoreSums, Layout]:
+    """Map the score sums in a file after verifying its checksum."""
+    header = header_of(path, KIND, VERSION)
+    verify(path, header)
+    about = header.description
+    if about.get("byte_order") != sys.byteorder:
+        raise FileFormatError(
+            f"'{path}' was written on a machine of byte order {shown(about.get('byte_order'))}, "
+            f"and this one has {sys.byteorder}; write it on a machine of the same kind"
+        )
+    try:
+        layout: Layout = PlainDataclasses().read(Layout, about)
+        if len(layout.methods) != len(checked_variables(layout.variables)):
+            raise ValueError
+    except (*UNREADABLE, ArgumentError):
+        raise FileFormatError(f"'{path}' is damaged; delete it and write it again") from None
+    return _core.ScoreSums.map(os.fspath(path), header.start), layout

@@ -1,15 +1,15 @@
-"""`Completions`: the completed tables that a posterior is averaged over.
+"""`Completions`: the completed tables over which a posterior is averaged.
 
-Where values are missing, the probability of a feature is the mean of its probabilities p_m given
-M completed tables, drawn by several chains. Its *standard error* is that of the mean, with the
-autocorrelation within chains and the differences between them. How much the tables differ, B, is
-what the missing values leave open and no computation can settle; an *interval* that holds the
-probability which the complete table would give has the variance
+If values are missing, the probability of a feature is the mean of its probabilities p_m given M
+completed tables, drawn by several chains. Its *standard error* is that of the mean, and includes
+the autocorrelation within chains and the differences between them. The variance B between tables
+is uncertainty due to the missing values, which no computation can reduce. An *interval* for the
+probability that the complete table would give has the variance of multiple imputation (Rubin 1987)
 
     W + (1 + 1/M) B,
 
-as multiple imputation has it (Rubin 1987), where the error of the mean takes the place of B / M and
-of W, the part of computing each p_m.
+where the squared standard error of the mean replaces B / M and the variance W of computing each
+p_m.
 """
 
 from __future__ import annotations
@@ -46,31 +46,26 @@ Array = NDArray[np.float64]
 class Spread(NamedTuple):
     """The mean over several tables, its standard error, and the spread of the tables."""
 
-    # The mean, and its standard error.
     mean: Any
     error: Any
-    # The standard deviation of what the complete table would give: with what the missing values
-    # leave open.
-    total: Any
+    total: Any  # the standard deviation that includes the uncertainty due to missing values
 
 
 @dataclass(frozen=True, eq=False)
 class Completions:
-    """The completed tables that a posterior is averaged over."""
+    """The completed tables over which a posterior is averaged."""
 
     edges: Array  # the probabilities of edges given each table, as [table, source, target]
-    chains: NDArray[np.int64]  # the number of the chain that each table is from, in the order drawn
+    chains: NDArray[np.int64]  # the chain of each table, with tables in the order drawn
     values: Array  # the values of the missing cells, as [table, cell]: codes of levels, or numbers
-    # The probabilities of directed paths given each table, as [table, source, target].
-    paths: Array | None = None
-    # The table with its missing cells; None if it is not available, as of a posterior that was
-    # loaded from a file.
+    paths: Array | None = None  # those of directed paths, as [table, source, target]
+    # The incomplete table, and the score with its data-dependent prior fixed; None in a posterior
+    # that was loaded from a file.
     source: IncompleteData | None = None
-    # The score, with all that it takes from the data fixed; None likewise.
     score: LocalScore | None = None
 
     def __post_init__(self) -> None:
-        """Refuse parts that do not go together."""
+        """Refuse incompatible arrays."""
         for name in ("edges", "values", "paths"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, real_numbers(getattr(self, name), name))
@@ -93,7 +88,7 @@ class Completions:
         return len(self.edges)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the data, as posteriors do."""
+        """Leave out the data, as `Posterior` does."""
         return self.__dict__ | {"source": None, "score": None}
 
     def table(self, number: int, source: IncompleteData | None = None) -> Data:
@@ -123,7 +118,7 @@ class Completions:
         )
 
     def estimate(self, posterior: Posterior, asked: Feature | Conditional) -> Estimate:
-        """Return the probability of a feature, with what the missing values leave open."""
+        """Return the probability of a feature, with the uncertainty due to missing values."""
         values = self._by_matrices(posterior, asked)
         weights, noise = None, 0.0
         if values is None:
@@ -144,7 +139,7 @@ class Completions:
         )
 
     def _by_matrices(self, posterior: Posterior, asked: Feature | Conditional) -> Array | None:
-        """Return the value given each table, if its matrices tell it."""
+        """Return the value given each table, if its matrices determine it, or None."""
         if isinstance(asked, Conditional):
             return None
         if isinstance(asked, Not):
@@ -156,11 +151,9 @@ class Completions:
     def _by_dags(
         self, posterior: Posterior, asked: Feature | Conditional
     ) -> tuple[Array, Array | None, float]:
-        """Return means over the DAGs of each table, their weights, and the variance of such a mean.
-
-        DAGs of a table are one chain of the sample.
-        """
+        """Return means over the DAGs of each table, their weights, and the variance of a mean."""
         dags = posterior.sampled_dags(f"'{asked}'")
+        # The DAGs of a table are one chain of the sample.
         tables = np.zeros(len(dags), dtype=np.int64) if dags.chains is None else dags.chains
         feature, given = counted(dags, asked)
         values = np.asarray(feature.values(dags), dtype=np.float64)

@@ -122,7 +122,7 @@ def _refuse_other(name: str, value: Any, expected: Any) -> None:
 def _same_run(first: Posterior, second: Posterior) -> bool:
     """Whether the two share a chain, or one contains all particles of the other.
 
-    Independent runs never do.
+    Independent runs share neither.
     """
     if not _seeds(first) & _seeds(second):
         return False
@@ -149,7 +149,7 @@ def _seeds(posterior: Posterior) -> set[int]:
 
 
 def _space(posterior: Posterior) -> dict[str, Any]:
-    """Return the space of annealing runs, the same for all, in a form that can be compared."""
+    """Return the common space of annealing runs, in a form that can be compared."""
     return plain_space(_parts(posterior)[0].settings.space, tuple(posterior.variables))
 
 
@@ -163,7 +163,7 @@ def _best_log_weight(posterior: Posterior) -> float:
 
 
 def _run_log_weights(posterior: Posterior) -> NDArray[np.float64]:
-    """Return the log importance weight of each particle, which is what the traces hold."""
+    """Return the log importance weight of each particle, which the traces contain."""
     assert posterior.traces is not None
     return np.concatenate(posterior.traces.log_weights)
 
@@ -175,12 +175,11 @@ def _shares(posteriors: Sequence[Posterior], annealed: bool) -> NDArray[np.float
         weights = relative_weights(logs)
     else:
         weights = np.array([_draws(posterior) for posterior in posteriors], dtype=np.float64)
-    shares: NDArray[np.float64] = weights / weights.sum()
-    return shares
+    return np.asarray(weights / weights.sum())
 
 
 def _draws(posterior: Posterior) -> int:
-    """Return the number of states that its chains have kept, or of its annealing runs."""
+    """Return the number of states recorded by its chains, or of its annealing runs."""
     return sum(part.draws for part in _parts(posterior))
 
 
@@ -192,20 +191,18 @@ def _errors(
     *,
     of_adjacencies: bool = False,
 ) -> NDArray[np.float64]:
-    """Return the standard errors of mean edge probabilities, or of those of adjacencies.
-
-    The weights of annealing runs are estimates themselves, each with a relative variance
-    of 1 / (effective sample size).
-    """
+    """Return the standard errors of mean probabilities of edges, or of adjacencies."""
     variance = np.zeros_like(edges)
     for share, posterior in zip(shares, posteriors, strict=True):
-        errors, apart = posterior.edge_errors, posterior.edges - edges
+        errors, deviation = posterior.edge_errors, posterior.edges - edges
         if of_adjacencies:
-            errors, apart = posterior.matrix("skeleton").standard_errors, apart + apart.T
+            errors = posterior.matrix("skeleton").standard_errors
+            deviation = deviation + deviation.T
         variance += share**2 * (np.nan if errors is None else errors**2)
         if annealed:
+            # The weight is itself an estimate, with a relative variance of 1 / (effective runs).
             effective = effective_runs(_run_log_weights(posterior))
-            variance += share**2 * apart**2 / effective
+            variance += share**2 * deviation**2 / effective
     return np.sqrt(variance)
 
 
@@ -231,11 +228,11 @@ def _traces(posteriors: Sequence[Posterior], annealed: bool) -> Traces | None:
 
 
 def _evidence(posteriors: Sequence[Posterior]) -> Evidence | None:
-    """Return the mean of the estimates: of annealing weighted by particles, of chains by states.
+    """Return the mean of the estimates, weighted by particles, or by states for chains.
 
-    For chains, it is the mean of the logarithms. The best of the bounds is kept; it holds
-    if all of them hold, so that their error probabilities add up. Runs too few by themselves
-    may be enough together; other doubts stay.
+    For chains, it is the mean of the logarithms. The best of the bounds holds if all of them
+    hold, so their error probabilities are added. Runs that are too few separately may suffice
+    together; other doubts remain.
     """
     if not posteriors:
         return None
@@ -287,7 +284,7 @@ def _bounds(parts: Sequence[Evidence], shift: Sequence[float]) -> dict[str, Lowe
 def _run(
     posteriors: Sequence[Posterior], traces: Traces | None, dags: DagSample | None
 ) -> MergedRun:
-    """Return the merged run, with the figures that are still meaningful for all together."""
+    """Return the merged run, with the figures that are meaningful for all runs together."""
     parts = tuple(part for posterior in posteriors for part in _parts(posterior))
     differences = [
         float(np.abs(one.edges - other.edges).max())

@@ -27,22 +27,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ThresholdGraph:
-    """The adjacencies that are more probable than a threshold, with directions that are, too.
+    """The adjacencies with a probability above a threshold, directed if a direction exceeds it.
 
     Parameters
     ----------
     variables
         The names of the nodes.
     threshold
-        The threshold the probabilities exceed.
+        The threshold that the probabilities exceed.
     edges
         Directed edges as triples (source, target, probability), the most probable first; they
         may contain a cycle.
     undirected
-        The other adjacencies, of which neither direction exceeds the threshold by itself: triples
+        The other adjacencies, for which neither direction exceeds the threshold: triples
         (one, other, probability of an edge in either direction), the most probable first.
     cycle
-        The nodes along a cycle of directed edges, the first not repeated; None if there is none.
+        The nodes along a cycle of directed edges, the first not repeated; None if they are
+        acyclic.
 
     Examples
     --------
@@ -116,7 +117,7 @@ def median_dag(variables: tuple[str, ...], edges: NDArray[np.float64]) -> Dag:
     reaches = np.eye(n, dtype=np.bool_)  # [u, v]: a path leads from u to v
     chosen = []
     likelier = np.where(joined & (edges >= edges.T), edges, 0.0)
-    likelier[np.tril(edges == edges.T)] = 0.0  # of equally probable directions, the first
+    likelier[np.tril(edges == edges.T)] = 0.0  # ties go to the first direction
     for source, target in _above(likelier, 0.0):
         # If one direction closes a cycle, the other one does not.
         u, v = (target, source) if reaches[target, source] else (source, target)
@@ -126,10 +127,7 @@ def median_dag(variables: tuple[str, ...], edges: NDArray[np.float64]) -> Dag:
 
 
 def median_cpdag(dags: DagSample) -> Cpdag:
-    """Return the adjacencies above one half, each of its most probable kind in the CPDAGs.
-
-    The kinds are directed either way, and undirected.
-    """
+    """Return the adjacencies above one half, each in its most probable form in the CPDAGs."""
     joined = np.triu(relation_probabilities(dags, "skeleton") > 0.5, 1)
     directed = relation_probabilities(dags, "compelled")
     undirected = relation_probabilities(dags, "reversible")
@@ -143,10 +141,9 @@ def median_cpdag(dags: DagSample) -> Cpdag:
 
 
 def most_probable_class(dags: DagSample, best: Dag | None) -> Cpdag:
-    """Return the equivalence class that most of the posterior probability of sampled DAGs is in.
+    """Return the most frequent equivalence class of sampled DAGs; ties go to that of the best DAG.
 
-    Among classes drawn equally often, as of many variables where hardly one is drawn twice, that
-    of the best DAG is preferred.
+    With many variables ties are common, because hardly any class is drawn twice.
     """
     patterns = relation_rows(dags, "cpdag")
     first, shares = distinct_patterns(dags, patterns)

@@ -1,4 +1,4 @@
-"""Checks of DAGs that come as packed parent sets, before anything goes through them."""
+"""`DagSample`: a weighted sample of DAGs, and the estimates from it."""
 
 from __future__ import annotations
 
@@ -32,61 +32,8 @@ from arcwise.support.edges import cycle_in_words, find_cycle
 from arcwise.support.names import as_list, checked_variables, positions
 from arcwise.support.words import shown
 
-
-def checked_parents(variables: tuple[str, ...], parents: Any) -> NDArray[np.uint64]:
-    """Return parent sets as words of 64 bits, (DAGs, nodes, words), after checking all of them."""
-    n = len(variables)
-    words = (n + 63) // 64
-    try:
-        given = np.asarray(parents)
-    except ValueError:  # rows of different lengths
-        given = np.empty(0, dtype=object)
-    if given.dtype.kind not in "ui" or (given.dtype.kind == "i" and (given < 0).any()):
-        raise ArgumentError(
-            f"parents holds values of the type {given.dtype}; give sets of bits as whole numbers, "
-            "0 or more"
-        )
-    packed = np.ascontiguousarray(given, dtype=np.uint64)
-    if packed.ndim == 2:
-        packed = packed[:, :, np.newaxis]
-    if packed.ndim != 3 or packed.shape[1:] != (n, words):
-        raise ArgumentError(
-            f"parents has the shape {packed.shape}; for {n} variables give (DAGs, {n}, {words})"
-        )
-    found = _core.find_faulty_dag(packed, Processors.available().threads)
-    if found is not None:
-        raise ArgumentError(_fault_in_words(variables, packed, *found))
-    return packed
-
-
-def _fault_in_words(
-    variables: tuple[str, ...], packed: NDArray[np.uint64], index: int, node: int, fault: str
-) -> str:
-    n = len(variables)
-    if fault == "beyond":
-        bits = unpacked(packed[index, node], 64 * packed.shape[2])
-        beyond = int(np.flatnonzero(bits[n:])[0]) + n
-        return (
-            f"parents[{index}] has bit {beyond} among the parents of {variables[node]!r}, and for "
-            f"{n} variables bits 0 to {n - 1} can be set; clear the others"
-        )
-    if fault == "loop":
-        return f"parents[{index}] has {variables[node]!r} as a parent of itself; give DAGs"
-    sets = [np.flatnonzero(unpacked(row, n)).tolist() for row in packed[index]]
-    cycle = find_cycle(sets)
-    assert cycle is not None
-    return f"parents[{index}] has the cycle {cycle_in_words(cycle, variables)}; give DAGs"
-
-
-# --- Dag sample -----------------------------------------------------------------------------------
-
-# `DagSample`: a weighted sample of DAGs and the estimates from it.
-
-
-# Edges at least this uncertain show how quickly the DAGs mix.
+# Edges with probabilities in [0.05, 0.95] show how quickly the DAGs mix.
 _UNCERTAIN = 0.05
-# Of weights, whose products with numbers of edges must be numbers, too.
-_LARGEST_SUM = 1e200
 
 
 class DagSample:
@@ -98,15 +45,15 @@ class DagSample:
         The names of the nodes.
     parents
         The parents of each node in each DAG as bits, 64 nodes to a word: an array
-        of shape (DAGs, nodes, words). With up to 64 nodes also (DAGs, nodes).
+        of shape (DAGs, nodes, words), or (DAGs, nodes) for up to 64 nodes.
     weights
-        The weight of each DAG, nonnegative; None if all are equal.
+        The nonnegative weight of each DAG; None if all are equal.
     log_weights
         The logarithms of the weights instead, of any magnitude; minus infinity for
         a weight of zero. `weights` is then relative to the largest.
     chains
-        The index of the chain each DAG was drawn from, with the DAGs of a chain in the
-        order drawn; None if all are from one chain.
+        The index of the chain of each DAG, with the DAGs of a chain in the order in which they
+        were drawn; None if all are from one chain.
 
     Examples
     --------
@@ -137,7 +84,7 @@ class DagSample:
     def concatenate(cls, samples: Iterable[DagSample]) -> DagSample:
         """Return the DAGs of all samples, with chains numbered consecutively.
 
-        Weights are not rescaled, so those of all samples must have a common scale; DAGs
+        Weights are not rescaled, so the weights of all samples must have a common scale; DAGs
         without weights have weight 1.
 
         Parameters
@@ -217,8 +164,7 @@ class DagSample:
         """The weights, normalised to sum to 1."""
         if self.weights is None:
             return np.full(len(self), 1.0 / len(self))
-        shares: NDArray[np.float64] = self.weights / self.weights.sum()
-        return shares
+        return np.asarray(self.weights / self.weights.sum())
 
     def edge_probabilities(self) -> NDArray[np.float64]:
         """Return the weighted fraction of DAGs with each edge, as [source, target]."""
@@ -266,7 +212,7 @@ class DagSample:
         """The effective sample size of the edges, weights and autocorrelation included.
 
         It is the median of p (1 - p) / (standard error)^2 over the edges with a probability p
-        between 0.05 and 0.95, but at most `effective_sample_size`, which is also its value if
+        between 0.05 and 0.95, but at most `effective_sample_size`, to which it is equal if
         there is no such edge.
         """
         probabilities = self.edge_probabilities()
@@ -361,10 +307,59 @@ class DagSample:
         return self.distinct()[0]
 
 
+def checked_parents(variables: tuple[str, ...], parents: Any) -> NDArray[np.uint64]:
+    """Return checked parent sets as words of 64 bits, of shape (DAGs, nodes, words)."""
+    n = len(variables)
+    words = (n + 63) // 64
+    try:
+        given = np.asarray(parents)
+    except ValueError:  # rows of different lengths
+        given = np.empty(0, dtype=object)
+    if given.dtype.kind not in "ui" or (given.dtype.kind == "i" and (given < 0).any()):
+        raise ArgumentError(
+            f"parents holds values of the type {given.dtype}; give sets of bits as whole numbers, "
+            "0 or more"
+        )
+    packed = np.ascontiguousarray(given, dtype=np.uint64)
+    if packed.ndim == 2:
+        packed = packed[:, :, np.newaxis]
+    if packed.ndim != 3 or packed.shape[1:] != (n, words):
+        raise ArgumentError(
+            f"parents has the shape {packed.shape}; for {n} variables give (DAGs, {n}, {words})"
+        )
+    found = _core.find_faulty_dag(packed, Processors.available().threads)
+    if found is not None:
+        raise ArgumentError(_fault_in_words(variables, packed, *found))
+    return packed
+
+
+def _fault_in_words(
+    variables: tuple[str, ...], packed: NDArray[np.uint64], index: int, node: int, fault: str
+) -> str:
+    n = len(variables)
+    if fault == "beyond":
+        bits = unpacked(packed[index, node], 64 * packed.shape[2])
+        beyond = int(np.flatnonzero(bits[n:])[0]) + n
+        return (
+            f"parents[{index}] has bit {beyond} among the parents of {variables[node]!r}, and for "
+            f"{n} variables bits 0 to {n - 1} can be set; clear the others"
+        )
+    if fault == "loop":
+        return f"parents[{index}] has {variables[node]!r} as a parent of itself; give DAGs"
+    sets = [np.flatnonzero(unpacked(row, n)).tolist() for row in packed[index]]
+    cycle = find_cycle(sets)
+    assert cycle is not None
+    return f"parents[{index}] has the cycle {cycle_in_words(cycle, variables)}; give DAGs"
+
+
+# Products of larger sums of weights with numbers of edges could overflow.
+_LARGEST_SUM = 1e200
+
+
 def _checked_weights(
     count: int, weights: NDArray[Any] | None, log_weights: NDArray[Any] | None
 ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
-    """Return log weights and weights, whichever of the two was given."""
+    """Return log weights and weights from either."""
     if log_weights is not None:
         if weights is not None:
             raise ArgumentError("both weights and log_weights were given; give only one of them")
@@ -399,7 +394,7 @@ def _checked_chains(count: int, chains: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _checked_places(places: Any, count: int) -> NDArray[Any]:
-    """Return positions among so many DAGs, as numbers or as a mask, or refuse them."""
+    """Return positions among `count` DAGs, as numbers or as a mask, or refuse them."""
     wanted = f"a list of numbers from 0 to {count - 1}, or a mask of {count} Booleans"
     chosen = as_array(places, "places", wanted)
     if chosen.size == 0 and chosen.ndim == 1:

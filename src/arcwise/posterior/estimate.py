@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample
 
 
-_NORMAL = 1.959963984540054  # the 97.5 % quantile of the standard normal distribution
-_FEW = 4.0
-_NOTHING = 1e-9  # draws, whose interval is 0 to 1 to nine digits
-
-
 class Interval(NamedTuple):
     """Two bounds, the lower one first."""
 
@@ -52,7 +47,7 @@ class Estimate:
     exact
         Whether the value is exact up to rounding.
     bounds
-        Guaranteed bounds on the true value; None if there are none better than 0 and 1.
+        Guaranteed bounds on the true value; None if only 0 and 1 are guaranteed.
     effective_samples
         The effective sample size; NaN if it cannot be estimated or does not apply, as
         for exact values.
@@ -106,26 +101,26 @@ class Estimate:
         """Return the estimate as a table, for notebooks."""
         digits = 6 if self.exact else _digits(self.standard_error)
         value = share(self.value, digits) if self.is_event else f"{self.value:.{digits}f}"
-        told: dict[str, object] = {
+        rows: dict[str, object] = {
             "feature": self.feature,
             "probability" if self.is_event else "mean": value,
         }
         if self.exact:
-            return facts(told | {"computed": "exactly"})
+            return facts(rows | {"computed": "exactly"})
         known, counted = math.isfinite(self.standard_error), math.isfinite(self.effective_samples)
-        told["standard error"] = f"{self.standard_error:.{digits}f}" if known else "unknown"
-        told["95 % interval"] = _in_words(self.interval, digits)
-        told["guaranteed bounds"] = self.bounds and _in_words(self.bounds, digits)
-        told["effective sample size"] = f"{self.effective_samples:.0f}" if counted else None
-        return facts(told)
+        rows["standard error"] = f"{self.standard_error:.{digits}f}" if known else "unknown"
+        rows["95 % interval"] = _in_words(self.interval, digits)
+        rows["guaranteed bounds"] = self.bounds and _in_words(self.bounds, digits)
+        rows["effective sample size"] = f"{self.effective_samples:.0f}" if counted else None
+        return facts(rows)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, with None for what cannot be estimated."""
+        """Return plain values, with None for those that cannot be estimated."""
         return plain_dict(**asdict(self))
 
 
 def _digits(error: float) -> int:
-    """Return the number of decimals that show two digits of the error, at least three."""
+    """Return the number of decimals that shows two digits of the error, at least three."""
     if not 0.0 < error < math.inf:
         return 3
     return min(12, max(3, 1 - math.floor(math.log10(error))))
@@ -133,6 +128,11 @@ def _digits(error: float) -> int:
 
 def _in_words(interval: Interval, digits: int) -> str:
     return f"{interval.low:.{digits}f} to {interval.high:.{digits}f}"
+
+
+_NORMAL = 1.959963984540054  # the 97.5 % quantile of the standard normal distribution
+_FEW = 4.0
+_NOTHING = 1e-9  # this number of draws has the interval 0 to 1 to nine digits
 
 
 def event_interval(probability: float, effective: float) -> Interval:
@@ -164,7 +164,7 @@ def event_interval(probability: float, effective: float) -> Interval:
 
 
 def _lowest_for_few(probability: float, effective: float) -> float:
-    """Return the Poisson lower bound for an event seen a few times; 1 if seen more often."""
+    """Return the Poisson lower bound for an event observed a few times; 1 if more often."""
     seen = probability * effective
     if seen >= _FEW:
         return 1.0
@@ -181,28 +181,24 @@ def mean_interval(value: float, error: float) -> Interval:
     return Interval(value - _NORMAL * error, value + _NORMAL * error)
 
 
-# --- Sample estimation ----------------------------------------------------------------------------
-
-# Estimates of features from sampled DAGs.
-
-
-# An event, or its complement, that independent draws in place of the sample would show fewer times
-# than this does not reveal its autocorrelation, nor whether states that matter were visited.
-_ENOUGH_TO_TELL = 10.0
+# If an event, or its complement, is expected fewer times than this in the same number of
+# independent draws, the sample shows neither its autocorrelation nor whether it missed states that
+# matter.
+_FEWEST_EVENTS = 10.0
 
 
 def estimate_from_dags(dags: DagSample, asked: Feature | Conditional) -> Estimate:
     """Return the weighted fraction of DAGs with a feature, or the mean of a number.
 
-    To condition on an event is to multiply the weights by its indicator, so that the
-    standard error of the ratio by the delta method is that of any weighted mean.
+    Conditioning on an event multiplies the weights by its indicator, so the standard error of
+    the ratio by the delta method is that of any weighted mean.
 
     The interval for a probability is `event_interval` at the effective sample size implied
-    by the standard error. If the event, or its complement, occurred fewer than ten times in
-    that many draws, the effective sample size is at most that of the edges
-    (`DagSample.effective_draws`); an event seen in all or none of the DAGs so has an
-    interval as wide as the size of the sample requires. Its standard error is then the
-    posterior standard deviation under Jeffreys' prior, not 0.
+    by the standard error. If the expected count of the event, or of its complement, in that
+    number of draws is below ten, the effective sample size is at most that of the edges
+    (`DagSample.effective_draws`), so an event in all or none of the DAGs has an interval as
+    wide as the size of the sample requires. Its standard error is then the posterior standard
+    deviation under Jeffreys' prior, not 0.
     """
     mean = weighted_mean(dags, asked)
     values, weights, value, known = mean
@@ -210,7 +206,7 @@ def estimate_from_dags(dags: DagSample, asked: Feature | Conditional) -> Estimat
     if mean.is_event:
         return event_estimate(str(asked), value, error, dags.effective_draws * known, len(dags))
     if error == 0.0:
-        # A number that never varied may vary by an unknown amount in DAGs that were not drawn.
+        # A number that is constant in the sample may vary in DAGs that were not drawn.
         error = math.nan
     spread = float(weighted_sum(weights, (values - value) ** 2)) / float(weights.sum())
     effective = min(spread / error**2, len(dags)) if error > 0.0 else math.nan
@@ -219,7 +215,7 @@ def estimate_from_dags(dags: DagSample, asked: Feature | Conditional) -> Estimat
 
 
 class WeightedMean(NamedTuple):
-    """A mean with its values and weights, and the fraction of the effective sample it uses."""
+    """A weighted mean, and the fraction of the effective sample size that it uses."""
 
     values: NDArray[Any]
     weights: NDArray[np.float64]
@@ -238,7 +234,7 @@ def weighted_mean(dags: DagSample, asked: Feature | Conditional) -> WeightedMean
     values = feature.values(dags)
     known = _kish(weights) / _kish(weights_of(dags)) if isinstance(asked, Conditional) else 1.0
     if values.dtype == np.bool_:
-        # Both sums are computed alike, so that an event that always holds has probability 1.
+        # Both sums are computed in the same way, so a certain event has probability exactly 1.
         value = float(np.where(values, weights, 0.0).sum() / weights.sum())
     else:
         value = float(weighted_sum(weights, values) / weights.sum())
@@ -246,7 +242,7 @@ def weighted_mean(dags: DagSample, asked: Feature | Conditional) -> WeightedMean
 
 
 def counted(dags: DagSample, asked: Feature | Conditional) -> tuple[Feature, NDArray[np.float64]]:
-    """Return the feature and the weights of DAGs, 0 where the event to condition on is not."""
+    """Return the feature and the weights of DAGs, 0 where the given event does not hold."""
     weights = weights_of(dags)
     if not isinstance(asked, Conditional):
         return asked, weights
@@ -263,12 +259,12 @@ def event_estimate(name: str, value: float, error: float, known: float, draws: i
     """Return the estimate of a probability with its standard error and interval."""
     effective = known
     if error > 0.0:
-        effective = value * (1.0 - value) / error / error  # the square of 1e-170 would be 0
-        # A mean of probabilities given states can be far more precise than as many events, but
-        # only as to the states visited: where the sample should show the event a few times or
-        # never, one unvisited state may matter more than all that were visited.
+        effective = value * (1.0 - value) / error / error  # squaring 1e-170 would underflow
+        # A mean of conditional probabilities can be far more precise than the same number of
+        # events, but only with respect to the states visited. If the expected count of the event
+        # is small, one unvisited state may matter more than all visited ones.
         seen = min(effective, known) if not math.isnan(known) else effective
-        if seen * min(value, 1.0 - value) < _ENOUGH_TO_TELL:
+        if seen * min(value, 1.0 - value) < _FEWEST_EVENTS:
             effective = seen
     elif math.isnan(error):
         effective = math.nan

@@ -75,10 +75,10 @@ def estimate_from_posterior(posterior: Posterior, asked: Feature | Conditional) 
     Exact posteriors give edges, parent sets and every other event determined by the
     parents of one node, also conditional on each other; adjacencies, whose two directions
     exclude each other; the expected number of edges; and paths, if they were requested.
-    Sampled posteriors hold means of exact probabilities for edges, and their sums for
-    adjacencies, with standard errors of both, and the number of edges. The standard error of
-    a sum that is not known is the smaller of the sum of the errors, which bounds it, and of the
-    estimate from the DAGs.
+    Sampled posteriors contain means of conditional probabilities for edges, and their sums for
+    adjacencies, with standard errors of both, and the number of edges. An unknown standard error
+    of a sum is the smaller of the sum of the errors, which is an upper bound, and the estimate
+    from the DAGs.
     """
     if posterior.completions is not None:
         return posterior.completions.estimate(posterior, asked)
@@ -105,7 +105,7 @@ def estimate_from_posterior(posterior: Posterior, asked: Feature | Conditional) 
 def estimate_without_error(
     dags: DagSample, asked: Feature | Conditional, bounds: Interval | None = None
 ) -> Estimate:
-    """Return the mean over DAGs that are not random draws and so give no standard error."""
+    """Return the mean over DAGs that are not random draws and thus provide no standard error."""
     found = weighted_mean(dags, asked)
     if found.is_event:
         interval = bounds or Interval(0.0, 1.0)
@@ -145,7 +145,7 @@ def _by_parents(posterior: Posterior, event: Feature, node: str) -> float:
     flat, offsets = table.parent_sets(place)
     probabilities = np.asarray(table.values(place))
     n = len(posterior.variables)
-    # DAGs without edges into other nodes will do: the event does not depend on them.
+    # The event does not depend on edges into other nodes, so these DAGs have none.
     parents = np.zeros((len(probabilities), n, (n + 63) // 64), dtype=np.uint64)
     members = np.asarray(flat, dtype=np.uint64)
     rows = np.repeat(np.arange(len(probabilities)), np.diff(offsets).astype(np.int64))
@@ -161,7 +161,7 @@ def from_matrices(
     variables: tuple[str, ...],
     asked: Feature,
 ) -> Any:
-    """Return the value of a feature that the probabilities of edges or paths tell; None otherwise.
+    """Return the value of a feature if the probabilities of edges or paths determine it, or None.
 
     They may be those of several tables: the value is then an array.
     """
@@ -205,9 +205,9 @@ def matrix_of_posterior(
 ) -> FeatureMatrix:
     """Return the probabilities of a relation: exact, from the edge matrix, or from the DAGs.
 
-    The standard errors of adjacencies are those the sampler has found. If they are not known, the
-    sum of the errors of the two directions bounds them, and the estimate from the DAGs is used
-    where it is smaller.
+    The standard errors of adjacencies are those of the sampler. If they are not known, the sum of
+    the errors of the two directions is an upper bound, and the estimate from the DAGs is used if
+    it is smaller.
     """
     wanted = checked_relation(relation)
     checked_length(max_length, wanted)

@@ -1,7 +1,8 @@
-"""Lower bounds on the log evidence that hold with high probability, from independent weights.
+"""`Evidence`: the marginal likelihood of the data, exact or estimated, and its reliability.
 
-They are those of Theorem 14 of Niinimäki, Parviainen and Koivisto (2016), "Structure discovery
-in Bayesian networks by sampling partial orders".
+Estimates from independent weights have lower bounds that hold with high probability, by Theorem 14
+of Niinimäki, Parviainen and Koivisto (2016), "Structure discovery in Bayesian networks by sampling
+partial orders".
 """
 
 from __future__ import annotations
@@ -27,82 +28,10 @@ from arcwise.support.checks import open_fraction, whole_number
 from arcwise.support.html import card, facts, paragraphs
 from arcwise.support.words import shown
 
-
-@dataclass(frozen=True)
-class LowerBound:
-    """A lower bound on the log evidence that holds with high probability.
-
-    Examples
-    --------
-    >>> LowerBound(-120.5, 0.95, 9).bins
-    9
-    """
-
-    value: float  # the bound on the log scale
-    confidence: float  # the confidence level: the bound holds with at least this probability
-    bins: int  # the number of bins the samples were divided into
-
-
-def lower_bound(log_weights: ArrayLike, bins: int, confidence: float) -> LowerBound:
-    """Return a lower bound on the logarithm of the expectation of independent weights.
-
-    The weights are divided into bins of equal size in the order given; the remainder is
-    not used. By Markov's inequality, delta^(1/bins) times the smallest bin mean exceeds
-    the expectation with probability at most delta = 1 - confidence.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> bound = lower_bound(np.log([1.0, 3.0, 4.0, 4.0, 100.0]), bins=2, confidence=0.75)
-    >>> round(math.exp(bound.value), 6)  # the square root of 0.25, times 2
-    1.0
-    """
-    logs = checked_log_weights(log_weights)
-    count = whole_number(bins, "bins", at_least=1)
-    if count > len(logs):
-        raise ArgumentError(
-            f"bins is {count}, but there are only {len(logs)} weights; give at most as many bins "
-            "as weights"
-        )
-    confidence = open_fraction(confidence, "confidence")
-    size = len(logs) // count
-    # Each bin has its own scale, as a bin far below the others determines the bound.
-    least = min(log_mean(group) for group in logs[: size * count].reshape(count, size))
-    return LowerBound(math.log1p(-confidence) / count + least, float(confidence), count)
-
-
-def lower_bounds(log_weights: ArrayLike) -> dict[str, LowerBound]:
-    """Return the bounds of three schemes, except those that need more weights.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> list(lower_bounds(np.zeros(8)))
-    ['slack-2', 'square-root']
-    """
-    logs = checked_log_weights(log_weights)
-    schemes = {
-        "slack-2": (5, 1 - 2.0**-5),
-        "square-root": (math.isqrt(len(logs)), 1 - 2.0**-5),
-        "nine-bins": (9, 0.95),
-    }
-    return {
-        name: lower_bound(logs, bins, confidence)
-        for name, (bins, confidence) in schemes.items()
-        if bins <= len(logs)
-    }
-
-
-# --- Evidence -------------------------------------------------------------------------------------
-
-# `Evidence`: the marginal likelihood of the data, exact or estimated, and how reliable that is.
-
-
 FEWEST_EFFECTIVE_RUNS = 10.0
-"""Below this, the standard error itself is too uncertain to be stated."""
+"""Below this, the standard error itself is too uncertain to be reported."""
 
-# Of a few weights, one carries nearly everything.
-_HOPELESS_EFFECTIVE_RUNS = 2.0
+_HOPELESS_EFFECTIVE_RUNS = 2.0  # below this, one weight is nearly the entire sum
 _CONFIDENCE = 0.95
 
 
@@ -116,27 +45,27 @@ class Evidence:
         The log probability of the data under the normalised prior.
     standard_error
         The Monte Carlo standard error of `log_evidence`: 0 if it is exact; None if it cannot
-        be stated, because there are fewer than ten effective runs or another reason to doubt
-        it. Then the lower bounds are all that is known.
+        be reported, because there are fewer than ten effective runs or another reason to doubt
+        it. Then only the lower bounds are known.
     lower_bounds
         Lower bounds on the log evidence, by the name of their scheme.
     log_prior_constant
-        The log normalising constant of the prior, which `log_evidence` already accounts for.
+        The log normalising constant of the prior, which `log_evidence` already includes.
     log_prior_constant_error
         Its standard error; 0 if it is exact.
     method
         The method of computation, such as ``"exact"``.
     effective_runs
         The effective number of independent runs: Kish's effective sample size of the weights
-        of annealed particles, cautiously estimated; for other methods, the number of runs that
-        would be as precise, one over the relative variance of the estimated evidence. None if
-        it is exact, or not known.
+        of annealed particles, conservatively estimated; for other methods, the number of runs
+        with the same precision, one over the relative variance of the estimated evidence. None
+        if it is exact, or not known.
     degrees_of_freedom
         The degrees of freedom of the standard error.
     doubts
-        Why no standard error is stated, and what to do about it, in sentences.
+        Why no standard error is reported, and what to do about it, in sentences.
     parts
-        The estimates that were combined, or compared and found to disagree.
+        The estimates that were combined, or that were compared and disagree.
 
     Examples
     --------
@@ -157,7 +86,7 @@ class Evidence:
     parts: tuple[Evidence, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse values, errors and degrees of freedom that no estimate has."""
+        """Refuse impossible values, errors and degrees of freedom."""
         effective, error = self.effective_runs, self.standard_error
         sound = {
             "log_evidence": (self.log_evidence < math.inf, "a finite number, or -inf"),
@@ -199,7 +128,7 @@ class Evidence:
         doubts
             Further reasons to doubt it, each with what to do.
         parts
-            The estimates it was made of.
+            The estimates from which it was computed.
         """
         estimate = log_total.plus(LogEstimate(-constant, constant_error**2))
         bounds = dict(lower_bounds or {})
@@ -219,7 +148,7 @@ class Evidence:
         )
 
     def with_constant(self, of: Evidence) -> Evidence:
-        """Return it with the prior's constant of another estimate, which it accounts for."""
+        """Return the evidence with the prior's constant of another estimate, which it includes."""
         return replace(
             self,
             log_prior_constant=of.log_prior_constant,
@@ -227,9 +156,9 @@ class Evidence:
         )
 
     def _repr_html_(self) -> str:
-        """Return the evidence, how reliable it is, and bounds, for notebooks."""
+        """Return the evidence, its reliability and bounds, for notebooks."""
         interval = self.interval if self.standard_error else None
-        told: dict[str, object] = {
+        rows: dict[str, object] = {
             "log evidence": f"{self.log_evidence:.4f}",
             "verdict": self.verdict,
             "method": self.method,
@@ -238,17 +167,17 @@ class Evidence:
             "effective runs": self.effective_runs and f"{self.effective_runs:.1f}",
         }
         for bound in self.lower_bounds.values():
-            told[f"at least, with probability {bound.confidence:.3g}"] = f"{bound.value:.4f}"
-        return card("Evidence of the data under the model", facts(told), paragraphs(self.doubts))
+            rows[f"at least, with probability {bound.confidence:.3g}"] = f"{bound.value:.4f}"
+        return card("Evidence of the data under the model", facts(rows), paragraphs(self.doubts))
 
     @property
     def verdict(self) -> Verdict:
-        """How reliable it is.
+        """The reliability of the estimate.
 
-        ``"exact"``: computed, not sampled. ``"reliable"``: the standard error holds, as far as
-        its own runs can tell. ``"doubtful"``: there are too few effective runs, or another
-        reason against it, as `doubts` say. ``"not converged"``: a single run carries nearly all
-        of the weight. ``"unknown"``: a single run, which says nothing of its error.
+        ``"exact"``: computed, not sampled. ``"reliable"``: its own runs give no reason to doubt
+        the standard error. ``"doubtful"``: there are too few effective runs, or another reason to
+        doubt it; see `doubts`. ``"not converged"``: a single run has nearly all of the weight.
+        ``"unknown"``: a single run, which provides no information on its error.
         """
         error = self.standard_error
         if error is not None and not math.isnan(error):
@@ -259,10 +188,10 @@ class Evidence:
 
     @property
     def interval(self) -> Interval | None:
-        """A 95 % interval for the Monte Carlo error; None if no standard error is stated.
+        """A 95 % interval for the Monte Carlo error; None if no standard error is reported.
 
-        It is from t quantiles of the relative error, and reaches further up than down, as
-        estimates of the evidence err more often below than above.
+        It uses t quantiles of the relative error, and extends further up than down, because
+        estimates of the evidence are more often too small than too large.
         """
         if self.standard_error is None or math.isnan(self.standard_error):
             return None
@@ -276,21 +205,21 @@ class Evidence:
 
     @property
     def doubted_otherwise(self) -> bool:
-        """Whether there is a reason to doubt it that more runs like these would not remove."""
+        """Whether there is a reason to doubt it that more runs of this kind would not remove."""
         enough = self.effective_runs is not None and self.effective_runs >= FEWEST_EFFECTIVE_RUNS
         return enough and bool(self.doubts)
 
     @property
     def estimate(self) -> LogEstimate:
-        """The value with its relative variance; where no standard error is stated, a guess."""
+        """The value with its relative variance, a guess if no standard error is reported."""
         if self.standard_error is not None:
-            variance = self.standard_error * self.standard_error  # inf where ** would overflow
+            variance = self.standard_error * self.standard_error  # ** would raise at overflow
         else:
             variance = math.inf if not self.effective_runs else 1.0 / self.effective_runs
         return LogEstimate(self.log_evidence, variance, degrees_of_freedom=self.degrees_of_freedom)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return plain values."""
         values: dict[str, Any] = dict(vars(self))
         values["lower_bounds"] = {name: asdict(bound) for name, bound in self.lower_bounds.items()}
         values["doubts"] = list(self.doubts)
@@ -311,7 +240,7 @@ def _best_of(bounds: Mapping[str, LowerBound]) -> LowerBound | None:
 
 
 def _too_few(estimate: LogEstimate, bounds: Mapping[str, LowerBound], advice: str) -> list[str]:
-    """Return why an estimate has no standard error; nothing if it has one."""
+    """Return why an estimate has no reliable standard error; empty if it has one."""
     effective = estimate.effective_runs
     if effective >= FEWEST_EFFECTIVE_RUNS and estimate.relative_margin < 1.0:
         return []
@@ -334,3 +263,68 @@ def _too_few(estimate: LogEstimate, bounds: Mapping[str, LowerBound], advice: st
             f"{best.confidence:.3g}"
         )
     return [f"{fact}; {advice}."]
+
+
+@dataclass(frozen=True)
+class LowerBound:
+    """A lower bound on the log evidence that holds with high probability.
+
+    Examples
+    --------
+    >>> LowerBound(-120.5, 0.95, 9).bins
+    9
+    """
+
+    value: float  # the bound on the log scale
+    confidence: float  # the confidence level: the bound holds with at least this probability
+    bins: int  # the number of bins of weights
+
+
+def lower_bound(log_weights: ArrayLike, bins: int, confidence: float) -> LowerBound:
+    """Return a lower bound on the logarithm of the expectation of independent weights.
+
+    The weights are divided into bins of equal size in the order given; the remainder is
+    not used. By Markov's inequality, delta^(1/bins) times the smallest bin mean exceeds
+    the expectation with probability at most delta = 1 - confidence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> bound = lower_bound(np.log([1.0, 3.0, 4.0, 4.0, 100.0]), bins=2, confidence=0.75)
+    >>> round(math.exp(bound.value), 6)  # the square root of 0.25, times 2
+    1.0
+    """
+    logs = checked_log_weights(log_weights)
+    count = whole_number(bins, "bins", at_least=1)
+    if count > len(logs):
+        raise ArgumentError(
+            f"bins is {count}, but there are only {len(logs)} weights; give at most as many bins "
+            "as weights"
+        )
+    confidence = open_fraction(confidence, "confidence")
+    size = len(logs) // count
+    # Each bin has its own scale, because a bin far below the others determines the bound.
+    least = min(log_mean(group) for group in logs[: size * count].reshape(count, size))
+    return LowerBound(math.log1p(-confidence) / count + least, float(confidence), count)
+
+
+def lower_bounds(log_weights: ArrayLike) -> dict[str, LowerBound]:
+    """Return the bounds of three schemes, except those that need more weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> list(lower_bounds(np.zeros(8)))
+    ['slack-2', 'square-root']
+    """
+    logs = checked_log_weights(log_weights)
+    schemes = {
+        "slack-2": (5, 1 - 2.0**-5),
+        "square-root": (math.isqrt(len(logs)), 1 - 2.0**-5),
+        "nine-bins": (9, 0.95),
+    }
+    return {
+        name: lower_bound(logs, bins, confidence)
+        for name, (bins, confidence) in schemes.items()
+        if bins <= len(logs)
+    }

@@ -4,7 +4,7 @@ A saved posterior is a zip archive of NumPy arrays (.npz), which most languages 
 read. ``header`` is JSON text in UTF-8: the version of the format, all plain values,
 and in ``members`` the names of the arrays that must be present. In it, a number that
 is not finite is the string "nan", "inf" or "-inf", and an absent part is null. ``run``
-states in ``kind`` which sort of run it was, and holds all its settings.
+contains the kind of the run in ``kind``, and all its settings.
 
 ================================================  =====================================
 ``edges``, ``edge_errors``                        probabilities and standard errors of
@@ -69,8 +69,8 @@ if TYPE_CHECKING:
 FORMAT = "arcwise posterior"
 FORMAT_VERSION = 1
 
-_MOST_PROBABLE = 1.0 + 1e-6  # rounding
-_LARGEST_LOG = 1e100  # of a weight; the square of any real one is a number
+_MOST_PROBABLE = 1.0 + 1e-6  # allows for rounding
+_LARGEST_LOG = 1e100  # the largest log weight, so that squares do not overflow
 
 _MATRICES = ("edges", "edge_errors", "adjacency_errors", "chain_edges", "paths")
 _COMPLETIONS = "completion_"
@@ -96,7 +96,7 @@ class _Header:
 
 
 _NUMBERS = ("map_log_weight", "map_probability", "error")
-_AS_THEY_ARE = ("evidence", "run", "account", "provenance", *_NUMBERS)
+_UNCHANGED = ("evidence", "run", "account", "provenance", *_NUMBERS)
 
 
 def lacks_parts(path: Path) -> str:
@@ -117,7 +117,7 @@ def save(posterior: Posterior, path: Path) -> None:
         algorithm=posterior.algorithm,
         map_edges=None if best is None else best.edges,
         trace_steps=None if traces is None else traces.steps,
-        **{name: getattr(posterior, name) for name in _AS_THEY_ARE},
+        **{name: getattr(posterior, name) for name in _UNCHANGED},
     )
     text = strict_json(form_of(header.variables).write(header))
     content = np.frombuffer(text.encode(), dtype=np.uint8)
@@ -181,7 +181,7 @@ def _fields(header: _Header, arrays: dict[str, Any]) -> dict[str, Any]:
     variables = checked_variables(header.variables)
     # Only arrays named in the header are read, and all of them must be present.
     parts = {name: arrays[name] for name in header.members}
-    fields: dict[str, Any] = {name: getattr(header, name) for name in _AS_THEY_ARE}
+    fields: dict[str, Any] = {name: getattr(header, name) for name in _UNCHANGED}
     fields |= {"variables": variables, "modularity": header.target}
     for name in _MATRICES:
         if name == "edges" or name in parts:
@@ -210,7 +210,7 @@ def _matrix(values: NDArray[Any], *, errors: bool) -> NDArray[np.float64]:
     """Return probabilities, or errors, which may be unknown (NaN)."""
     if values.dtype != np.float64:
         raise ValueError
-    # No standard error of a probability exceeds 1 either.
+    # Standard errors of probabilities do not exceed 1 either.
     sound = (values >= 0.0) & (values <= _MOST_PROBABLE)
     if not (sound | (np.isnan(values) if errors else False)).all():
         raise ValueError

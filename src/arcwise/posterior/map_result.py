@@ -18,8 +18,7 @@ from arcwise.support.checks import file_path
 from arcwise.support.files import write_json, write_table
 from arcwise.support.plain import attributes, plain_dict
 
-# The posteriors of equivalent DAGs differ by rounding.
-_SAME_WEIGHT = 1e-9
+_SAME_WEIGHT = 1e-9  # the posteriors of equivalent DAGs differ by rounding
 
 
 @dataclass(frozen=True)
@@ -30,10 +29,10 @@ class SearchSettings:
     patience: int
     seconds: float | None
     seed: int
-    sums: SumSettings  # how score sums were computed
+    sums: SumSettings
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the settings as plain values."""
         values: dict[str, Any] = dict(vars(self))
         sums = values.pop("sums")
         return values | {"score_sums": str(sums)}
@@ -48,9 +47,10 @@ class MapResult:
     dag
         The DAG.
     cpdag
-        Its equivalence class (CPDAG), with the edges directed of which constraints or the score
-        allow one direction only, and what follows from that. With constraints, interventions, or
-        a prior or score that is not score-equivalent, its DAGs need not be equally probable.
+        Its equivalence class (CPDAG). Edges that constraints or the score allow in one direction
+        only are directed, with the directions that this implies. With constraints,
+        interventions, or a prior or score that is not score-equivalent, its DAGs need not be
+        equally probable.
     log_score
         Its log score: the log marginal likelihood, without the prior.
     log_weight
@@ -68,7 +68,7 @@ class MapResult:
     search
         The settings of the search; None if the result is exact.
     growth
-        How the candidates grew meanwhile, as plain values; None if they did not.
+        How the candidates grew during the search, as plain values; None if they did not.
     provenance
         The model and the data.
 
@@ -124,7 +124,7 @@ class MapResult:
         return self.restarts_at_best == self.restarts and self.classes == 1
 
     def summary(self) -> dict[str, Any]:
-        """Return everything except the edges as plain values for JSON."""
+        """Return all results except the edges as plain values for JSON."""
         return plain_dict(
             **attributes(self, "log_score log_weight method"),
             variables=len(self.dag.variables),
@@ -167,8 +167,7 @@ class MapResult:
 
 def reach(log_weights: NDArray[np.float64], best: float) -> NDArray[np.bool_]:
     """Return which log weights equal the best one up to rounding."""
-    reached: NDArray[np.bool_] = log_weights >= best - _SAME_WEIGHT * max(1.0, abs(best))
-    return reached
+    return np.asarray(log_weights >= best - _SAME_WEIGHT * max(1.0, abs(best)))
 
 
 def is_more(weight: float, other: float) -> bool:

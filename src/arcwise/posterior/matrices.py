@@ -1,4 +1,4 @@
-"""`FeatureMatrix`: the probability of a relation for all pairs of nodes."""
+"""`FeatureMatrix`, the probability of a relation for all pairs of nodes; and tables of edges."""
 
 from __future__ import annotations
 
@@ -19,17 +19,9 @@ if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample
     from arcwise.posterior.posterior import Posterior
 
-
 Relation = Literal["edge", "ancestor", "skeleton", "blanket", "cpdag", "compelled", "reversible"]
-"""Edges, directed paths, adjacencies, Markov blankets; edges of the CPDAG that are directed this
-way or undirected, directed this way, and undirected."""
-
-# Up to this many DAGs, errors are estimated from single draws; beyond, from batch means.
-_DRAW_BY_DRAW = 4_000
-_MOST_BATCHES = 2_000
-_FEWEST_BATCHES_OF_A_CHAIN = 20
-_MOST_NUMBERS = 1 << 22
-_PIECES = 64
+"""A relation of u to v: edge, directed path, adjacency, member of the Markov blanket; edge of the
+CPDAG that is directed or undirected, directed, or undirected."""
 
 
 class FeatureMatrix(NamedTuple):
@@ -59,7 +51,7 @@ def checked_length(max_length: int | None, relation: Relation) -> int:
 
 
 def weights_of(sample: DagSample) -> NDArray[np.float64]:
-    """Return the weight of each DAG, which is 1 where none are given."""
+    """Return the weight of each DAG, 1 if they have no weights."""
     return np.ones(len(sample)) if sample.weights is None else sample.weights
 
 
@@ -71,11 +63,19 @@ def error_of_mean(sample: DagSample, values: NDArray[Any]) -> float:
 def distinct_patterns(
     sample: DagSample, patterns: NDArray[np.uint64]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return where each distinct pattern of DAGs is first, and the share of all with it."""
+    """Return the first place of each distinct pattern of DAGs, and its total weight."""
     first, place = _core.distinct_patterns(patterns.reshape(len(sample), -1))
-    # Numpy before 2.3 counts signed numbers alone.
+    # NumPy before 2.3 counts only signed integers.
     shares = np.bincount(place.astype(np.intp), sample.shares, len(first))
     return first.astype(np.intp), np.asarray(shares, dtype=np.float64)
+
+
+# For up to this number of DAGs, errors are estimated from single draws; beyond, from batch means.
+_DRAW_BY_DRAW = 4_000
+_MOST_BATCHES = 2_000
+_FEWEST_BATCHES_OF_A_CHAIN = 20
+_MOST_NUMBERS = 1 << 22
+_PIECES = 64
 
 
 def relation_probabilities(
@@ -83,7 +83,7 @@ def relation_probabilities(
 ) -> NDArray[np.float64]:
     """Return the weighted fraction of DAGs that relate u to v, as [u, v]."""
     n = len(sample.variables)
-    # The pieces depend only on the sample, so that the sums are the same on any machine.
+    # The pieces depend only on the sample, so the sums are the same on every machine.
     pieces = max(1, min(_PIECES, len(sample) // 1024, _MOST_NUMBERS // n**2))
     offsets = np.linspace(0, len(sample), pieces + 1).astype(np.uint64)
     sums = _sums(sample, relation, longest, sample.weights, offsets).sum(axis=0)
@@ -188,13 +188,8 @@ def _batches(chains: NDArray[np.int64], n: int) -> tuple[NDArray[np.uint64], NDA
     return offsets, np.concatenate(numbers)
 
 
-# --- Adjacencies ----------------------------------------------------------------------------------
-
-# Edge probabilities pair by pair: of an edge in either direction, and of each direction.
-
-
 ThresholdOn = Literal["adjacency", "direction"]
-"""What a threshold applies to: the probability of an edge in either direction, or of each."""
+"""What a threshold applies to: the probability of an adjacency, or of each direction."""
 
 OPEN_SHARE = 0.1
 """A direction is open if each of the two has at least this share of the adjacency."""
@@ -209,12 +204,12 @@ class Adjacency:
     source, target
         The nodes, in the order of the more probable direction.
     probability
-        The probability of an edge in either direction; the two exclude each other in a DAG, so
-        it is their sum.
+        The probability of an edge in either direction; it is the sum of the probabilities of the
+        two directions, which exclude each other in a DAG.
     forward, backward
         The probabilities of source → target, and of target → source.
     errors
-        The Monte Carlo standard errors of the three, in that order; None if there are none.
+        The Monte Carlo standard errors of the three, in that order; None for exact results.
 
     Examples
     --------
@@ -264,12 +259,12 @@ def pair_columns(
     edges = posterior.edges
     found = posterior.matrix("skeleton")
     u, v = np.triu_indices(len(edges), 1)
-    # Of two equally probable directions, the first is the one in the order of the variables.
+    # If both directions are equally probable, the source is the first in the variable order.
     turned = edges[v, u] > edges[u, v]
     u, v = np.where(turned, v, u), np.where(turned, u, v)
-    order = _falling(found.probabilities[u, v], threshold, most)
+    order = _most_probable(found.probabilities[u, v], threshold, most)
     u, v = u[order], v[order]
-    columns = _ends(posterior, u, v) | {
+    columns = _end_columns(posterior, u, v) | {
         "adjacency": found.probabilities[u, v],
         "forward": edges[u, v],
         "backward": edges[v, u],
@@ -289,9 +284,9 @@ def direction_columns(
 ) -> dict[str, Any]:
     """Return every directed edge as columns: source, target, probability and standard_error."""
     u, v = np.nonzero(~np.eye(len(posterior.edges), dtype=np.bool_))
-    order = _falling(posterior.edges[u, v], threshold, most)
+    order = _most_probable(posterior.edges[u, v], threshold, most)
     u, v = u[order], v[order]
-    columns = _ends(posterior, u, v) | {"probability": posterior.edges[u, v]}
+    columns = _end_columns(posterior, u, v) | {"probability": posterior.edges[u, v]}
     if posterior.edge_errors is not None:
         columns["standard_error"] = posterior.edge_errors[u, v]
     return columns
@@ -304,16 +299,16 @@ def edge_columns(posterior: Posterior, threshold: float, on: ThresholdOn) -> dic
 
 
 def checked_threshold_on(on: Any) -> ThresholdOn:
-    """Return what a threshold applies to, or refuse anything else."""
+    """Return the quantity that a threshold applies to, or refuse an unknown one."""
     if isinstance(on, str) and on in get_args(ThresholdOn):
         return on  # type: ignore[return-value]
     raise ArgumentError(f"on is {shown(on)}; give 'adjacency' or 'direction'")
 
 
-def _falling(
+def _most_probable(
     probabilities: NDArray[np.float64], threshold: float, most: int | None
 ) -> NDArray[np.int64]:
-    """Return the places of the largest probabilities, in decreasing order."""
+    """Return the positions of the largest probabilities, in decreasing order."""
     if most is not None:
         most = whole_number(most, "most", at_least=0)
     order = np.argsort(-probabilities, kind="stable")
@@ -321,6 +316,8 @@ def _falling(
     return order[enough][:most]
 
 
-def _ends(posterior: Posterior, u: NDArray[np.int64], v: NDArray[np.int64]) -> dict[str, Any]:
+def _end_columns(
+    posterior: Posterior, u: NDArray[np.int64], v: NDArray[np.int64]
+) -> dict[str, Any]:
     names = posterior.variables
     return {"source": [names[i] for i in u], "target": [names[i] for i in v]}

@@ -53,8 +53,9 @@ AnyPath = str | os.PathLike[str]
 class Posterior:
     """A posterior over DAGs: probabilities of edges and parent sets, evidence, and DAGs.
 
-    What an algorithm does not compute is None: exact results have no standard errors, and
-    sampled results have no probabilities of parent sets and no bound on rounding errors.
+    Attributes that an algorithm does not compute are None: exact results have no standard
+    errors, and sampled results have no probabilities of parent sets and no bound on rounding
+    errors.
 
     Parameters
     ----------
@@ -84,8 +85,8 @@ class Posterior:
     adjacency_errors
         That of the probability of an edge in either direction, as [one, other].
     chain_edges
-        The edge probabilities of each chain, as [chain, source, target], where chains
-        average them.
+        The edge probabilities of each chain, as [chain, source, target], if chains average
+        them.
     paths
         The exact probability of a directed path for each pair of variables, as
         [source, target], if it was requested; otherwise paths are estimated from the
@@ -95,15 +96,15 @@ class Posterior:
     traces
         The unnormalised log posterior along each chain.
     account
-        What `learn` chose and why, and its reliability; None if the user chose.
+        What `learn` chose and why, and the reliability of the result; None if the user chose.
     provenance
         The model and the data.
     model
-        The model it was computed from; None if it is not available: the posterior was
-        loaded from a file, unpickled, or resumed from a run directory, which do not keep
+        The model from which it was computed; None if it is not available: the posterior was
+        loaded from a file, unpickled, or resumed from a run directory, none of which contain
         the data; or it is averaged over completed tables.
     completions
-        The completed tables that it is averaged over, where values were missing.
+        The completed tables over which it is averaged, if values were missing.
 
     Examples
     --------
@@ -160,7 +161,7 @@ class Posterior:
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the model, which holds the data and functions that cannot be pickled."""
+        """Leave out the model, which contains the data and functions that cannot be pickled."""
         return self.__dict__ | {"model": None}
 
     def __repr__(self) -> str:
@@ -211,12 +212,12 @@ class Posterior:
         """Return the pairs of variables by decreasing probability of an edge between them.
 
         Each has the probability of an edge in either direction and of each direction, and
-        their standard errors, if there are any.
+        their standard errors, if they are known.
 
         Parameters
         ----------
         threshold, most
-            The smallest probability of the pairs to list, and how many; None for all.
+            The smallest probability of the pairs to list, and their maximum number; None for all.
         """
         return adjacencies(self, threshold, most)
 
@@ -307,8 +308,8 @@ class Posterior:
         Chains are weighted by the number of states kept, annealing runs by their
         importance weights; DAGs keep their weights, and chains are numbered
         consecutively. The evidence is the mean of the estimates, and its bounds are the
-        best, at the confidence that remains. Traces with different thinning are left
-        out. The runs are kept as parts of a `MergedRun`.
+        best of their bounds, with a correspondingly lower confidence. Traces with different
+        thinning are left out. The runs are the parts of a `MergedRun`.
 
         Parameters
         ----------
@@ -335,8 +336,9 @@ class Posterior:
     def threshold_graph(self, threshold: float = 0.5) -> consensus.ThresholdGraph:
         """Return the pairs that are adjacent with a probability above a threshold.
 
-        Directions that exceed it by themselves are given, and may contain a cycle, which for
-        thresholds of one half or more has at least three nodes; the result reports it.
+        A pair is directed if the probability of one direction also exceeds the threshold. Directed
+        edges may contain a cycle, which for thresholds of one half or more has at least three
+        nodes; the result reports it.
         """
         return consensus.threshold_graph(self.variables, self.edges, threshold)
 
@@ -358,7 +360,7 @@ class Posterior:
     def summary_graph(
         self, name: SummaryGraph = "median", *, threshold: float = 0.5
     ) -> Dag | Cpdag:
-        """Return one graph that stands for the posterior; see `arcwise.summary_graph`."""
+        """Return one graph that summarises the posterior; see `arcwise.summary_graph`."""
         return summary_graph(self, name, threshold=threshold)
 
     def credible_set(self, level: float = 0.95, *, classes: bool = False) -> consensus.CredibleSet:
@@ -392,7 +394,7 @@ class Posterior:
         return summary_of(self)
 
     def write_edges(self, path: AnyPath) -> None:
-        """Write a .csv file with a row for each pair of variables, as `to_pandas` has it."""
+        """Write a .csv file with a row for each pair of variables, as in `to_pandas`."""
         columns = pair_columns(self)
         write_table(list(columns), zip(*columns.values(), strict=True), file_path(path, "path"))
 
@@ -408,12 +410,12 @@ class Posterior:
         write_json(self.summary_dict(), file_path(path, "path"))
 
     def save(self, path: AnyPath) -> None:
-        """Write everything to one compressed file, an .npz archive with a JSON header."""
+        """Write the posterior to one compressed file, an .npz archive with a JSON header."""
         files.save(self, file_path(path, "path"))
 
     @classmethod
     def load(cls, path: AnyPath) -> Posterior:
-        """Read what `save` wrote.
+        """Read a posterior from a file written by `save`.
 
         Raises
         ------

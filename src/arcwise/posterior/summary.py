@@ -1,4 +1,4 @@
-"""A run as one table of plain values, as in summary.json."""
+"""A posterior's run as plain values, as in summary.json, and the posterior as HTML."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def summary_of(posterior: Posterior) -> dict[str, Any]:
 
 
 def run_summary(run: RunRecord) -> dict[str, Any]:
-    """Return the settings and results of a run by name; numbers need not be finite."""
+    """Return the settings and results of a run by name; numbers may be infinite or nan."""
     return {**_of_run(run), **({} if run.seconds is None else {"seconds": run.seconds})}
 
 
@@ -195,16 +195,11 @@ def _of_account(account: Account) -> dict[str, Any]:
     }
 
 
-# --- Notebook -------------------------------------------------------------------------------------
-
-# What a notebook shows of a posterior: its reliability first, then the most probable pairs.
-
-
 _MOST_PAIRS = 15
 
 
 def posterior_html(posterior: Posterior) -> str:
-    """Return the posterior as HTML."""
+    """Return the posterior for notebooks: its reliability, then the most probable pairs."""
     diagnosis = posterior.diagnose()
     provenance, evidence = posterior.provenance, posterior.evidence
     about = {

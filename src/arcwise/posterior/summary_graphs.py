@@ -1,4 +1,4 @@
-"""`summary_graph`: one graph that stands for a whole posterior, by name."""
+"""`summary_graph`: one graph that summarises a posterior, by name."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SUMMARY_GRAPHS: Mapping[SummaryGraph, str] = MappingProxyType(
 def summary_graph(
     posterior: Posterior, name: SummaryGraph = "median", *, threshold: float = 0.5
 ) -> Dag | Cpdag:
-    """Return one graph that stands for a posterior.
+    """Return one graph that summarises a posterior.
 
     Parameters
     ----------
@@ -48,22 +48,22 @@ def summary_graph(
     name
         - ``"median"``: the `Dag` of all pairs that are adjacent with a probability above one
           half, each in its more probable direction, unless that closes a cycle;
-        - ``"median-cpdag"``: the same pairs as a `Cpdag`, each of the kind it most often has in
-          the CPDAGs of sampled DAGs: directed one way or the other, or undirected;
+        - ``"median-cpdag"``: the same pairs as a `Cpdag`, each in its most frequent form in the
+          CPDAGs of sampled DAGs: directed one way or the other, or undirected;
         - ``"map"``: the `Dag` of highest posterior probability that was found;
         - ``"map-cpdag"``: its equivalence class, as a `Cpdag`;
         - ``"cpdag"``: the `Cpdag` of highest posterior probability, by the sampled DAGs;
         - ``"threshold"``: as a `Cpdag`, the pairs that are adjacent with a probability above a
           threshold, directed if one direction alone exceeds it, otherwise undirected.
     threshold
-        That of ``"threshold"``.
+        The threshold of ``"threshold"``.
 
     Returns
     -------
     Dag or Cpdag
         ``"median-cpdag"`` and ``"threshold"`` need not be the CPDAG of any DAG. In CPDAGs, edges
-        of which constraints or the score allow one direction only are directed, and what follows
-        from that.
+        that constraints or the score allow in one direction only are directed, with the
+        directions that this implies.
 
     Examples
     --------
@@ -75,16 +75,16 @@ def summary_graph(
     >>> summary_graph(posterior, "cpdag")
     Cpdag(2 variables, 0 directed edges, 1 undirected edge)
     """
-    found = as_data_tell(posterior, name, threshold=threshold)
+    found = identified_graph(posterior, name, threshold=threshold)
     if isinstance(found, Dag) or name == "threshold":
         return found
     return with_knowledge(found, _forbidden(posterior), follow=name != "median-cpdag")
 
 
-def as_data_tell(
+def identified_graph(
     posterior: Posterior, name: SummaryGraph, *, threshold: float = 0.5
 ) -> Dag | Cpdag:
-    """Return a summary graph, in CPDAGs with the directions that data can tell alone."""
+    """Return a summary graph, in CPDAGs only with the directions that data can identify."""
     if not hasattr(posterior, "median_dag"):
         raise ArgumentError(f"posterior is {shown(posterior)}; give an arcwise.Posterior")
     if not isinstance(name, str) or name not in SUMMARY_GRAPHS:
@@ -120,13 +120,13 @@ def _forbidden(posterior: Posterior) -> NDArray[np.bool_]:
 
 
 def available(posterior: Posterior) -> dict[str, Dag | Cpdag]:
-    """Return all summary graphs that a posterior has, by their names, as data can tell them."""
+    """Return all summary graphs that a posterior has, by name; see `identified_graph`."""
     found: dict[str, Any] = {}
     for name in SUMMARY_GRAPHS:
-        if name == "threshold":  # which at one half has the same adjacencies as the median
+        if name == "threshold":  # at one half it has the same adjacencies as the median
             continue
         try:
-            found[name] = as_data_tell(posterior, name)
+            found[name] = identified_graph(posterior, name)
         except ArgumentError:
             continue
     return found

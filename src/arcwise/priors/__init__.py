@@ -1,7 +1,7 @@
-"""Structure priors: modular weights on DAGs, one class and one file each.
+"""Structure priors: modular weights on DAGs.
 
-The weight of a DAG is the product over its families, a node v with the
-parents P, of weights of the form ::
+The weight of a DAG is the product of the weights of its families. A node v with the parents P
+has a weight of the form ::
 
     log weight(v, P) = constant[v] + size[v, |P|] + sum of edge[u, v] over u in P
 

@@ -1,4 +1,4 @@
-"""`Prior`: the base class of structure priors, their terms, and those that treat edges alike."""
+"""`Prior`, the base class of structure priors, and the priors that treat all edges alike."""
 
 from __future__ import annotations
 
@@ -149,11 +149,11 @@ class Prior(ABC):
         """Return the log weights over these variables."""
 
     def under(self, constraints: Constraints) -> Prior:
-        """Return the prior as it is within constraints, on which few priors depend."""
+        """Return the prior within constraints, on which few priors depend; by default itself."""
         return self
 
     def on(self, base: Prior) -> Prior:
-        """Return another prior with what this one states beside its own base prior, if anything."""
+        """Return this prior with another base prior, or the base itself if it does not have one."""
         return base
 
     def log_weight(self, variables: Sequence[str], node: str, parents: Iterable[str]) -> float:
@@ -228,10 +228,10 @@ class Uniform(Prior, name="uniform"):
 class Sparse(Prior, name="sparse"):
     """All edges have the same odds, so a set of k parents has the weight ``odds ** k``.
 
-    With n variables the odds are ``expected_parents / (n - 1)``: were every other variable
-    allowed as a parent of a node, it would have about that many. Acyclicity leaves about
-    half of them. However many variables there are, the number of edges expected for each
-    stays the same, which under the uniform prior grows with n.
+    With n variables the odds are ``expected_parents / (n - 1)``: if every other variable could
+    be a parent of a node, it would have about that many. Acyclicity leaves about half of them.
+    The expected number of edges per variable does not depend on n, whereas under the uniform
+    prior it grows with n.
 
     Parameters
     ----------
@@ -335,7 +335,7 @@ class FunctionPrior(Prior):
         refuse_uncallable(self.function)
 
     def terms(self, variables: Sequence[str]) -> PriorTerms:
-        """Return terms that hold the function."""
+        """Return terms that contain the function."""
         return replace(PriorTerms.zero(len(variables)), functions=(self.function,))
 
 
@@ -370,7 +370,7 @@ def as_prior(value: Prior | str | FamilyFunction | None) -> Prior:
             f"prior is {shown(value)}; give one of {quoted(sorted(NAMED_PRIORS))}, a Prior or a "
             "function"
         )
-    # A class is callable, too, and would be mistaken for a function of families.
+    # A class is also callable, and would be mistaken for a function of families.
     if isinstance(value, type):
         raise ArgumentError(
             f"prior is the class {value.__name__}; give an instance of it, as in {value.__name__}()"

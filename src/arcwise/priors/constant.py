@@ -1,12 +1,12 @@
-"""The normalising constant of a structure prior, the total weight of all DAGs, and what it implies.
+"""The normalising constant of a structure prior, which is the total weight of all DAGs.
 
 Under a prior with the same odds for every edge, given an order, each of the n (n - 1) / 2 possible
-edges is there with the probability odds / (1 + odds), independently of the others. Without an
-order, DAGs G have the weight ``odds ** edges(G)``, and a pair of variables has two directions to be
-adjacent in: among sparse DAGs, where acyclicity hardly matters, the odds of an adjacency are twice
-those of an edge. So the odds that suit orders expect too many adjacencies of DAGs.
+edges is present with the probability odds / (1 + odds), independently of the others. Without an
+order, DAGs G have the weight ``odds ** edges(G)``, and an adjacency of two variables has two
+possible directions: among sparse DAGs, where acyclicity hardly matters, the odds of an adjacency
+are twice those of an edge. Odds that suit orders therefore imply too many adjacencies of DAGs.
 
-The sum of the weights of all DAGs, Z_n, follows from Robinson's recurrence (1973), here divided
+The sum Z_n of the weights of all DAGs follows from Robinson's recurrence (1973), here divided
 by n! (1 + odds)^(n (n - 1) / 2) ::
 
     b_n = sum_{k = 1}^n  (-1)^(k + 1)  b_{n - k}  /  (k! (1 + odds)^(k (k - 1) / 2))
@@ -44,7 +44,7 @@ def log_constant_by_size(
     25
     """
     with localcontext() as context:
-        # Terms of the alternating sum exceed it by less than 2^n.
+        # The terms of the alternating sum are less than 2^n times the sum.
         context.prec = 60 + n
         context.Emax, context.Emin = 10**9, -(10**9)
         weights = [Decimal(weight).exp() for weight in log_weights]
@@ -74,10 +74,9 @@ def log_constant_by_size(
 def weights_by_size(
     terms: PriorTerms, families: Families | None, parent_only: Sequence[str] = ()
 ) -> list[float] | None:
-    """Return the log weights of families by size, if they depend on size only.
+    """Return the log weights of families by size, or None if they depend on more than the size.
 
-    None if the prior or the families treat nodes differently, but for parent-only ones, which
-    have no parents. Constants of nodes are left out.
+    Parent-only nodes, which have no parents, and constants of nodes are ignored.
     """
     if families is None or terms.functions:
         return None
@@ -100,13 +99,13 @@ def weights_by_size(
 # The recurrence subtracts numbers that agree in about n log10(n) digits.
 _DIGITS = 120
 MOST_VARIABLES = 32
-"""Up to so many the recurrence has digits enough; the ratio of odds hardly changes beyond."""
+"""Up to this number the recurrence has enough digits; beyond, the ratio of odds hardly changes."""
 _STEP = 1e-6
 _ROUNDS = 60
 
 
 def odds_of_dags(odds: float, variables: int) -> float:
-    """Return the odds under which DAGs have as many edges as given an order under other odds.
+    """Return the odds of DAGs with the same expected number of edges as orders under other odds.
 
     Examples
     --------
@@ -118,7 +117,7 @@ def odds_of_dags(odds: float, variables: int) -> float:
     if variables < 2:
         return odds
     n = min(variables, MOST_VARIABLES)
-    own = odds * (variables - 1) / (n - 1)  # as many expected parents
+    own = odds * (variables - 1) / (n - 1)  # the same expected number of parents
     wanted = own / (1.0 + own) * n * (n - 1) / 2.0
     low, high = math.log(own) - math.log(2.0) - 0.1, math.log(own) + math.log(2.0)
     for _ in range(_ROUNDS):

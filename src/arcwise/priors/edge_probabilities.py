@@ -1,4 +1,4 @@
-"""Priors with a weight for each possible edge: stated, or by the distance from a DAG."""
+"""Priors on single edges: their weights, their probabilities, or the distance from a DAG."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class EdgeWeights(Prior):
 def _read_edge_weights(
     values: Any, default: float
 ) -> tuple[tuple[str, ...] | None, NDArray[np.float64]]:
-    """Return the names, if there are any, and the values [parent, node], diagonal at default."""
+    """Return the names, if any, and the values [parent, node], with `default` on the diagonal."""
     names: tuple[str, ...] | None = None
     if isinstance(values, Mapping):
         names, matrix = _read_mapping(values, default)
@@ -195,27 +195,21 @@ class DistanceToDag(Prior):
         )
 
 
-# --- Edge probabilities ---------------------------------------------------------------------------
-
-# `EdgeProbabilities`: the prior that has stated probabilities of edges.
-
-
 _MOST_SWEEPS = 1000
-_CLOSE = 1e-11  # of log odds
+_CLOSE = 1e-11  # a difference of log odds
 _CLOSE_ENOUGH = 1e-6
-_BEYOND = 500.0  # log weights that no statement needs that can hold
+_BEYOND = 500.0  # a log weight that only contradictory statements exceed
 
 
 @dataclass(frozen=True)
 class PairStatement:
-    """What is stated of two nodes."""
+    """The stated probabilities of edges between two nodes, None for those not stated."""
 
-    # The nodes.
     first: int
     second: int
     forward: float | None = None  # the probability of first -> second
-    backward: float | None = None  # that of second -> first; None if nothing is stated of it
-    either: float | None = None  # the probability of an edge in either direction, instead of both
+    backward: float | None = None  # that of second -> first
+    either: float | None = None  # that of an edge in either direction, instead of both
 
 
 def log_weights_for(
@@ -226,14 +220,14 @@ def log_weights_for(
 ) -> NDArray[np.float64]:
     """Return the log weights [parent, node] of edges that make the statements true.
 
-    Let each node draw its parents independently of the others, by the base prior within the
-    constraints, and let q and r be the odds of u being a parent of v and of v being one of u.
+    Let each node draw its parents independently of the others, from the base prior within the
+    constraints, and let q and r be the odds that u is a parent of v and that v is a parent of u.
     Given that not both are, the pair is u -> v, v -> u or unconnected in the ratio q : r : 1.
-    The statement P(u -> v) = p asks for q = p (1 + r) / (1 - p); two statements about a pair for
-    q = p / (1 - p - p') and r = p' / (1 - p - p'); one about either direction for
-    q + r = p / (1 - p). A factor on an edge multiplies its odds, whatever the base prior; where
-    that depends on numbers of parents, the factors of a node depend on one another, and each
-    is found given the others until none changes.
+    The statement P(u -> v) = p requires q = p (1 + r) / (1 - p); two statements about a pair
+    require q = p / (1 - p - p') and r = p' / (1 - p - p'); one about either direction requires
+    q + r = p / (1 - p). A factor on an edge multiplies its odds, whatever the base prior. If that
+    depends on numbers of parents, the factors of a node depend on each other, and each is
+    computed given the others until convergence.
     """
     n = len(variables)
     weights = np.zeros((n, n))
@@ -265,7 +259,7 @@ def log_weights_for(
 
 
 def _steps(each: PairStatement, q: float, r: float) -> tuple[float, float]:
-    """Return what to add to the log weights of both directions, given their log odds."""
+    """Return the changes of the log weights of both directions, given their log odds."""
     if each.either is not None:
         step = float(np.log(each.either) - np.log1p(-each.either) - np.logaddexp(q, r))
         return step if np.isfinite(q) else 0.0, step if np.isfinite(r) else 0.0
@@ -288,7 +282,7 @@ class _Odds:
         self.known: dict[int, NDArray[np.float64]] = {}
 
     def forget(self, node: int) -> None:
-        """Note that weights of edges to a node have changed."""
+        """Discard the odds of edges to a node, whose weights have changed."""
         self.known.pop(node, None)
 
     def log_odds(self, parent: int, node: int, weights: NDArray[np.float64]) -> float:
@@ -300,11 +294,9 @@ class _Odds:
         return float(self.known[node][parent])
 
     def _of_node(self, node: int, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the log odds of all free edges to a node.
-
-        ``before[t][i]`` is the log weight of all sets of i of the first t parents, and
-        ``after[t][i]`` that of all sets of the others beside i, with the term of their size.
-        """
+        """Return the log odds of all free edges to a node."""
+        # before[t][i] is the log weight of all sets of i of the first t parents; after[t][i] is
+        # that of all sets of the other parents beside i, with the term of the total size.
         parents = np.flatnonzero(self.free[:, node])
         edges = (self.base.edge + weights)[parents, node]
         least, most = int(self.required[node]), int(self.most[node])
@@ -312,7 +304,7 @@ class _Odds:
         sizes = self.base.size[node, least : most + 1]
         found = np.full(len(weights), -np.inf)
         if len(sizes) == len(parents) + 1 and (sizes == sizes[0]).all():
-            found[parents] = edges  # sets of any size are as likely, and edges independent
+            found[parents] = edges  # the size does not matter, so edges are independent
             return found
         count = len(sizes)
         before = np.full((len(parents) + 1, count), -np.inf)
@@ -340,7 +332,7 @@ Node: TypeAlias = str | Position
 
 @dataclass(frozen=True)
 class Statement:
-    """The probability of an edge, or of one in either direction if it is not directed."""
+    """The probability of an edge, or of an adjacency if it is not directed."""
 
     source: Node
     target: Node
@@ -369,36 +361,36 @@ _SIGNS = {"->": True, "--": False}
 
 @dataclass(frozen=True, init=False, repr=False)
 class EdgeProbabilities(Prior):
-    """A prior under which the edges named have the probabilities stated.
+    """A prior under which specified edges have specified probabilities.
 
-    The other prior, `base`, says everything that is not stated. A statement P(u -> v) = p
-    multiplies the weight of every DAG with the edge by such a factor that u -> v has the
-    probability p among the three states of the pair, u -> v, v -> u and no edge, which keep
-    their ratio under the base prior otherwise. With the uniform base prior the three have the
-    ratio 1 : 1 : 1, and the factor is 2 p / (1 - p): 18 for 0.9, and 1 for 1/3, which states
-    what that prior says anyway.
+    The other prior, `base`, applies to everything else. A statement P(u -> v) = p
+    multiplies the weight of every DAG with the edge by a factor under which u -> v has the
+    probability p among the three states of the pair, u -> v, v -> u and no edge; the other two
+    keep their ratio under the base prior. With the uniform base prior the three states have the
+    ratio 1 : 1 : 1, and the factor is 2 p / (1 - p): 18 for p = 0.9, and 1 for p = 1/3, the
+    probability under the uniform prior.
 
-    That holds as far as nodes choose their parents independently, by the base prior and within
-    the constraints (`max_indegree`, and edges forbidden or required). Acyclicity, which ties
-    all nodes together, moves the probabilities, exactly none with two variables, less the
-    sparser the base prior: with the uniform one, where half of all pairs are connected, a
-    single edge stated as 0.9 has 0.894 among three variables and 0.890 among four. Statements
-    that contradict it cannot hold together and come out lower: 0.9 for each edge around a
-    cycle of three becomes 0.63. What comes of all statements together is in the edges of
-    ``arcwise.exact(arcwise.Model(model.prior_weights()))``.
+    The probabilities would be exact if nodes chose their parents independently, from the base
+    prior and within the constraints (`max_indegree`, and edges forbidden or required).
+    Acyclicity couples all nodes and changes the probabilities: not at all with two variables,
+    and the less the sparser the base prior. With the uniform one, where half of all pairs are
+    connected, a single edge stated as 0.9 has 0.894 among three variables and 0.890 among four.
+    Statements that contradict acyclicity cannot all hold and result in lower probabilities: 0.9
+    for each edge around a cycle of three becomes 0.63. The resulting probabilities of edges are
+    those of ``arcwise.exact(arcwise.Model(model.prior_weights()))``.
 
     Parameters
     ----------
     probabilities
         The probabilities, strictly between 0 and 1: a mapping from pairs (parent, node); a
         frame with the columns from, to (or source, target) and probability; a frame or an
-        array [parent, node] in which NaN states nothing; or the path of a .csv file with the
+        array [parent, node] in which NaN means no statement; or the path of a .csv file with the
         header ``from,to,probability``. A frozenset of two names as the key of a mapping, or
         ``--`` in a further column ``edge`` of a file, states the probability of an edge in
         either direction.
     base
         The prior on everything else; a name, a `Prior` or None for the uniform one. A function
-        is taken for uniform when weights are found.
+        is treated as uniform when the factors are computed.
     constraints
         The constraints within which the probabilities hold; a `Model` sets them.
 
@@ -427,11 +419,11 @@ class EdgeProbabilities(Prior):
         return EdgeProbabilities(self, self.base.under(constraints), constraints)
 
     def on(self, base: Prior) -> EdgeProbabilities:
-        """Return the same statements beside another base prior."""
+        """Return the same statements with another base prior."""
         return EdgeProbabilities(self, base, self.constraints)
 
     def terms(self, variables: Sequence[str]) -> PriorTerms:
-        """Return the terms of the base prior, with those of the edges stated."""
+        """Return the terms of the base prior plus those of the specified edges."""
         base = self.base.terms(variables)
         resolved = (self.constraints or Constraints()).resolve(variables)
         pairs = _pairs(self.statements, resolved, variables)
@@ -444,7 +436,7 @@ class EdgeProbabilities(Prior):
         """Show the first statements and the base prior."""
         first = [f"{each.words}: {each.probability:g}" for each in self.statements[:_SHOWN]]
         if len(self.statements) > _SHOWN:
-            # Runs of different statements must not look the same.
+            # The digest distinguishes priors that agree in the statements shown.
             digest = hashlib.sha256(repr(self.statements).encode()).hexdigest()[:8]
             first.append(f"{len(self.statements) - _SHOWN} more, digest {digest}")
         return f"EdgeProbabilities({', '.join(first)}; base {self.base!r})"
@@ -468,7 +460,7 @@ def _read_edge_probabilities(value: Any) -> tuple[Statement, ...]:
 
 
 def _refuse_contradiction(among: Sequence[Statement]) -> None:
-    """Refuse statements about the same two nodes that cannot all be meant."""
+    """Refuse contradictory or repeated statements about the same two nodes."""
     opposite = len(among) == 2 and among[0].source == among[1].target
     if len(among) > 1 and not (opposite and all(each.directed for each in among)):
         raise ArgumentError(
@@ -579,7 +571,7 @@ def _from_file(path: Path) -> list[Statement]:
 def _pairs(
     statements: Sequence[Statement], constraints: ResolvedConstraints, variables: Sequence[str]
 ) -> list[PairStatement]:
-    """Return what is stated of each pair of variables, or refuse what constraints settle."""
+    """Return the statements by pair of variables, or refuse those that constraints decide."""
     free = constraints.allowed & ~constraints.required
     pairs: dict[tuple[int, int], PairStatement] = {}
     for each in statements:

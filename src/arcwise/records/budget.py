@@ -1,4 +1,4 @@
-"""`Algorithm`: the algorithms, with the names users know them by."""
+"""How long samplers run: `Budget`, stopping rules, and the convergence figures they use."""
 
 from __future__ import annotations
 
@@ -29,17 +29,12 @@ class Algorithm(StrEnum):
     IMPUTATION = "imputation"
 
 
-# --- Convergence ----------------------------------------------------------------------------------
-
-# `Convergence`: the convergence figures of a run of any kind.
-
-
 @dataclass(frozen=True)
 class Convergence:
     """The agreement of chains and their effective sample sizes.
 
-    Figures that do not apply are None: an exact run has none, annealing has only an
-    effective sample size, and a single chain has no difference.
+    Figures that do not apply are None: all of them for an exact run, all but an effective sample
+    size for annealing, and the difference for a single chain.
 
     Parameters
     ----------
@@ -52,8 +47,8 @@ class Convergence:
     edge_ess
         The smallest known effective sample size of an edge.
     difference
-        The largest difference of an edge probability between two chains, as each has
-        averaged it, or as their DAGs have it where chains average none.
+        The largest difference of an edge probability between two chains, as averaged along the
+        chains, or from their DAGs if chains do not average it.
 
     Examples
     --------
@@ -68,17 +63,11 @@ class Convergence:
     difference: float | None = None
 
 
-# --- Stopping rule --------------------------------------------------------------------------------
-
-# Stopping rules for chains, such as ``"rhat<1.01, ess>400"``.
-
-
-# A quantity that never changed in fewer draws than this may still change.
+# A quantity that has not changed in fewer draws than this may still change.
 _FEWEST_STATES = 1_000
-
-# The figures of `Convergence`, and on which side of its bound each must be.
+# On which side of its bound each figure of `Convergence` must be.
 _SENSES = {"rhat": "<", "ess": ">", "edge_rhat": "<", "edge_ess": ">", "difference": "<"}
-# Bounds at or below these could never be met.
+# Bounds at or below these can never be met.
 _FLOORS = {"rhat": 1.0, "edge_rhat": 1.0, "ess": 0.0, "edge_ess": 0.0, "difference": 0.0}
 
 
@@ -94,13 +83,9 @@ class Condition:
         return f"{self.name}{_SENSES[self.name]}{self.bound:g}"
 
     def progress(self, measured: Convergence, states: int) -> float:
-        """Return how close the figure is to its bound, 1 if the condition is met.
-
-        A figure that is undefined because the quantity never changed meets the condition
-        once each chain has a thousand draws; a difference between chains is always defined.
-        """
+        """Return how close the figure is to its bound, 1 if the condition is met."""
         value: float | None = getattr(measured, self.name)
-        if value is None:
+        if value is None:  # the quantity never changed; a difference is always defined
             return float(self.name != "difference" and states >= _FEWEST_STATES)
         if _SENSES[self.name] == ">":
             return min(1.0, value / self.bound)
@@ -176,7 +161,7 @@ _FORM = (
 
 
 def _condition(text: str) -> Condition:
-    """Return the condition that a part of a rule stands for, or refuse it."""
+    """Parse one condition of a rule."""
 
     def refused(remedy: str) -> ArgumentError:
         return ArgumentError(option("until"), f" has {text.strip()!r}; {remedy}")
@@ -199,22 +184,16 @@ def _condition(text: str) -> Condition:
 
 
 def as_stopping_rule(value: Any) -> StoppingRule | None:
-    """Return the stopping rule a user gave, as an object or as text; None for none."""
+    """Return the stopping rule from an object or a text; None for None."""
     return None if value is None else StoppingRule.parse(value)
 
 
-# --- Budget ---------------------------------------------------------------------------------------
-
-# How long samplers run: `Budget` for chains, and `AnnealingBudget`.
-
-
-# The default number of draws of each chain: one in 2 n steps, within these bounds. More would add
-# little information, and DAGs drawn from them would fill the memory.
+# The default number of draws of each chain is one in 2 n steps, within these bounds. More would
+# add little information, and DAGs drawn from them would fill the memory.
 _FEWEST_DRAWS = 1_000
 _MOST_DRAWS = 10_000
-
-# The fraction discarded of chains that begin anywhere, which is about that of a run that ends by a
-# stopping rule; and of those that begin where chains of orders have settled.
+# The fraction discarded from chains that begin at random states, which is about that of a run with
+# a stopping rule, and from chains that begin where chains of orders have converged.
 _USUAL_BURN_IN = 0.5
 _SETTLED_BURN_IN = 0.2
 
@@ -235,16 +214,15 @@ class Budget:
     # The requested effective sample size of the log posterior, over all chains: shorthand for a
     # stopping rule.
     effective_samples: float | None = None
-    # The fraction of steps or seconds at the start that is discarded; None for a half, or a fifth
-    # of chains that begin where those of orders have settled.
+    # The fraction of steps or seconds discarded at the start; None for a half, or for a fifth if
+    # chains begin where chains of orders have converged.
     burn_in: float | None = None
     # Steps between draws; None for 2 n, but at least 1,000 and at most 10,000 draws of each chain.
     thinning: int | None = None
-    # A stopping rule; if steps or seconds are also given, whichever comes first.
-    until: StoppingRule | None = None
+    until: StoppingRule | None = None  # steps or seconds are then upper limits
 
     def __post_init__(self) -> None:
-        """Refuse limits that do not go together."""
+        """Refuse incompatible limits."""
         if self.steps is not None and self.seconds is not None:
             raise _only_one("steps", "seconds")
         if self.rule is not None and self.burn_in not in (None, _USUAL_BURN_IN):
@@ -265,11 +243,11 @@ class Budget:
 
     @property
     def discarded(self) -> float:
-        """The fraction discarded at the start, as far as it is known without the model."""
+        """The fraction discarded at the start, a half by default; see `resolved`."""
         return _USUAL_BURN_IN if self.burn_in is None else self.burn_in
 
     def resolved(self, nodes: int, *, settled_start: bool) -> Budget:
-        """Return it with the default burn-in, and number of steps if it sets no limit."""
+        """Return the budget with the default burn-in, and the default steps if it has no limit."""
         burn_in = self.discarded
         if self.burn_in is None and self.rule is None and settled_start:
             burn_in = _SETTLED_BURN_IN
@@ -294,7 +272,7 @@ class AnnealingBudget:
     effective_samples: float | None = None
 
     def named(self, runs: str) -> AnnealingBudget:
-        """Return it, or refuse a number of runs, of which this is the name, besides others."""
+        """Return the budget, or refuse a number of runs, called `runs`, besides another limit."""
         if self.runs is not None and self.open_ended:
             raise _only_one(runs, "effective_samples" if self.seconds is None else "seconds")
         return self
@@ -305,6 +283,6 @@ class AnnealingBudget:
         return self.seconds is not None or self.effective_samples is not None
 
     def resolved(self, algorithm: Algorithm) -> AnnealingBudget:
-        """Return it with the default number of runs, if it sets no limit."""
+        """Return the budget with the default number of runs, if it has no limit."""
         unlimited = self == AnnealingBudget()
         return replace(self, runs=_DEFAULT_RUNS[algorithm]) if unlimited else self

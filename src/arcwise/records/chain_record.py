@@ -1,4 +1,4 @@
-"""`Traces`: the unnormalised log posterior along each chain."""
+"""`ChainRecord`: the draws of one chain or one annealing run; `Traces`: their log posterior."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from arcwise.support.devices import Processors
 class Traces:
     """The unnormalised log posterior of each draw of each chain.
 
-    For annealing it holds instead the log importance weights of the particles.
+    For annealing it contains instead the log importance weights of the particles.
 
     Examples
     --------
@@ -30,9 +30,8 @@ class Traces:
            [-4. , -2.5]])
     """
 
-    # A vector for each chain; chains may differ in length.
-    log_weights: tuple[NDArray[np.float64], ...]
-    steps: int = 1  # the thinning interval: the number of steps between draws
+    log_weights: tuple[NDArray[np.float64], ...]  # for each chain; they may differ in length
+    steps: int = 1  # the number of steps between draws
 
     def __post_init__(self) -> None:
         rows = tuple(real_numbers(row, "log_weights") for row in self.log_weights)
@@ -49,33 +48,9 @@ class Traces:
         return np.stack([row[:shortest] for row in self.log_weights])
 
 
-# --- Chain record ---------------------------------------------------------------------------------
-
-# `ChainRecord`: the draws of one chain or one annealing run, as arrays.
-
-
-# The arrays with an entry for each draw: by state, and by DAG.
+# The arrays with an entry for each state, and those with an entry for each DAG.
 _OF_STATES = ("log_weights", "codes", "dag_counts")
 _OF_DAGS = ("parents", "log_extensions", "extension_errors")
-DRAW_ARRAYS = _OF_STATES + _OF_DAGS
-
-
-def refuse_other_draws(record: dict[str, Any], like: dict[str, Any]) -> None:
-    """Refuse draws read from a file that are not of the types and shapes of those of the core."""
-    for name in DRAW_ARRAYS:
-        one, other = record[name], like[name]
-        if one.dtype != other.dtype or one.ndim != other.ndim:
-            raise ValueError(name)
-    states, dags = len(record["log_weights"]), len(record["parents"])
-    lengths = (states, states, states, dags, dags, dags)
-    if tuple(len(record[name]) for name in DRAW_ARRAYS) != lengths:
-        raise ValueError("the draws are of different lengths")
-    if record["parents"].shape[1:] != like["parents"].shape[1:]:
-        raise ValueError("parents")
-    if int(record["dag_counts"].sum(dtype=np.uint64)) != dags:
-        raise ValueError("dag_counts")
-    if _core.find_faulty_dag(record["parents"], Processors.available().threads) is not None:
-        raise ValueError("parents")
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,18 +61,15 @@ class ChainRecord:
     codes: NDArray[np.uint16]  # each state as whole numbers
     dag_counts: NDArray[np.uint32]  # the number of DAGs drawn from each state
     parents: NDArray[np.uint64]  # the parents of every node of each DAG, as bits
-    # For each DAG the log of its number of topological orders, and its standard error if it is an
-    # estimate.
-    log_extensions: NDArray[np.float64]
-    extension_errors: NDArray[np.float64]
+    log_extensions: NDArray[np.float64]  # for each DAG the log number of topological orders
+    extension_errors: NDArray[np.float64]  # their standard errors, 0 if counted
     # Sums of the conditional edge probabilities, over all states and over batches of them; None if
-    # they were not requested. Those of a state are the mean over it and states on the way to it.
+    # they were not requested. Those of a state are averaged over the states since the last one.
     edge_sums: NDArray[np.float64] | None = None
     edge_batches: NDArray[np.float64] | None = None
     edge_batch_size: int = 0
-    # The number of states in the edge sums, if it exceeds the number of states here.
-    summed: int | None = None
-    every: int = 1  # the thinning of the states here: one in this many of the draws
+    summed: int | None = None  # the number of states in the edge sums, if it exceeds that here
+    every: int = 1  # additional thinning: every n-th draw is here
 
     @property
     def states(self) -> int:
@@ -115,8 +87,7 @@ class ChainRecord:
         states, dags = slice(first, last), slice(int(ends[first]), int(ends[last]))
         batches = self.edge_batches
         if batches is not None:
-            # Only batches that lie entirely within it.
-            size = self.edge_batch_size
+            size = self.edge_batch_size  # keep batches that lie entirely within
             batches = batches[-(-first // size) : last // size]
         return replace(
             self,
@@ -128,7 +99,7 @@ class ChainRecord:
         )
 
     def log_dag_weights(self) -> NDArray[np.float64]:
-        """Return the log weight of each DAG: 1 / (DAGs of its state x topological orders)."""
+        """Return for each DAG the log of 1 / (DAGs of its state x topological orders)."""
         each = np.repeat(self.dag_counts, self.dag_counts).astype(np.float64)
         return -logarithms(each) - self.log_extensions
 
@@ -137,8 +108,7 @@ class ChainRecord:
         counts = self.dag_counts
         if len(counts) > 0 and (counts == counts[0]).all():  # as in most runs
             rows = -self.log_extensions.reshape(len(counts), int(counts[0]))
-            means: NDArray[np.float64] = np.logaddexp.reduce(rows, axis=1) - math.log(counts[0])
-            return means
+            return np.asarray(np.logaddexp.reduce(rows, axis=1) - math.log(counts[0]))
         ends = np.cumsum(counts)
         return np.array(
             [
@@ -146,3 +116,24 @@ class ChainRecord:
                 for end, count in zip(ends.tolist(), counts.tolist(), strict=True)
             ]
         )
+
+
+DRAW_ARRAYS = _OF_STATES + _OF_DAGS
+
+
+def refuse_other_draws(record: dict[str, Any], like: dict[str, Any]) -> None:
+    """Refuse draws read from a file whose types or shapes differ from those of the core."""
+    for name in DRAW_ARRAYS:
+        one, other = record[name], like[name]
+        if one.dtype != other.dtype or one.ndim != other.ndim:
+            raise ValueError(name)
+    states, dags = len(record["log_weights"]), len(record["parents"])
+    lengths = (states, states, states, dags, dags, dags)
+    if tuple(len(record[name]) for name in DRAW_ARRAYS) != lengths:
+        raise ValueError("the draws are of different lengths")
+    if record["parents"].shape[1:] != like["parents"].shape[1:]:
+        raise ValueError("parents")
+    if int(record["dag_counts"].sum(dtype=np.uint64)) != dags:
+        raise ValueError("dag_counts")
+    if _core.find_faulty_dag(record["parents"], Processors.available().threads) is not None:
+        raise ValueError("parents")

@@ -1,4 +1,9 @@
-"""`Tempering`: the temperatures of coupled chains, and their places on the bridge."""
+"""Temperature ladders, from the uniform distribution or over the bridge, to the posterior.
+
+The bridge leads from the order-modular posterior, where chains mix well, to the modular one, and
+positions on it run from 0 to 1. A point of a path is an inverse temperature at the end of the
+bridge, or a pair of an inverse temperature and a position.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +18,14 @@ from arcwise.support.names import as_list
 from arcwise.support.words import quoted, shown
 
 PathPoint = float | tuple[float, float]
-"""An inverse temperature, at the end of the bridge or with its place on it."""
+"""An inverse temperature, at the end of the bridge or with its position on the bridge."""
 
 Path = Sequence[PathPoint]
-"""The way to the posterior, its end included."""
+"""The points on the way to the posterior, which is the last one."""
 
 
 def path_of(inverse_temperatures: Sequence[float], bridge: Sequence[float] | None) -> Path:
-    """Return inverse temperatures, with their places if they are on the bridge."""
+    """Return inverse temperatures, with their positions if they are on the bridge."""
     if bridge is None:
         return list(inverse_temperatures)
     return list(zip(inverse_temperatures, bridge, strict=True))
@@ -30,19 +35,15 @@ def path_of(inverse_temperatures: Sequence[float], bridge: Sequence[float] | Non
 class Tempering:
     """The inverse temperatures of a coupled chain, and how states are exchanged."""
 
-    # The inverse temperatures, increasing to 1, that of the posterior.
-    inverse_temperatures: tuple[float, ...]
+    inverse_temperatures: tuple[float, ...]  # increasing to 1, that of the posterior
     adapt: bool = False  # whether to adapt them during the burn-in
-    # The place of each on the bridge from the order-modular posterior, 0, to the modular one, 1;
-    # None if all are at its end.
-    bridge: tuple[float, ...] | None = None
-    # The number of steps of each temperature before states are exchanged.
-    steps_between_exchanges: int = 1
-    # The number of temperatures up to which the burn-in may add some; None to keep those there are.
+    bridge: tuple[float, ...] | None = None  # positions on the bridge; None if all are at its end
+    steps_between_exchanges: int = 1  # steps at each temperature between exchanges of states
+    # The maximum number of temperatures that the burn-in may choose; None to leave it unchanged.
     most_temperatures: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse numbers that the core cannot hold, which only files have."""
+        """Refuse numbers from files that the core cannot represent."""
         for name in ("steps_between_exchanges", "most_temperatures"):
             value = getattr(self, name)
             if value is not None:
@@ -60,50 +61,40 @@ class Tempering:
 
     @property
     def path(self) -> Path:
-        """The temperatures, with their places if they are on the bridge."""
+        """The temperatures, with their positions if they are on the bridge."""
         return path_of(self.inverse_temperatures, self.bridge)
 
     @property
     def reaches_uniform(self) -> bool:
-        """Whether the hottest temperature is the uniform distribution, as the evidence needs."""
+        """Whether the hottest temperature is the uniform distribution, which evidence requires."""
         return self.inverse_temperatures[0] == 0.0
 
     @property
     def spans_bridge(self) -> bool:
-        """Whether it leads from the order-modular posterior itself to the modular one."""
+        """Whether it goes from the order-modular posterior itself to the modular one."""
         return self.bridge is not None and self.path[0] == (1.0, 0.0)
-
-
-# --- Ladders --------------------------------------------------------------------------------------
-
-# Temperature ladders: from the uniform distribution, or over the bridge, to the posterior.
-#
-# The bridge leads from the order-modular posterior, where chains mix well, to the modular one;
-# its places run from 0 to 1. A point of a path is an inverse temperature at the end of the
-# bridge, or both numbers.
 
 
 LADDERS = ("linear", "harmonic", "adapted", "bridge", "uniform bridge")
 """The ladders that have a name."""
 
 FIRST_TEMPERATURES = 8
-"""The number of temperatures a burn-in begins with if it is to choose their number."""
+"""The initial number of temperatures if the burn-in chooses their number."""
 
 MOST_TEMPERATURES = 64
-"""The largest number of temperatures a burn-in chooses."""
+"""The maximum number of temperatures that a burn-in chooses."""
 
 USUAL_TEMPERATURES = 16
 """The number of temperatures of a ladder that does not adapt."""
 
-# A step between exchanges for so many variables.
-_STEPS_OF_A_SWEEP = 4
 _OVER_BRIDGE = ("bridge", "uniform bridge")
 _ADAPTING = ("adapted", *_OVER_BRIDGE)
 _WORDS = ", ".join(f"'{name}'" for name in LADDERS)
 
-# Near the end of the bridge a variable in this many, of all, still lacks the parent it needs.
+# At the last position before the end, the expected number of variables that lack a required parent
+# is one over this.
 _LAST_PLACES = 4
-# A number in a list; what a chain takes at each temperature is more and comes later.
+# The size of a number in a list; the memory of a chain at a temperature is checked later.
 _BYTES_PER_TEMPERATURE = 64
 
 
@@ -118,10 +109,10 @@ def harmonic(steps: int) -> list[float]:
 
 
 def bridge(steps: int, nodes: int) -> list[float]:
-    """Return K + 1 places on the bridge, K steps from 0 to 1, equal in -log(1 - place).
+    """Return K + 1 positions on the bridge from 0 to 1, in equal steps of -log(1 - position).
 
-    The last step, which is infinite in that measure, leaves from where a state lacks a
-    fraction of one parent, by the number of nodes.
+    The last step, which is infinite on that scale, begins where the number of nodes that lack a
+    required parent is a fraction of one.
     """
     if steps == 1:
         return [0.0, 1.0]
@@ -130,7 +121,7 @@ def bridge(steps: int, nodes: int) -> list[float]:
 
 
 def uniform_bridge(steps: int, nodes: int, hold: int = 1) -> list[tuple[float, float]]:
-    """Return a path of K steps: from the uniform distribution to the bridge, and over it."""
+    """Return a path of K steps from the uniform distribution to the bridge, and over it."""
     before = max(1, steps // 2)
     over = max(1, steps - before)
     places = bridge(max(1, over // hold), nodes)
@@ -152,7 +143,7 @@ def checked_ladder(value: object) -> str | tuple[PathPoint, ...]:
 
 
 def leads_over_bridge(ladder: str | Path) -> bool:
-    """Return whether a ladder that was checked leads over the bridge."""
+    """Return whether a checked ladder goes over the bridge."""
     if isinstance(ladder, str):
         return ladder in _OVER_BRIDGE
     return any(isinstance(point, tuple) for point in ladder)
@@ -185,16 +176,16 @@ def _named(name: str, steps: int, nodes: int) -> Path:
 
 
 def usual_steps_between_exchanges(nodes: int) -> int:
-    """Return the number of steps of each temperature before states are exchanged.
+    """Return the number of steps at each temperature between exchanges: one for four nodes.
 
-    By the number of variables, as a step changes little of a state, and so that several threads
-    can move the temperatures of a chain without waiting for each other all the time.
+    A step changes little of a large state, and threads that move the temperatures of a chain wait
+    for each other at every exchange.
     """
-    return max(1, nodes // _STEPS_OF_A_SWEEP)
+    return max(1, nodes // 4)
 
 
 def refuse_without_bridge(space: Space, name: str) -> None:
-    """Refuse a ladder or a schedule over the bridge in a space that has none."""
+    """Refuse a ladder or a schedule over the bridge in a space without a bridge."""
     if not space.has_bridge:
         having = quoted(word for word, kind in NAMED_SPACES.items() if kind.has_bridge)
         raise ArgumentError(
@@ -205,7 +196,7 @@ def refuse_without_bridge(space: Space, name: str) -> None:
 
 
 def as_path(value: object) -> Path:
-    """Return inverse temperatures, or pairs of these and of places on the bridge, up to 1."""
+    """Return inverse temperatures, or pairs of them and positions on the bridge, up to 1."""
     given = as_list(value, option("ladder"), "increasing numbers up to 1")
     if not any(isinstance(point, tuple | list) for point in given):
         return as_rising(given, "ladder")

@@ -1,4 +1,4 @@
-"""Conversion of spaces to plain values for files, and back."""
+"""Conversion of runs, their settings and spaces to plain values for JSON, and back."""
 
 from __future__ import annotations
 
@@ -24,64 +24,6 @@ from arcwise.support.files import UNREADABLE
 from arcwise.support.plain import PlainDataclasses
 from arcwise.support.running import Run
 from arcwise.support.settings import settings_of
-
-_FOREIGN = "other"
-
-
-def is_known(space: Space) -> bool:
-    """Say whether a space has a name, so that it can be made again from a file."""
-    return type(space) in NAMED_SPACES.values()
-
-
-def plain_space(space: Space, variables: tuple[str, ...]) -> dict[str, Any]:
-    """Return a space as plain values; of one without a name, the text it shows.
-
-    Examples
-    --------
-    >>> from arcwise.spaces import BucketOrders
-    >>> plain_space(BucketOrders(3), ("a", "b"))
-    {'kind': 'BucketOrders', 'size': 3}
-    """
-    if not is_known(space):
-        return {"kind": _FOREIGN, "text": repr(space)}
-    return {"kind": type(space).__name__, **space.plain(variables)}
-
-
-def read_space(values: dict[str, Any]) -> Space:
-    """Return the space of plain values."""
-    rest = {name: value for name, value in values.items() if name != "kind"}
-    if values["kind"] == _FOREIGN:
-        return ForeignSpace(str(values["text"]))
-    kinds = {kind.__name__: kind for kind in NAMED_SPACES.values()}
-    if values["kind"] not in kinds:
-        raise FileFormatError(
-            f"the run uses the space {values['kind']!r}, which this version of arcwise does not "
-            "have; use the version that started the run"
-        )
-    return kinds[values["kind"]].of_plain(rest)
-
-
-@dataclass(frozen=True, repr=False)
-class ForeignSpace(Space):
-    """A space that arcwise does not know, of which only the repr was kept."""
-
-    text: str  # its repr
-
-    def __repr__(self) -> str:
-        """Return the text."""
-        return self.text
-
-    def build(self, sums: ScoreSums) -> _core.Space:
-        """Refuse, since only its repr was kept."""
-        raise ArgumentError(
-            f"the space {self.text} cannot be restored from a file; give the space itself"
-        )
-
-
-# --- Run files ------------------------------------------------------------------------------------
-
-# Conversion of runs and their settings to plain values for JSON, and back.
-
 
 _KINDS: dict[str, type] = {
     "exact": ExactRun,
@@ -125,7 +67,7 @@ def _stored(kind: type[SamplerSettings]) -> list[tuple[str, Any]]:
 def write_settings(
     settings: SamplerSettings, run: Run, variables: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Return what determines a run besides its model as plain values."""
+    """Return everything that determines a run besides its model as plain values."""
     values: dict[str, Any] = form_of(variables).write(settings)
     return values | {"seed": run.seed, "seconds": run.deadline.seconds}
 
@@ -144,3 +86,56 @@ def read_settings(values: dict[str, Any]) -> tuple[SamplingSettings, Run]:
             "the settings of the run are damaged, or were changed by something other than arcwise; "
             "restore them from a backup, or start the run again"
         ) from None
+
+
+_FOREIGN = "other"
+
+
+def is_known(space: Space) -> bool:
+    """Return whether a space has a name, so that it can be restored from a file."""
+    return type(space) in NAMED_SPACES.values()
+
+
+def plain_space(space: Space, variables: tuple[str, ...]) -> dict[str, Any]:
+    """Return a space as plain values, or as its repr if it has no name.
+
+    Examples
+    --------
+    >>> from arcwise.spaces import BucketOrders
+    >>> plain_space(BucketOrders(3), ("a", "b"))
+    {'kind': 'BucketOrders', 'size': 3}
+    """
+    if not is_known(space):
+        return {"kind": _FOREIGN, "text": repr(space)}
+    return {"kind": type(space).__name__, **space.plain(variables)}
+
+
+def read_space(values: dict[str, Any]) -> Space:
+    """Return the space of plain values."""
+    rest = {name: value for name, value in values.items() if name != "kind"}
+    if values["kind"] == _FOREIGN:
+        return ForeignSpace(str(values["text"]))
+    kinds = {kind.__name__: kind for kind in NAMED_SPACES.values()}
+    if values["kind"] not in kinds:
+        raise FileFormatError(
+            f"the run uses the space {values['kind']!r}, which this version of arcwise does not "
+            "have; use the version that started the run"
+        )
+    return kinds[values["kind"]].of_plain(rest)
+
+
+@dataclass(frozen=True, repr=False)
+class ForeignSpace(Space):
+    """A space unknown to arcwise, of which only the repr was saved."""
+
+    text: str  # its repr
+
+    def __repr__(self) -> str:
+        """Return the text."""
+        return self.text
+
+    def build(self, sums: ScoreSums) -> _core.Space:
+        """Refuse, because only the repr was saved."""
+        raise ArgumentError(
+            f"the space {self.text} cannot be restored from a file; give the space itself"
+        )

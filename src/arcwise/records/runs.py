@@ -1,4 +1,4 @@
-"""`RunRecord`: what runs of every kind record."""
+"""The settings, cost and diagnostics of a run: one type for each kind of run."""
 
 from __future__ import annotations
 
@@ -17,24 +17,22 @@ Acceptance = Mapping[str, float | None]
 
 @dataclass(frozen=True)
 class OrderWeights:
-    """Quality of the weights of DAGs, where each is 1 / (number of topological orders)."""
+    """The quality of weights of DAGs that are 1 / (number of topological orders)."""
 
-    effective_dags: float  # kish's effective sample size of the weights
-    # The number of DAGs whose topological orders were estimated rather than counted.
-    estimated: int = 0
+    effective_dags: float  # Kish's effective sample size of the weights
+    estimated: int = 0  # the number of DAGs whose topological orders were estimated, not counted
     largest_error: float = 0.0  # the largest standard error of such an estimate, on the log scale
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunRecord(ABC):
-    """What runs of every kind record."""
+    """The record that runs of every kind have."""
 
     dags: int = 0  # the number of DAGs drawn
     seconds: float | None = None  # the running time of the call; None if it is not known
     interrupted: bool = False  # whether Ctrl-C ended it
-    convergence: Convergence = field(default_factory=Convergence)  # the convergence figures
-    # The quality of the weights of DAGs; None if they need none.
-    order_weights: OrderWeights | None = None
+    convergence: Convergence = field(default_factory=Convergence)
+    order_weights: OrderWeights | None = None  # None if DAGs need no weights
 
     @property
     @abstractmethod
@@ -43,7 +41,7 @@ class RunRecord(ABC):
 
     @property
     def draws(self) -> int:
-        """The number of draws that edge probabilities are the mean of."""
+        """The number of draws over which edge probabilities are averaged."""
         return self.dags
 
     @property
@@ -57,103 +55,6 @@ class RunRecord(ABC):
         return {}
 
 
-# --- Imputation run -------------------------------------------------------------------------------
-
-# `ImputationRun`: chains over DAGs, parameters and the missing cells of a table.
-
-
-@dataclass(frozen=True, kw_only=True)
-class ImputationRun(RunRecord):
-    """Completed tables drawn by chains over DAGs, parameters and missing cells.
-
-    Parameters
-    ----------
-    missing
-        The number of missing values of each column that has any.
-    completions
-        The number of completed tables that the posterior is averaged over.
-    chains
-        The number of chains they are from.
-    burn_in, thinning
-        The sweeps of each chain before the first table, and between the last two tables.
-    steps, steps_on_a_table
-        The steps over DAGs in a sweep, and on a table that is kept; None where DAGs are drawn
-        from the exact posterior.
-    seed
-        The seed.
-
-    Examples
-    --------
-    >>> import arcwise
-    >>> data = {"a": [0, 0, 1, 1, None] * 5, "b": [0, 0, 1, None, 1] * 5}
-    >>> run = arcwise.learn(data, completions=8, progress=None).run
-    >>> run.missing, run.completions, run.chains
-    ({'a': 5, 'b': 5}, 8, 4)
-    """
-
-    missing: Mapping[str, int]
-    completions: int
-    chains: int
-    burn_in: int
-    thinning: int
-    steps: int | None
-    steps_on_a_table: int | None
-    seed: int
-
-    algorithm: ClassVar[Algorithm] = Algorithm.IMPUTATION
-
-    @property
-    def draws(self) -> int:
-        """The number of completed tables."""
-        return self.completions
-
-
-# --- Runs -----------------------------------------------------------------------------------------
-
-# The settings, cost and diagnostics of a run: a type for each kind of run.
-
-
-@dataclass(frozen=True)
-class EvidenceRatio:
-    """How much more probable the data are under the modular prior than the order-modular one."""
-
-    # The log ratio of the summed weights of all DAGs, counted once each or once for each of their
-    # topological orders.
-    log_weights: float
-    # The difference of the log evidences: the same with normalised priors; None where the constants
-    # of the priors are not known exactly.
-    log_ratio: float | None
-    # The Monte Carlo standard error of both. Where chains of orders are stuck in some of several
-    # modes, it does not know of the others; ``evidence(model, "bridge")`` starts from exact draws
-    # instead.
-    standard_error: float
-
-
-@dataclass(frozen=True)
-class Exchanges:
-    """The exchanges of states in coupled chains."""
-
-    # The final inverse temperatures of each chain.
-    inverse_temperatures: tuple[tuple[float, ...], ...]
-    # The acceptance rates of exchanges between adjacent temperatures, the hottest first: of all
-    # chains together or, where they have different numbers of temperatures, of the one that accepts
-    # fewest.
-    acceptance: tuple[float | None, ...]
-    # For each chain, how often a state went from the hottest temperature to the coldest and back
-    # after the burn-in.
-    round_trips: tuple[int, ...]
-    # The final places of each chain on the bridge; None if all are at its end.
-    bridge: tuple[tuple[float, ...], ...] | None = None
-    # The ratio of the modular to the order-modular evidence, where the bridge is all of the ladder.
-    evidence_ratio: EvidenceRatio | None = None
-
-    @property
-    def temperatures(self) -> tuple[int, int]:
-        """The smallest and the largest number of temperatures of a chain."""
-        counts = [len(each) for each in self.inverse_temperatures]
-        return min(counts), max(counts)
-
-
 @dataclass(frozen=True, kw_only=True)
 class ExactRun(RunRecord):
     """An exact computation.
@@ -163,7 +64,7 @@ class ExactRun(RunRecord):
     paths
         Whether the probabilities of paths were computed.
     seed
-        The seed of the DAGs drawn; None if there are none.
+        The seed of the DAGs drawn; None if none were drawn.
     tolerance
         The rounding error allowed in a probability; None if it is not known.
 
@@ -182,6 +83,43 @@ class ExactRun(RunRecord):
     algorithm: ClassVar[Algorithm] = Algorithm.EXACT
 
 
+@dataclass(frozen=True)
+class EvidenceRatio:
+    """The ratio of the evidence under the modular prior to that under the order-modular one."""
+
+    # The log ratio of the sums of the weights of all DAGs, counting each once or once for each of
+    # its topological orders.
+    log_weights: float
+    # The difference of the log evidences, that is, the same with normalised priors; None if the
+    # constants of the priors are not known exactly.
+    log_ratio: float | None
+    # The Monte Carlo standard error of both. If chains of orders miss some modes, it does not
+    # include them; ``evidence(model, "bridge")`` starts from exact draws instead.
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class Exchanges:
+    """The exchanges of states in coupled chains."""
+
+    inverse_temperatures: tuple[tuple[float, ...], ...]  # the final ones of each chain
+    # The acceptance rates of exchanges between adjacent temperatures, the hottest first, over all
+    # chains or, if they have different numbers of temperatures, for the chain with the lowest.
+    acceptance: tuple[float | None, ...]
+    # For each chain, the number of round trips of a state between the hottest and the coldest
+    # temperature after the burn-in.
+    round_trips: tuple[int, ...]
+    # The final positions of each chain on the bridge; None if all are at its end.
+    bridge: tuple[tuple[float, ...], ...] | None = None
+    evidence_ratio: EvidenceRatio | None = None  # if the ladder consists of the bridge
+
+    @property
+    def temperatures(self) -> tuple[int, int]:
+        """The smallest and the largest number of temperatures of a chain."""
+        counts = [len(each) for each in self.inverse_temperatures]
+        return min(counts), max(counts)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ChainRun(RunRecord):
     """A run of Markov chains.
@@ -195,16 +133,15 @@ class ChainRun(RunRecord):
     states
         The number of draws of each chain.
     every
-        The thinning when draws were read back from disk: one in this many was used.
+        The thinning when draws were read back from disk: every n-th one was used.
     rule_met
-        Whether its stopping rule ended it; None if it had none.
+        Whether its stopping rule ended it; None without a stopping rule.
     left_out
-        The number of chains that do not count, because what they found has next to no
-        posterior probability.
+        The number of excluded chains, whose states have negligible posterior probability.
     moves
         The acceptance rate of each kind of move.
     move_shares
-        How often each kind of move was proposed, as a share of all proposals; empty if not known.
+        The share of each kind of move among all proposals; empty if not known.
     exchanges
         The exchanges of coupled chains; None at a single temperature.
     seconds_sampling
@@ -244,7 +181,7 @@ class ChainRun(RunRecord):
 
     @property
     def draws(self) -> int:
-        """The number of draws that edge probabilities are the mean of."""
+        """The number of draws over which edge probabilities are averaged."""
         return sum(self.states)
 
     @property
@@ -270,11 +207,10 @@ class ChainRun(RunRecord):
 
 @dataclass(frozen=True)
 class PopulationPlan:
-    """The path of the populations of sequential Monte Carlo, as their pilot chose it."""
+    """The path of the populations of sequential Monte Carlo, as chosen by their pilot."""
 
-    # The inverse temperatures, and the places on the bridge, if any.
     inverse_temperatures: tuple[float, ...]
-    bridge: tuple[float, ...] | None
+    bridge: tuple[float, ...] | None  # the positions on the bridge, if any
     steps: tuple[int, ...]  # the number of steps at each temperature but the first
 
     @property
@@ -321,12 +257,12 @@ class AnnealingRun(RunRecord):
 
     @property
     def draws(self) -> int:
-        """The number of draws that edge probabilities are the mean of."""
+        """The number of draws over which edge probabilities are averaged."""
         return self.runs
 
     @property
     def annealed(self) -> bool:
-        """Whether it consists of annealing runs: always."""
+        """Return True: all runs are annealing runs."""
         return True
 
     @property
@@ -373,8 +309,54 @@ class UniqueDagsRun(RunRecord):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ImputationRun(RunRecord):
+    """Completed tables drawn by chains over DAGs, parameters and missing cells.
+
+    Parameters
+    ----------
+    missing
+        The number of missing values of each incomplete column.
+    completions
+        The number of completed tables over which the posterior is averaged.
+    chains
+        The number of chains that drew them.
+    burn_in, thinning
+        The sweeps of each chain before the first table, and between the last two tables.
+    steps, steps_on_a_table
+        The steps over DAGs in a sweep, and on a table that is kept; None if DAGs are drawn
+        from the exact posterior.
+    seed
+        The seed.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> data = {"a": [0, 0, 1, 1, None] * 5, "b": [0, 0, 1, None, 1] * 5}
+    >>> run = arcwise.learn(data, completions=8, progress=None).run
+    >>> run.missing, run.completions, run.chains
+    ({'a': 5, 'b': 5}, 8, 4)
+    """
+
+    missing: Mapping[str, int]
+    completions: int
+    chains: int
+    burn_in: int
+    thinning: int
+    steps: int | None
+    steps_on_a_table: int | None
+    seed: int
+
+    algorithm: ClassVar[Algorithm] = Algorithm.IMPUTATION
+
+    @property
+    def draws(self) -> int:
+        """The number of completed tables."""
+        return self.completions
+
+
+@dataclass(frozen=True, kw_only=True)
 class MergedRun(RunRecord):
-    """Several runs of one model merged: all of chains, or all of annealing.
+    """Several runs of one model merged, either of chains or of annealing.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The options that samplers share; what one of them has besides is in the file of that sampler.
+"""The options that samplers share; further options of a sampler are in its own file.
 
 Together with the model, the seed and the seconds of the `Run` they reproduce a run, to the last
 bit unless its budget is a time; a run directory stores them.
@@ -10,13 +10,13 @@ import math
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from arcwise import _core
 from arcwise.errors import ArgumentError, Wording, option
 from arcwise.model import Model
 from arcwise.model.model import Modularity, as_modularity
-from arcwise.model.score_sums import ScoreSums, checked_sums
+from arcwise.model.score_sums import NodeMethod, ScoreSums, Tabulated, checked_sums
 from arcwise.records.budget import Algorithm, AnnealingBudget, Budget, StoppingRule
 from arcwise.records.ladders import Path, Tempering, linear, uniform_bridge
 from arcwise.spaces import Space, as_space, space_words
@@ -32,34 +32,14 @@ from arcwise.support.clock import Deadline
 from arcwise.support.settings import Settings, setting
 from arcwise.support.words import shown
 
-_BUDGET_BEFORE_ESTIMATE = 50_000
-
-# Chains of linear orders settle within a few times n^2 ln n steps. Even with many variables, this
-# number of them is made in a second; they may take a tenth of the time there is.
-_TIMES = 4
-_MOST_ORDER_STEPS = 10_000_000
-_MOST_GIVEN_ORDER_STEPS = 1 << 62
-_MOST_DIGITS = 30  # beyond, Python may refuse to read them
-_ORDER_STEPS_PER_SECOND = 30_000
-
 Struct = TypeVar("Struct")
 
-
-def filled(struct: Struct, *settings: object, **values: Any) -> Struct:
-    """Return a struct of the core with its fields as settings have them by name, and as given."""
-    for name in dir(struct):
-        for each in settings:
-            value = None if name.startswith("_") else getattr(each, name, None)
-            if value is not None:
-                setattr(struct, name, value)
-    for name, value in values.items():
-        setattr(struct, name, value)
-    return struct
+_BUDGET_BEFORE_ESTIMATE = 50_000
 
 
 @dataclass(frozen=True)
 class Recording(Settings):
-    """What is sampled, and what is recorded of the states."""
+    """The space and the posterior that are sampled, and the DAGs drawn from the states."""
 
     space: Any = setting(
         "linear",
@@ -151,18 +131,18 @@ class Recording(Settings):
             edge_batches=edge_batches,
         )
         if self.extension_budget is None and self.estimate_extensions:
-            # If an estimate is acceptable, counting for seconds is not worth it.
+            # If an estimate is acceptable, counting for seconds is not worthwhile.
             options.extension_budget = _BUDGET_BEFORE_ESTIMATE
         return options
 
 
 @dataclass(frozen=True)
 class SumSettings:
-    """How score sums are computed."""
+    """How score sums are computed; see `ScoreSums`."""
 
-    methods: tuple[Literal["table", "rows", "walk", "scan"], ...]  # the method for each node
-    tolerance: float  # the largest fraction of a sum that may be left out
-    tabulate: Literal["sums", "maxima", "both"]  # what the tables hold
+    methods: tuple[NodeMethod, ...]  # the method for each node
+    tolerance: float
+    tabulate: Tabulated
 
     @classmethod
     def of(cls, sums: ScoreSums) -> SumSettings:
@@ -184,6 +164,18 @@ class SumSettings:
         return f"{', '.join(counts)} (tolerance {self.tolerance:g})"
 
 
+def filled(struct: Struct, *settings: object, **values: Any) -> Struct:
+    """Set the fields of a struct of the core from settings by name, and from values."""
+    for name in dir(struct):
+        for each in settings:
+            value = None if name.startswith("_") else getattr(each, name, None)
+            if value is not None:
+                setattr(struct, name, value)
+    for name, value in values.items():
+        setattr(struct, name, value)
+    return struct
+
+
 def _checked_sums(value: Any, name: object) -> ScoreSums | SumSettings:
     return value if isinstance(value, SumSettings) else checked_sums(value)
 
@@ -192,7 +184,7 @@ def _checked_sums(value: Any, name: object) -> ScoreSums | SumSettings:
 class SamplerSettings(Recording):
     """The options of every sampler.
 
-    In a record of a run they are complete: defaults that depend on the model are filled in.
+    In the record of a run they are complete, including defaults that depend on the model.
     """
 
     sums: ScoreSums | SumSettings | None = setting(
@@ -207,7 +199,7 @@ class SamplerSettings(Recording):
     sampler: ClassVar[Algorithm]
 
     def __init_subclass__(cls, **further: Any) -> None:
-        """Make the settings of an algorithm known by its name."""
+        """Register the settings by the name of their algorithm."""
         super().__init_subclass__(**further)
         if "sampler" in vars(cls):
             SETTINGS_OF[cls.sampler] = cls
@@ -217,13 +209,13 @@ class SamplerSettings(Recording):
     def remedy(self) -> str:
         """What to change if runs with these settings do not converge.
 
-        The sentences are stored and shown in Python, in the shell and in reports, so they name
-        neither arguments nor options.
+        The text is saved with results and shown in Python, in the shell and in reports, so it
+        names neither arguments nor options.
         """
 
     @abstractmethod
     def completed(self, model: Model, sums: ScoreSums, deadline: Deadline) -> Self:
-        """Return the settings with everything filled in that depends on the model."""
+        """Return the settings complete with the defaults that depend on the model."""
 
     @abstractmethod
     def refuse_two_budgets(self, seconds: float | None) -> None:
@@ -234,11 +226,15 @@ class SamplerSettings(Recording):
 
 
 SETTINGS_OF: dict[Algorithm, type[SamplerSettings]] = {}
-"""The settings of each sampler, which are entered as their classes are made."""
+"""The settings of each sampler, which their classes register."""
+
+
+_MOST_GIVEN_ORDER_STEPS = 1 << 62
+_MOST_DIGITS = 30  # beyond, Python may refuse to read them
 
 
 def _start(value: Any, name: Wording) -> str | int:
-    """Return where chains begin: a word, or the steps of chains of linear orders."""
+    """Return the start of chains: a word, or the steps of chains of linear orders."""
     if isinstance(value, str):
         if value in ("orders", "random"):
             return value
@@ -253,8 +249,15 @@ def _start(value: Any, name: Wording) -> str | int:
     return whole_number(value, name, at_least=0, at_most=_MOST_GIVEN_ORDER_STEPS)
 
 
+# Chains of linear orders converge within a few times n^2 ln n steps. The number of steps per second
+# of the time limit takes a tenth of it, even with many variables.
+_TIMES = 4
+_MOST_ORDER_STEPS = 10_000_000
+_ORDER_STEPS_PER_SECOND = 30_000
+
+
 def usual_order_steps(nodes: int, seconds: float | None) -> int:
-    """Return the usual length of the chains of linear orders that others begin from.
+    """Return the usual length of the chains of linear orders that other chains start from.
 
     Examples
     --------
@@ -376,7 +379,7 @@ class ChainSettings(SamplerSettings):
 
     @property
     def order_steps(self) -> int | None:
-        """The steps of the chains of linear orders; 0 for random states, None for the usual."""
+        """The steps of the chains of linear orders; 0 for random states, None for the default."""
         if isinstance(self.start, int):
             return self.start
         return 0 if self.start == "random" else None
@@ -388,7 +391,7 @@ class ChainSettings(SamplerSettings):
         return f"run more steps, or use {' or '.join(others)}"
 
     def budget(self, seconds: float | None) -> Budget:
-        """Return how long the chains run, within these seconds."""
+        """Return the budget of the chains, with this time limit."""
         assert not isinstance(self.until, str)
         return Budget(
             self.steps, seconds, self.effective_samples, self.burn_in, self.thinning, self.until
@@ -403,13 +406,14 @@ class ChainSettings(SamplerSettings):
         return Tempering((1.0,))
 
     def completed(self, model: Model, sums: ScoreSums, deadline: Deadline) -> Self:
-        """Return the settings with everything filled in that depends on the model."""
+        """Return the settings complete with the defaults that depend on the model."""
         nodes, order_steps = len(sums.variables), self.order_steps
         if order_steps is None:
-            # However much was given for everything, what counts is what is left of it.
+            # Use the remaining time, not the original budget.
             left = deadline.left if deadline.limited else None
             order_steps = usual_order_steps(nodes, left)
-        # Coupled chains adapt their temperatures meanwhile, and are hot ones at random states.
+        # Coupled chains adapt their temperatures during the burn-in, and the hot ones start at
+        # random states.
         settled = (
             self.space.modularity == "modular"
             and not self.coupled
@@ -425,13 +429,13 @@ class Schedule:
 
     steps: int  # the number of steps from 0 to 1
     given: tuple[float, ...] | None = None  # the inverse temperatures; None for equal steps
-    # Whether it goes over the bridge: half of the steps to the order-modular posterior, and half
-    # from there to the modular one.
+    # Whether it goes over the bridge: half of the steps lead to the order-modular posterior, and
+    # half from there to the modular one.
     bridge: bool = False
 
     @property
     def kind(self) -> str:
-        """The word for it."""
+        """The kind in one word."""
         if self.bridge:
             return "bridge"
         return "linear" if self.given is None else "given"
@@ -492,7 +496,7 @@ class AnnealingSettings(SamplerSettings):
     @property
     @abstractmethod
     def cooling(self) -> Schedule:
-        """The annealing schedule, of which populations choose their temperatures."""
+        """The annealing schedule; populations choose their temperatures from it."""
 
     @property
     @abstractmethod
@@ -500,7 +504,7 @@ class AnnealingSettings(SamplerSettings):
         """The number of particles of a run."""
 
     def least_variance(self, plan: Any) -> float:
-        """Return the relative variance of the weight of a run whose moves are all ideal."""
+        """Return the relative variance of a run's weight if all its moves were ideal."""
         return 0.0
 
 

@@ -1,4 +1,4 @@
-"""Local scores: how well a parent set explains a node, one class and one file each.
+"""Local scores: the log marginal likelihood of a node given its parents.
 
 A user-defined score is a function of a node and its parents, or a subclass of
 `LocalScore` with the one method `fill`.

@@ -1,4 +1,4 @@
-"""`LocalScore`: the base class of scores, and their names."""
+"""`LocalScore`, the base class of scores, and scores computed by a function or by a law."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class LocalScore:
     """
 
     surrogate: ClassVar[bool] = False
-    """Whether it stands in for a marginal likelihood without being one."""
+    """Whether it approximates a marginal likelihood without being one."""
 
     uses_order: ClassVar[bool] = False
     """Whether it uses the order of the levels of ordinal columns."""
@@ -62,13 +62,14 @@ class LocalScore:
             NAMED_SCORES[name] = cls
 
     def alternatives(self) -> tuple[LocalScore, ...]:
-        """Return scores of this kind to compare by their evidence; only itself by default."""
+        """Return scores of this kind to compare by their evidence; by default only itself."""
         return (self,)
 
     def law(self, data: Data) -> Law | None:
-        """Return what the parameters of a family are, and their prior; None if unknown.
+        """Return the conditional distribution of a node and the prior of its parameters, or None.
 
-        By it results are judged, and it chooses how effects and predictions are computed.
+        It determines how results are judged, and how effects and predictions are computed. None
+        if it is unknown.
 
         Parameters
         ----------
@@ -78,19 +79,19 @@ class LocalScore:
         return None
 
     def fixed_by(self, data: Data) -> LocalScore:
-        """Return the score with all that it takes from the data fixed; itself by default.
+        """Return the score with its data-dependent prior fixed; by default itself.
 
-        A prior that is chosen by the data must not change with every completion of a table.
+        A prior that is chosen from the data must not change with every completion of a table.
 
         Parameters
         ----------
         data
-            The data that decide.
+            The data from which the prior is chosen.
         """
         return self
 
     def independence_test(self, data: Data) -> IndependenceTest:
-        """Return the test of conditional independence that suits the score; by default the data.
+        """Return the test of conditional independence that suits the score, or else the data.
 
         Parameters
         ----------
@@ -100,7 +101,7 @@ class LocalScore:
         return usual_test(data)
 
     def visits_rows(self, data: Data) -> bool:
-        """Return whether each family visits the rows, rather than moments taken once for all.
+        """Return whether scoring a family reads the rows, rather than moments computed once.
 
         Parameters
         ----------
@@ -110,7 +111,7 @@ class LocalScore:
         return usual_test(data) != "fisher-z"
 
     def impossible_edges(self, data: Data) -> NDArray[np.bool_] | None:
-        """Return the edges [parent, child] that no DAG of this score can have; None for none.
+        """Return the edges [parent, child] that this score excludes; None if it excludes none.
 
         Parameters
         ----------
@@ -120,11 +121,11 @@ class LocalScore:
         return None
 
     def impossibility(self) -> str:
-        """Return in a clause why edges are impossible, as "a score ... cannot have ..."."""
+        """Return a clause that explains impossible edges, such as "a score ... cannot have ..."."""
         return f"{type(self).__name__} does not define them"
 
     def remarks(self, data: Data) -> tuple[str, ...]:
-        """Return sentences on what the score means for these data, for accounts of results.
+        """Return sentences on the implications of the score for these data, for accounts.
 
         Parameters
         ----------
@@ -156,7 +157,7 @@ class LocalScore:
         Parameters
         ----------
         data
-            The rows that count for these children: those in which none of them was intervened on.
+            The rows in which none of these children was intervened on.
         children, parents
             Positions among the variables of the data, ascending; no child is a parent.
         """
@@ -166,7 +167,7 @@ class LocalScore:
         )
 
     def in_core(self, data: Data) -> _core.FamilyScore:
-        """Return the score as the core computes it: by default, by calling `log_scores`.
+        """Return the score as an object of the core; by default it calls `log_scores`.
 
         Parameters
         ----------
@@ -184,7 +185,7 @@ class LocalScore:
 
         def scores(node: int, children: list[int], parents: list[int]) -> list[float]:
             rows = counting(node)
-            if rows is None:  # the likelihood of nothing
+            if rows is None:  # the likelihood of no rows is 1
                 return [0.0] * len(children)
             given = self.log_scores(rows, children, parents)
             found = np.asarray(given, dtype=np.float64)
@@ -215,19 +216,19 @@ class LocalScore:
 
 
 def usual_test(data: Data) -> IndependenceTest:
-    """Return the test for columns of these kinds."""
+    """Return the usual test of conditional independence for columns of these kinds."""
     continuous = [kind == "continuous" for kind in data.kinds.values()]
     if all(continuous):
         return "fisher-z"
     return "degenerate-gaussian" if any(continuous) else "g-squared"
 
 
-# The methods by which a class of a user computes scores, and their arguments.
+# The methods by which a user-defined class computes scores, and their arguments.
 _METHODS = {"log_scores": "(self, data, children, parents)", "fill": "(self, data, table, run)"}
 
 
 def _refuse_other_arguments(score: type[LocalScore], method: str, wanted: str) -> None:
-    """Refuse a method that cannot be called, before anything has taken time."""
+    """Refuse a method with other arguments when the class is defined, not after a long run."""
     signature = inspect.signature(getattr(score, method))
     try:
         signature.bind(None, None, None, None)
@@ -236,11 +237,6 @@ def _refuse_other_arguments(score: type[LocalScore], method: str, wanted: str) -
             f"the method {method} of {score.__name__} takes ({', '.join(signature.parameters)}); "
             f"give it the arguments {wanted}"
         ) from None
-
-
-# --- Function -------------------------------------------------------------------------------------
-
-# `FunctionScore`: any Python function of a family as a score.
 
 
 @dataclass(frozen=True)
@@ -266,7 +262,7 @@ class FunctionScore(LocalScore):
         refuse_uncallable(self.function)
 
     def in_core(self, data: Data | tuple[str, ...]) -> _core.FamilyScore:
-        """Return the score as the core computes it; the names of the variables suffice."""
+        """Return the score as an object of the core; the names of the variables suffice."""
         names = data.variables if isinstance(data, Data) else data
 
         def scores(_: int, children: list[int], parents: list[int]) -> list[float]:
@@ -279,16 +275,11 @@ class FunctionScore(LocalScore):
         return _core.called_score(scores, [False] * len(names))
 
 
-# --- Law score ------------------------------------------------------------------------------------
-
-# `LawScore`: the score of a law of nodes, by the marginal likelihoods that it gives.
-
-
 class LawScore(LocalScore, ABC):
-    """The log marginal likelihoods of a law, which is all that a subclass has to give.
+    """The log marginal likelihoods of a law, which is all that a subclass must define.
 
-    The law is asked for all children of a parent set at once, and for no family that it does not
-    allow.
+    The law is evaluated for all children of a parent set at once, and only for families that it
+    allows.
     """
 
     @abstractmethod
@@ -303,7 +294,7 @@ class LawScore(LocalScore, ABC):
         return edges if edges.any() else None
 
     def in_core(self, data: Data) -> _core.FamilyScore:
-        """Return the score as the core computes it: by calling the law, which knows the rows."""
+        """Return the score as an object of the core that calls the law, which knows the rows."""
         posteriors = self.law(data).given(data)
 
         def scores(_: int, children: list[int], parents: list[int]) -> list[float]:

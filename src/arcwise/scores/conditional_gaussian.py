@@ -19,7 +19,7 @@ from arcwise.laws import (
 )
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import BDeu, intervention_mask, positive
-from arcwise.scores.gaussian import BGe, column_moments, default_scale, scaled
+from arcwise.scores.gaussian import BGe, check_strengths, column_moments, default_scale, scaled
 from arcwise.support.checks import real_numbers
 from arcwise.support.names import as_list
 from arcwise.support.words import quoted, shown
@@ -32,9 +32,9 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
     """The Bayesian score of mixed data: discrete and continuous columns in one table.
 
     A discrete variable has discrete parents only and is scored as by `BDeu`. A continuous
-    variable has, for each configuration of its discrete parents, a linear regression of its own
-    on its continuous parents, with its own mean and variance (Boettcher 2001). The rows that
-    the prior stands for are shared out between the configurations.
+    variable has, for each configuration of its discrete parents, a separate linear regression
+    on its continuous parents, with its own intercept and variance (Boettcher 2001). The
+    equivalent sample size of the prior is divided between the configurations.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
         The degrees of freedom of their variances, greater than n + 1 for n continuous
         variables; None for n + 2.
     prior_moments
-        The means and the variances, one of each for every column, by which the prior of
-        continuous variables is chosen; None for those of the columns.
+        The means and the variances, one of each for every column, that define the prior of
+        continuous variables; None for those of the columns.
 
     Notes
     -----
@@ -55,15 +55,15 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
     each is the normal-Wishart prior of `BGe` with ``alpha_mu / q``, scale matrix ``T / q`` and
     ``(alpha_w - n + 1) / q + l - 1`` degrees of freedom for l variables, where T and the prior
     mean come from the variances and means of the columns. The score therefore depends neither
-    on the units of continuous columns nor on where their zero is, and Markov equivalent DAGs
-    without an edge from a continuous to a discrete variable score the same. It is equal to
-    `BDeu` if all columns are discrete, and to `BGe` if all are continuous.
+    on the units nor on the origin of continuous columns, and Markov equivalent DAGs without an
+    edge from a continuous to a discrete variable have the same score. It is equal to `BDeu` if
+    all columns are discrete, and to `BGe` if all are continuous.
 
-    Continuous columns with far more extreme values than normal ones mislead it: a few of them
-    make variances differ between the levels of any discrete variable. Transform such columns, by
-    their logarithm for instance, or use `DegenerateGaussian`.
+    Continuous columns with far heavier tails than normal ones mislead it: a few extreme values
+    make variances differ between the levels of any discrete variable. Transform such columns, for
+    example by their logarithm, or use `DegenerateGaussian`.
 
-    Ordinal columns are taken as discrete ones whose levels have no order.
+    The levels of ordinal columns are treated as unordered.
 
     Examples
     --------
@@ -86,9 +86,7 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
     def __post_init__(self) -> None:
         """Refuse values that are wrong for any data."""
         positive(self.equivalent_sample_size, "equivalent_sample_size")
-        positive(self.alpha_mu, "alpha_mu")
-        if self.alpha_w is not None:
-            positive(self.alpha_w, "alpha_w")
+        check_strengths(self.alpha_mu, self.alpha_w)
         if self.prior_moments is not None:
             wanted = "an array of means and one of variances"
             moments = as_list(self.prior_moments, "prior_moments", wanted)
@@ -102,17 +100,17 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
         return tuple(replace(self, equivalent_sample_size=size) for size in (1.0, 3.0, 10.0, 30.0))
 
     def impossible_edges(self, data: Data) -> NDArray[np.bool_] | None:
-        """Return the edges from continuous to discrete variables; None if there are none."""
+        """Return the edges from continuous to discrete variables, or None."""
         discrete = _discrete(data)
         edges: NDArray[np.bool_] = np.logical_and.outer(~discrete, discrete)
         return edges if edges.any() else None
 
     def impossibility(self) -> str:
-        """Return in a clause why edges are impossible."""
+        """Return a clause that explains impossible edges."""
         return "a discrete variable cannot have a continuous parent under ConditionalGaussian"
 
     def law(self, data: Data) -> Law:
-        """Return what the parameters of a family are, and their prior."""
+        """Return the conditional distribution of a node and the prior of its parameters."""
         discrete = _discrete(data)
         if discrete.all():
             return BDeu(self.equivalent_sample_size).law(data)
@@ -122,8 +120,8 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
         return ConditionalLinearGaussian(tables, self.regression_prior(data))
 
     def remarks(self, data: Data) -> tuple[str, ...]:
-        """Return sentences on what the score means for these data."""
-        told = super().remarks(data)
+        """Return sentences on the implications of the score for these data."""
+        remarks = super().remarks(data)
         heavy = [
             column.name
             for column in data.columns
@@ -133,10 +131,10 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
             and shape.excess_kurtosis > _HEAVY
         ]
         if not heavy:
-            return told
+            return remarks
         has = "has" if len(heavy) == 1 else "have"
         return (
-            *told,
+            *remarks,
             f"{quoted(heavy)} {has} far more extreme values than normal columns; "
             "ConditionalGaussian mistakes these for effects of discrete variables: give the "
             "transform by-evidence, log, asinh or normal-scores for them, or use the score "
@@ -144,7 +142,7 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
         )
 
     def in_core(self, data: Data) -> _core.FamilyScore:
-        """Return the score as the core computes it."""
+        """Return the score as an object of the core."""
         discrete = _discrete(data)
         if discrete.all():
             return BDeu(self.equivalent_sample_size).in_core(data)
@@ -183,11 +181,11 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
         return RegressionPrior(float(self.alpha_mu), degrees - n + 1, mean, scale)
 
     def fixed_by(self, data: Data) -> ConditionalGaussian:
-        """Return the score with the moments of these data."""
+        """Return the score with the moments of these data as its prior moments."""
         return replace(self, prior_moments=self._moments(data))
 
     def _moments(self, data: Data) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return new arrays of the means and variances that choose the prior."""
+        """Return new arrays of the means and variances that define the prior."""
         if self.prior_moments is None:
             return column_moments(_numbers(data), data.weights, data.intervened)
         means, variances = (np.array(given) for given in self.prior_moments)

@@ -1,4 +1,4 @@
-"""Discrete data as the core counts and scores them."""
+"""Scores of discrete data: `BDeu` and `BDe`, with Dirichlet priors, and `BIC`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def positive(value: Any, name: str) -> float:
 
 
 def intervention_mask(data: Data) -> NDArray[np.uint8] | None:
-    """Return which variables were intervened on in which rows, as the core reads it, or None."""
+    """Return the matrix [row, variable] of interventions in the core's layout, or None."""
     if data.intervened is None:
         return None
     return np.asfortranarray(data.intervened, dtype=np.uint8)
@@ -40,7 +40,7 @@ def discrete_score(
     marginals: Sequence[Sequence[float]] = (),
     joint: tuple[NDArray[np.uint16], NDArray[np.float64]] | None = None,
 ) -> _core.FamilyScore:
-    """Return a score of discrete data by contingency tables, as the core computes it."""
+    """Return a score of contingency tables as an object of the core."""
     return _core.discrete_score(
         data.discrete_codes(score),
         [int(count) for count in data.level_counts()],
@@ -54,9 +54,46 @@ def discrete_score(
     )
 
 
-# --- Bde ------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class BDeu(LocalScore, name="bdeu"):
+    """The Bayesian Dirichlet equivalent uniform score of discrete data.
 
-# `BDe`: Dirichlet priors whose pseudo-counts come from a user-defined prior distribution.
+    The parameters of a node with r levels, whose parents have q configurations, have
+    independent Dirichlet priors with all r pseudo-counts equal to
+    ``equivalent_sample_size / (q r)``. Declared levels that do not occur in the data are
+    included in r and q.
+
+    Parameters
+    ----------
+    equivalent_sample_size
+        The strength of the prior, as a number of rows.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> scores = arcwise.score({"a": [0, 0, 1, 1], "b": [0, 0, 1, 1]}, BDeu())
+    >>> round(scores.log_score("b", ["a"]), 6)
+    -1.750937
+    """
+
+    equivalent_sample_size: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse a sample size that is not positive."""
+        positive(self.equivalent_sample_size, "equivalent_sample_size")
+
+    def alternatives(self) -> tuple[LocalScore, ...]:
+        """Return scores with equivalent sample sizes from 1 to 30."""
+        return tuple(BDeu(size) for size in (1.0, 3.0, 10.0, 30.0))
+
+    def law(self, data: Data) -> ProbabilityTables:
+        """Return the conditional distribution of a node and the prior of its parameters."""
+        return ProbabilityTables(DirichletPrior(float(self.equivalent_sample_size)))
+
+    def in_core(self, data: Data) -> _core.FamilyScore:
+        """Return the score as an object of the core."""
+        uniform = _core.PseudoCounts.uniform
+        return discrete_score(data, "BDeu", uniform, self.equivalent_sample_size)
 
 
 Distribution = Sequence[float] | Mapping[Hashable, float]
@@ -66,7 +103,7 @@ _SUM_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class BDe(LocalScore):
-    """The general Bayesian Dirichlet equivalent score of discrete data.
+    """The Bayesian Dirichlet equivalent score of discrete data, for a prior distribution.
 
     Each cell of the contingency table of a node and its parents has a pseudo-count of
     ``equivalent_sample_size`` times its prior probability, so that Markov equivalent DAGs
@@ -104,13 +141,13 @@ class BDe(LocalScore):
             )
 
     def law(self, data: Data) -> ProbabilityTables:
-        """Return what the parameters of a family are, and their prior."""
+        """Return the conditional distribution of a node and the prior of its parameters."""
         size, joint = float(self.equivalent_sample_size), self.joint(data)
         marginals = self.marginals(data) if joint is None else None
         return ProbabilityTables(DirichletPrior(size, marginals, joint))
 
     def in_core(self, data: Data) -> _core.FamilyScore:
-        """Return the score as the core computes it."""
+        """Return the score as an object of the core."""
         data.discrete_codes("BDe")  # refuses continuous columns first
         ess = self.equivalent_sample_size
         joint = self.joint(data)
@@ -120,16 +157,16 @@ class BDe(LocalScore):
         return discrete_score(data, "BDe", kind, ess, marginals=self.marginals(data))
 
     def joint(self, data: Data) -> tuple[NDArray[np.uint16], NDArray[np.float64]] | None:
-        """Return the joint distribution of the prior network, in the codes of the data, or None.
+        """Return the joint distribution of the prior network, or None for independent variables.
 
-        None if the prior has an independent distribution for each variable.
+        It is in the level codes of the data.
         """
         if not isinstance(self.prior, DiscreteNetwork):
             return None
         return _joint(self.prior, _discrete_columns(data))
 
     def marginals(self, data: Data) -> list[list[float]]:
-        """Return the distribution of each variable, where these are independent."""
+        """Return the prior distribution of each variable if they are independent."""
         assert isinstance(self.prior, Mapping)
         positions(self.prior, data.variables, "the prior of BDe")
         columns = _discrete_columns(data)
@@ -191,58 +228,6 @@ def _joint(
     return translated, probabilities
 
 
-# --- Bdeu -----------------------------------------------------------------------------------------
-
-# `BDeu`: Dirichlet priors that spread one equivalent sample size evenly over all cells.
-
-
-@dataclass(frozen=True)
-class BDeu(LocalScore, name="bdeu"):
-    """The Bayesian Dirichlet equivalent uniform score of discrete data.
-
-    The parameters of a node with r levels, whose parents have q configurations, have
-    independent Dirichlet priors with all r pseudo-counts equal to
-    ``equivalent_sample_size / (q r)``. Declared levels count even if they do not occur in
-    the data.
-
-    Parameters
-    ----------
-    equivalent_sample_size
-        The strength of the prior, as a number of rows.
-
-    Examples
-    --------
-    >>> import arcwise
-    >>> scores = arcwise.score({"a": [0, 0, 1, 1], "b": [0, 0, 1, 1]}, BDeu())
-    >>> round(scores.log_score("b", ["a"]), 6)
-    -1.750937
-    """
-
-    equivalent_sample_size: float = 1.0
-
-    def __post_init__(self) -> None:
-        """Refuse a sample size that is not positive."""
-        positive(self.equivalent_sample_size, "equivalent_sample_size")
-
-    def alternatives(self) -> tuple[LocalScore, ...]:
-        """Return scores with equivalent sample sizes from 1 to 30."""
-        return tuple(BDeu(size) for size in (1.0, 3.0, 10.0, 30.0))
-
-    def law(self, data: Data) -> ProbabilityTables:
-        """Return what the parameters of a family are, and their prior."""
-        return ProbabilityTables(DirichletPrior(float(self.equivalent_sample_size)))
-
-    def in_core(self, data: Data) -> _core.FamilyScore:
-        """Return the score as the core computes it."""
-        uniform = _core.PseudoCounts.uniform
-        return discrete_score(data, "BDeu", uniform, self.equivalent_sample_size)
-
-
-# --- Bic ------------------------------------------------------------------------------------------
-
-# `BIC`: the Bayesian information criterion, for discrete or continuous data.
-
-
 @dataclass(frozen=True)
 class BIC(LocalScore, name="bic"):
     """The Bayesian information criterion, on the scale of a log marginal likelihood.
@@ -261,11 +246,11 @@ class BIC(LocalScore, name="bic"):
     """
 
     def law(self, data: Data) -> Law:
-        """Return what the parameters of a family are, which have no prior."""
+        """Return the conditional distribution of a node, whose parameters have no prior."""
         return ProbabilityTables(None) if _all_discrete(data) else LinearGaussian(None)
 
     def independence_test(self, data: Data) -> IndependenceTest:
-        """Return the test of the same kind of parameters."""
+        """Return the test of the same likelihood."""
         return "g-squared" if _all_discrete(data) else "fisher-z"
 
     def visits_rows(self, data: Data) -> bool:
@@ -273,7 +258,7 @@ class BIC(LocalScore, name="bic"):
         return _all_discrete(data)
 
     def in_core(self, data: Data) -> _core.FamilyScore:
-        """Return the score as the core computes it."""
+        """Return the score as an object of the core."""
         if _all_discrete(data):
             return discrete_score(data, "BIC", _core.PseudoCounts.none)
         if "discrete" in data.kinds.values() and not _numbers_only(data):

@@ -1,4 +1,4 @@
-"""`FamilyScores`: the score of each family, to inspect, exchange and build models on."""
+"""`FamilyScores`: the scores of all families, to inspect, to exchange and to build models on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.errors import ArgumentError, FileFormatError
-from arcwise.families.families import Families
+from arcwise.families.families import Families, candidates_of
 from arcwise.support.checks import file_path, whole_number
 from arcwise.support.files import replacing
 from arcwise.support.names import as_list, checked_variables, positions
@@ -88,7 +88,7 @@ class FamilyScores:
         return cls(variables, _core.FamilyTable.from_lists(candidates, members, values))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the scores by their families, as tables of the core cannot be."""
+        """Pickle the scores by their families, because tables of the core cannot be pickled."""
         table, nodes = self._table, range(len(self.variables))
         rule = rule_of(table)
         values = [table.values(node).copy() for node in nodes]
@@ -150,26 +150,21 @@ class FamilyScores:
         Raises
         ------
         ArgumentError
-            If a name holds white space, which separates names in the file.
+            If a name contains white space, which separates names in the file.
         """
         with replacing(file_path(path, "path")) as temporary:
             _core.write_jkl(os.fsdecode(temporary), list(self.variables), self._table)
 
 
 def rule_of(table: _core.FamilyTable) -> dict[str, Any]:
-    """Return which families a table has, as plain values, unless they are listed one by one."""
+    """Return the rule that defines the families of a table, as plain values."""
     nodes = range(len(table))
     listed = any(table.listed(node) for node in nodes)
-    outside = [list(table.outside(node)) for node in nodes]
-    # A table lists what is outside of the candidates after them.
-    candidates = [
-        table.candidates(node)[: len(table.candidates(node)) - len(outside[node])] for node in nodes
-    ]
     return {
         "listed": listed,
-        "candidates": candidates,
+        "candidates": [candidates_of(table, node) for node in nodes],
         "required": [list(table.required(node)) for node in nodes],
-        "outside": outside,
+        "outside": [list(table.outside(node)) for node in nodes],
         "max_free": [] if listed else [table.max_free(node) for node in nodes],
     }
 
@@ -180,7 +175,7 @@ def scores_by_rule(
     values: Sequence[NDArray[np.float64]],
     parent_sets: Sequence[tuple[NDArray[Any], NDArray[Any]]],
 ) -> FamilyScores:
-    """Return scores whose families are those of `rule_of`, or listed as in `parent_sets`."""
+    """Return scores of the families that `rule_of` describes, or that `parent_sets` lists."""
     if rule["listed"]:
         return FamilyScores(variables, _listed(rule, values, parent_sets))
     sets = {
@@ -233,7 +228,7 @@ def read_scores(path: str | os.PathLike[str]) -> FamilyScores:
     Raises
     ------
     FileFormatError
-        If it cannot be read or is damaged; the message says in which line.
+        If it cannot be read or is damaged; the message names the line.
 
     Examples
     --------

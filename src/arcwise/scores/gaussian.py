@@ -1,4 +1,4 @@
-"""The mean and the variance of columns, from which scores of continuous data take their prior."""
+"""Scores of jointly normal columns: `BGe`, and `DegenerateGaussian` for mixed tables."""
 
 from __future__ import annotations
 
@@ -21,34 +21,6 @@ from arcwise.support.names import positions
 from arcwise.support.words import shown
 
 
-def column_moments(
-    values: NDArray[np.float64],
-    weights: NDArray[np.float64] | None,
-    intervened: NDArray[np.bool_] | None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the mean and the variance of each column; 1 for the variance of a constant one.
-
-    Of the rows in which it was not intervened on: what was set tells nothing.
-    """
-    counted = np.ones(values.shape)
-    if weights is not None:
-        counted *= weights[:, np.newaxis]
-    if intervened is not None:
-        counted[intervened] = 0.0
-    counted[:, counted.sum(axis=0) == 0.0] = 1.0
-    with np.errstate(over="ignore", invalid="ignore"):  # refused where the variance is needed
-        means = np.average(values, axis=0, weights=counted)
-        variances = np.average((values - means) ** 2, axis=0, weights=counted)
-    # Rounding leaves a little variance in a column of one value.
-    known = np.where(counted > 0.0, values, values[counted.argmax(axis=0), range(len(means))])
-    return means, np.where(np.ptp(known, axis=0) > 0.0, variances, 1.0)
-
-
-# --- Bge ------------------------------------------------------------------------------------------
-
-# `BGe`: the Bayesian score of Gaussian data under a normal-Wishart prior.
-
-
 @dataclass(frozen=True, eq=False)
 class BGe(LocalScore, name="bge"):
     """The Bayesian Gaussian equivalent score of continuous data.
@@ -66,19 +38,19 @@ class BGe(LocalScore, name="bge"):
         The degrees of freedom, greater than n - 1 for n variables; None for n + 2.
     prior_mean
         One number for all variables, one for each in their order, or a mapping from names
-        to numbers, with 0 for those left out. None for the mean of each column.
+        to numbers, with 0 for omitted names. None for the mean of each column.
     prior_scale
         The matrix T: one number t for ``t I``, one for each variable for a
-        diagonal matrix, or the whole positive definite matrix. None for ``t V``, where V has
-        the variances of the columns in its diagonal and
+        diagonal matrix, or a full positive definite matrix. None for ``t V``, where V is the
+        diagonal matrix of the column variances and
         ``t = alpha_mu (alpha_w - n - 1) / (alpha_mu + 1)``, which needs ``alpha_w > n + 1``.
 
     Notes
     -----
-    By default the score does not depend on the units of the columns, nor on where their zero
-    is. With a fixed prior mean of 0, columns far from zero, such as temperatures in kelvin,
-    would all seem to be related. Standardised columns with ``prior_mean=0`` and the default
-    scale give the same scores as the default.
+    By default the score depends neither on the units nor on the origin of the columns. With a
+    fixed prior mean of 0, columns far from zero, such as temperatures in kelvin, would all seem
+    to be related. Standardised columns with ``prior_mean=0`` and the default scale have the
+    same scores as the raw columns with the default prior.
 
     Examples
     --------
@@ -96,29 +68,27 @@ class BGe(LocalScore, name="bge"):
 
     def __post_init__(self) -> None:
         """Refuse values that are wrong for any data."""
-        positive(self.alpha_mu, "alpha_mu")
-        if self.alpha_w is not None:
-            positive(self.alpha_w, "alpha_w")
+        check_strengths(self.alpha_mu, self.alpha_w)
 
     def law(self, data: Data) -> LinearGaussian:
-        """Return what the parameters of a family are, and their prior."""
+        """Return the conditional distribution of a node and the prior of its parameters."""
         return LinearGaussian(self.normal_wishart(data))
 
     def independence_test(self, data: Data) -> IndependenceTest:
-        """Return the test of normal columns, as integers are to this score."""
+        """Return the test of normal columns; integers are continuous to this score."""
         return "fisher-z"
 
     def visits_rows(self, data: Data) -> bool:
-        """Return that it does not: products of columns are summed up once."""
+        """Return False: products of columns are summed only once."""
         return False
 
     def fixed_by(self, data: Data) -> BGe:
-        """Return the score with the prior that it has for these data."""
+        """Return the score with its prior for these data."""
         prior = self.normal_wishart(data)
         return replace(self, alpha_w=prior.alpha_w, prior_mean=prior.mean, prior_scale=prior.scale)
 
     def in_core(self, data: Data) -> _core.FamilyScore:
-        """Return the score as the core computes it."""
+        """Return the score as an object of the core."""
         values = data.continuous_values("BGe")
         prior = self.normal_wishart(data)
         return _core.bge_score(
@@ -152,6 +122,36 @@ class BGe(LocalScore, name="bge"):
         return NormalWishart(strength, degrees, mean, _scale(scale, n))
 
 
+def check_strengths(alpha_mu: float, alpha_w: float | None) -> None:
+    """Refuse strengths of a normal-Wishart prior that are not positive."""
+    positive(alpha_mu, "alpha_mu")
+    if alpha_w is not None:
+        positive(alpha_w, "alpha_w")
+
+
+def column_moments(
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    intervened: NDArray[np.bool_] | None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the mean and the variance of each column; 1 for the variance of a constant one.
+
+    Rows in which the column was intervened on carry no information and are left out.
+    """
+    counted = np.ones(values.shape)
+    if weights is not None:
+        counted *= weights[:, np.newaxis]
+    if intervened is not None:
+        counted[intervened] = 0.0
+    counted[:, counted.sum(axis=0) == 0.0] = 1.0
+    with np.errstate(over="ignore", invalid="ignore"):  # `scaled` refuses infinite variances
+        means = np.average(values, axis=0, weights=counted)
+        variances = np.average((values - means) ** 2, axis=0, weights=counted)
+    # Rounding gives a constant column a small positive variance.
+    known = np.where(counted > 0.0, values, values[counted.argmax(axis=0), range(len(means))])
+    return means, np.where(np.ptp(known, axis=0) > 0.0, variances, 1.0)
+
+
 def _mean(prior_mean: Any, variables: tuple[str, ...]) -> NDArray[np.float64]:
     n = len(variables)
     mean = np.zeros(n)
@@ -175,7 +175,7 @@ def _mean(prior_mean: Any, variables: tuple[str, ...]) -> NDArray[np.float64]:
 def scaled(
     factor: float, variances: NDArray[np.float64], variables: Sequence[str]
 ) -> NDArray[np.float64]:
-    """Return a multiple of the variances of columns, if that is within the range of numbers."""
+    """Return a multiple of the variances of columns, or refuse overflow and underflow."""
     with np.errstate(over="ignore", under="ignore"):
         scale: NDArray[np.float64] = factor * variances
     far = np.flatnonzero(~(np.isfinite(scale) & (scale > 0.0)))
@@ -225,21 +225,16 @@ def _positive_definite(given: NDArray[np.float64]) -> bool:
     return True
 
 
-# --- Degenerate gaussian --------------------------------------------------------------------------
-
-# `DegenerateGaussian`: a surrogate score of mixed tables, with edges in any direction.
-
-
 @dataclass(frozen=True)
 class DegenerateGaussian(LocalScore, name="degenerate-gaussian"):
     """A surrogate score of mixed data, in which edges of every direction are possible.
 
     A discrete variable is replaced by a block of indicator columns, one for each level but the
     last, and all columns are scored as if they were jointly normal (Andrews, Ramsey and Cooper
-    2019), here by the marginal likelihood of `BGe`. Indicators are not normal: the score is no
-    probability of the discrete data, and its posterior probabilities are approximations.
-    Interactions of discrete parents, and variances that differ between levels, are not seen; for
-    these, and where continuous causes of discrete variables can be excluded, use
+    2019), here by the marginal likelihood of `BGe`. Indicators are not normal: the score is not
+    a probability of the discrete data, and its posterior probabilities are approximations.
+    Interactions of discrete parents, and variances that differ between levels, are not modelled;
+    if they matter, and continuous causes of discrete variables can be excluded, use
     `ConditionalGaussian`.
 
     An ordinal variable is one column with the ranks of its levels.
@@ -255,7 +250,7 @@ class DegenerateGaussian(LocalScore, name="degenerate-gaussian"):
     -----
     The prior means are those of the columns, and the prior scale is a multiple of their
     covariances within each block, so the score depends neither on the units of continuous
-    columns nor on which level has no column of its own. Markov equivalent DAGs score the same.
+    columns nor on which level has no indicator. Markov equivalent DAGs have the same score.
 
     Examples
     --------
@@ -274,20 +269,18 @@ class DegenerateGaussian(LocalScore, name="degenerate-gaussian"):
 
     def __post_init__(self) -> None:
         """Refuse values that are wrong for any data."""
-        positive(self.alpha_mu, "alpha_mu")
-        if self.alpha_w is not None:
-            positive(self.alpha_w, "alpha_w")
+        check_strengths(self.alpha_mu, self.alpha_w)
 
     def independence_test(self, data: Data) -> IndependenceTest:
         """Return the test of the same model."""
         return "degenerate-gaussian"
 
     def visits_rows(self, data: Data) -> bool:
-        """Return that it does not: products of columns are summed up once."""
+        """Return False: products of columns are summed only once."""
         return False
 
     def in_core(self, data: Data) -> _core.FamilyScore:
-        """Return the score as the core computes it."""
+        """Return the score as an object of the core."""
         blocks = IndicatorBlocks.of(data)
         prior = self.normal_wishart(data, blocks)
         mask = intervention_mask(data)
@@ -317,7 +310,7 @@ class DegenerateGaussian(LocalScore, name="degenerate-gaussian"):
         mask = None if data.intervened is None else data.intervened[:, blocks.owners]
         mean, variances = column_moments(blocks.values, data.weights, mask)
         scale = np.diag(scaled(factor, variances, [data.variables[v] for v in blocks.owners]))
-        # Indicators are of all rows, so that a level that occurs only where it was set counts.
+        # Indicators use all rows, so that a level that occurs only as an intervention has a prior.
         indicators = np.flatnonzero(~np.isnan(blocks.shares))
         shares, owners = blocks.shares[indicators], blocks.owners[indicators]
         covariances = np.diag(shares) - np.outer(shares, shares)

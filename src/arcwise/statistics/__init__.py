@@ -1,1 +1,1 @@
-"""Convergence figures: R-hat, effective sample sizes and standard errors of draws."""
+"""Convergence diagnostics: R-hat, effective sample sizes and standard errors of draws."""

@@ -1,4 +1,4 @@
-"""What exchanges between adjacent temperatures tell about a ladder of temperatures."""
+"""Convergence of several chains: exchanges of temperatures, edges, traces, and excluded chains."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from arcwise.statistics.convergence import (
 )
 from arcwise.support.arrays import logarithms, relative_weights, weighted_sum
 
-# States travel fastest, for the work of moving all of them, where half of the exchanges are
-# refused (Syed, Bouchard-Côté, Deligiannidis and Doucet 2022).
-_PAIRS_PER_REFUSAL = 2.0
+# For a given amount of work, round trips are fastest if half of the exchanges are rejected (Syed,
+# Bouchard-Côté, Deligiannidis and Doucet 2022).
+_PAIRS_PER_REJECTION = 2.0
 
 Rates = tuple[float | None, ...]
 """The acceptance rate of each pair of adjacent temperatures; None if nothing was proposed."""
@@ -45,25 +45,20 @@ def exchange_rates(chains: Sequence[Sequence[tuple[int, int]]]) -> Rates:
 def temperatures_needed(rates: Sequence[float | None]) -> int:
     """Return the number of temperatures at which half of all exchanges would be accepted.
 
-    The sum of the rates of refusal hardly depends on the number of temperatures, unless nearly
-    all exchanges are refused; then more may be needed than this.
+    The sum of the rejection rates hardly depends on the number of temperatures, unless nearly all
+    exchanges are rejected; then more temperatures may be needed.
 
     Examples
     --------
     >>> temperatures_needed([0.2, 0.3, 0.1])
     6
     """
-    refused = sum(1.0 - rate for rate in rates if rate is not None)
-    return 1 + ceil(_PAIRS_PER_REFUSAL * refused - 1e-9)
-
-
-# --- Edges ----------------------------------------------------------------------------------------
-
-# `EdgeDiagnostics`: how well each edge has mixed, from the DAGs of several chains.
+    rejected = sum(1.0 - rate for rate in rates if rate is not None)
+    return 1 + ceil(_PAIRS_PER_REJECTION * rejected - 1e-9)
 
 
 FEWEST_CHANGES = 10
-# Summing lag by lag is fastest for edges with short autocorrelation and slowest for the others.
+# Summing lag by lag is fast for edges with short autocorrelation and slow for the others.
 _MOST_LAGS, _FEWEST_LAGS, _MOST_PRODUCTS = 1000, 64, 2**26
 _MOST_POINTS = 10_000
 
@@ -78,28 +73,23 @@ class EdgeDiagnostics:
     # The bulk effective sample size; NaN if the edge changed fewer than 10 times, which is too few
     # to estimate its autocorrelation.
     effective_samples: NDArray[np.float64]
-    # The number of times the edge appeared or disappeared between consecutive draws, over all
-    # chains.
-    changes: NDArray[np.int64]
-    # The fraction of draws with the edge in each chain, as [chain, source, target].
-    chain_edges: NDArray[np.float64]
-    # The largest difference of these between two chains; NaN with a single chain.
-    differences: NDArray[np.float64]
+    changes: NDArray[np.int64]  # number of changes between consecutive draws, over all chains
+    chain_edges: NDArray[np.float64]  # the fraction of draws with the edge in each chain
+    differences: NDArray[np.float64]  # the largest one between two chains; NaN with one chain
 
     @classmethod
     def of(cls, chains: Sequence[NDArray[np.uint64]], nodes: int) -> EdgeDiagnostics:
         """Return the diagnostics for the packed parents of each chain, (draws, nodes, words).
 
-        R-hat and effective sample sizes use as many draws as the shortest chain has. For
-        an edge with long autocorrelation, in chains of more than 10,000 draws, the
-        effective sample size is estimated from batch means: at most 10,000 batches,
-        allowing for their autocorrelation.
+        R-hat and effective sample sizes use the number of draws of the shortest chain. For an
+        edge with long autocorrelation, in chains of more than 10,000 draws, the effective sample
+        size is estimated from at most 10,000 batch means, allowing for their autocorrelation.
         """
         parts = [np.ascontiguousarray(parents) for parents in chains]
         draws = min(len(parents) for parents in parts)
         lags = _MOST_PRODUCTS // max(1, len(parts) * draws)
         lags = min(_MOST_LAGS, max(_FEWEST_LAGS, lags))
-        # One thread: it takes a moment, and must not exceed the number the user asked for.
+        # One thread suffices, and the number of threads must not exceed the user's.
         rhat, effective, changes, shares = _core.edge_mixing(parts, FEWEST_CHANGES, lags, threads=1)
         for target in np.flatnonzero((effective < 0.0).any(axis=0)):
             words = [np.ascontiguousarray(part[:draws, target]) for part in parts]
@@ -117,8 +107,8 @@ def _effective_with_long_memory(edge: NDArray[np.bool_]) -> float:
     if size == 1:
         return float(effective_sample_size(edge))
     batches = edge[:, draws % size :].reshape(chains, -1, size)
-    # The mean of all draws is the mean of the batch means; the effective sample size is the number
-    # of independent draws with the same standard error.
+    # The mean of all draws is the mean of the batch means, and the effective sample size is the
+    # number of independent draws with the same standard error.
     error = float(standard_error(batches.mean(axis=2)))
     share = np.count_nonzero(edge) / edge.size
     return share * (1.0 - share) / error**2
@@ -129,13 +119,8 @@ def _bit(words: NDArray[np.uint64], place: int) -> NDArray[np.bool_]:
     return np.asarray(words[:, place // 64] & np.uint64(1 << place % 64) != 0)
 
 
-# --- Chains ---------------------------------------------------------------------------------------
-
-# Convergence of several chains, from the states kept of each.
-
-
 def chain_convergence(records: Sequence[ChainRecord], nodes: int) -> Convergence:
-    """Return all convergence figures of chains, from the states kept of each."""
+    """Return all convergence figures of chains from their recorded states."""
     found = trace_convergence(Traces(tuple(record.log_weights for record in records)))
     return replace(edge_convergence(records, nodes), rhat=found.rhat, ess=found.ess)
 
@@ -148,10 +133,10 @@ def trace_convergence(traces: Traces) -> Convergence:
 
 
 def _to_nine_digits(log_weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return log weights that are the same for the same state.
+    """Return rounded log weights, which are equal for equal states.
 
-    Moves add up what they change, so that rounding differs from visit to visit, slowly along a
-    chain; where states are few, ranks would make much of that.
+    Moves accumulate changes of the log weight, so rounding drifts slowly along a chain; with few
+    states, ranks would amplify this.
     """
     finite = log_weights[np.isfinite(log_weights)]
     unit = 1e-9 * max(1.0, float(np.abs(finite).max(initial=0.0)))
@@ -161,17 +146,17 @@ def _to_nine_digits(log_weights: NDArray[np.float64]) -> NDArray[np.float64]:
 def edge_convergence(records: Sequence[ChainRecord], nodes: int) -> Convergence:
     """Return the worst R-hat and ESS of any edge, and the largest difference between chains.
 
-    R-hat and ESS are computed from the states as sampled, unweighted, with one DAG for each
-    state; the difference from the chains' averaged edge probabilities, or from their DAGs,
-    weighted as in the result, where there are none. An edge that never changes has neither
-    R-hat nor ESS; with a single chain, the difference is None.
+    R-hat and ESS are computed from the unweighted states, with one DAG for each state. The
+    difference is computed from the edge probabilities averaged along the chains, or from their
+    weighted DAGs if they are not averaged. An edge that never changes has neither R-hat nor ESS;
+    with a single chain, the difference is None.
     """
     averages = chain_edges(records)
     if averages is None and any(record.log_extensions.any() for record in records):
         averages = weighted_parts(records)
     found = Convergence()
     if not any((record.dag_counts == 0).any() for record in records):
-        found = _of_dags(records, nodes)
+        found = _edge_figures(records, nodes)
     if averages is None:
         return found
     difference = largest(largest_chain_difference(averages))
@@ -179,7 +164,7 @@ def edge_convergence(records: Sequence[ChainRecord], nodes: int) -> Convergence:
 
 
 def chain_edges(records: Sequence[ChainRecord]) -> NDArray[np.float64] | None:
-    """Return the edge probabilities that each chain has averaged, if they do."""
+    """Return the edge probabilities averaged along each chain; None if they are not recorded."""
     means = [
         np.clip(record.edge_sums / record.states_summed, 0.0, 1.0)
         for record in records
@@ -189,10 +174,10 @@ def chain_edges(records: Sequence[ChainRecord]) -> NDArray[np.float64] | None:
 
 
 def weighted_parts(records: Sequence[ChainRecord]) -> NDArray[np.float64]:
-    """Return the edge probabilities by the weighted DAGs of each chain, or of groups of them.
+    """Return the edge probabilities from the weighted DAGs of each chain, or of four groups.
 
-    The fewer DAGs, the more the weights of a few of them count, so that more than four
-    chains are pooled as `largest_chain_difference` groups them.
+    A few weights dominate a small number of DAGs, so more than four chains are pooled in the
+    groups of `largest_chain_difference`.
     """
     result = []
     for part in range(min(PARTS, len(records))):
@@ -207,7 +192,7 @@ def weighted_parts(records: Sequence[ChainRecord]) -> NDArray[np.float64]:
     return np.stack(result)
 
 
-def _of_dags(records: Sequence[ChainRecord], nodes: int) -> Convergence:
+def _edge_figures(records: Sequence[ChainRecord], nodes: int) -> Convergence:
     firsts = [np.cumsum(record.dag_counts) - record.dag_counts for record in records]
     draws = min(record.states for record in records)
     found = EdgeDiagnostics.of(
@@ -239,30 +224,26 @@ def smallest(values: NDArray[np.float64]) -> float:
     return float(finite.min()) if finite.size else float("nan")
 
 
-# --- Settled --------------------------------------------------------------------------------------
-
-# Which chains count: not those that have settled where next to no posterior probability is.
-#
-# Of many chains from independent starts, a few may stay for the whole run in a local optimum
-# whose probability is negligible. As a fraction of the chains they would count far more than
-# that, and however long the others run, all of them would not agree. Where most chains end so,
-# though, nothing says that the others have found the best there is: then all of them count, and
-# the run is seen not to have converged.
-
-
 NEGLIGIBLE = 8.0
-"""By how many nats a chain is below the best one if what it found hardly matters."""
+"""A chain this number of nats below the best one has negligible posterior probability."""
 
 FEWEST_SETTLED = 4
-"""Chains that must have found the best level, each from its own start, for others not to count;
-and no fewer than half of all."""
+"""The minimum number of chains at the best level for others to be excluded; half of all chains
+must be there as well."""
 
-# Closer than this, the entropy of parents is not computed, as it could not make up for more.
+# If all chains are closer than this, the entropy of parents hardly matters and is not computed.
 _CLOSE = 2.0
 
 
 def settled(records: Sequence[ChainRecord], *, states_are_dags: bool) -> list[ChainRecord]:
-    """Return the records of the chains that count."""
+    """Return the records of chains without those in regions of negligible probability.
+
+    Among many chains from independent starts, a few may remain for the whole run in a local
+    optimum of negligible probability. Their share among the chains is far larger than that
+    probability, and the chains would never agree. If most chains end there, however, nothing shows
+    that the others have found the best region: then all are included, and the run is seen not to
+    have converged.
+    """
     if len(records) <= FEWEST_SETTLED:
         return list(records)
     found = levels(records, states_are_dags=states_are_dags)
@@ -273,12 +254,12 @@ def settled(records: Sequence[ChainRecord], *, states_are_dags: bool) -> list[Ch
 
 
 def levels(records: Sequence[ChainRecord], *, states_are_dags: bool) -> NDArray[np.float64]:
-    """Return about the log of the probability of what each chain has found, up to a constant.
+    """Return the approximate log probability of the region of each chain, up to a constant.
 
     The log of the sum of weights over a region is the mean of the log weights under the
     posterior within it plus the entropy there. The entropy of DAGs is approximated by that
-    of the parents of each node, as if these were independent; where states are sets of
-    DAGs, most of it is in their weights, and it is left out.
+    of the parents of each node, as if these were independent; if states are sets of DAGs, most
+    of it is included in their weights, and the rest is ignored.
     """
     means = np.array([_mean(record.log_weights) for record in records])
     if not states_are_dags or not (means < means.max() - _CLOSE).any():
@@ -287,7 +268,7 @@ def levels(records: Sequence[ChainRecord], *, states_are_dags: bool) -> NDArray[
 
 
 def _mean(log_weights: NDArray[np.float64]) -> float:
-    # The second half: a chain may have settled within the first.
+    # Only the second half, because a chain may have reached its region during the first.
     return float(log_weights[len(log_weights) // 2 :].mean()) if len(log_weights) else -np.inf
 
 

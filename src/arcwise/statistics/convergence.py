@@ -23,11 +23,9 @@ Array = NDArray[np.float64]
 
 _FEWEST_DRAWS = 4
 _MANY_CHAINS = 30
-_FEWEST_CHAINS = 4  # whose spread says something about the error of their mean
-# Numbers processed at a time, so that intermediate results stay in the cache.
-_PIECE = 1 << 16
-# A range this small relative to the values is rounding, not variation.
-_ROUNDING = 1e-13
+_FEWEST_CHAINS = 4  # the minimum for an error of the mean from the variance between chains
+_PIECE = 1 << 16  # numbers processed at a time, so that intermediate results stay in the cache
+_ROUNDING = 1e-13  # a smaller range relative to the values is rounding, not variation
 
 
 def rhat(draws: ArrayLike) -> Array:
@@ -71,23 +69,22 @@ def standard_error(draws: ArrayLike) -> Array:
     effective = _by_quantity(array, _effective, never_changed=float(chains * (length // 2 * 2)))
     if length < _FEWEST_DRAWS:
         return effective
-    # Relative to the first draw, a quantity that never changed has a spread of exactly 0.
+    # Relative to the first draw, a quantity that never changed has a deviation of exactly 0.
     moved = array.astype(np.float64) - array[:1, :1]
     with np.errstate(invalid="ignore"):
         return np.asarray(moved.std(axis=(0, 1), ddof=1) / np.sqrt(effective))
 
 
 PARTS = 4
-"""Groups of chains that are compared with each other, if there are more chains."""
+"""The number of groups of chains that are compared, if there are more chains."""
 
 
 def largest_chain_difference(means_by_chain: ArrayLike) -> Array:
     """Return the largest difference between the estimates of any two chains.
 
-    More than four chains are compared as four groups of them, chain i being in group i mod
-    4: the difference then says how precise a quarter of the run is, however many chains it
-    is made of, where that between the extremes of many short chains would be large by
-    chance.
+    More than four chains are compared as four groups, with chain i in group i mod 4. The
+    difference is then a measure of the precision of a quarter of the run, whatever the number of
+    chains; the difference between the extremes of many short chains would be large by chance.
 
     Examples
     --------
@@ -142,7 +139,7 @@ def weighted_standard_error(
     width = max(1, _PIECE // count)
     for first in range(0, flat.shape[1], width):
         piece = flat[:, first : first + width].astype(np.float64)
-        # The variance of probabilities around 1e-200, say, would underflow to 0.
+        # The variance of probabilities around 1e-200, for example, would underflow to 0.
         _, exponent = np.frexp(np.abs(piece).max(axis=0))
         piece = np.ldexp(piece, -exponent)
         deviation = piece - weighted_sum(shares, piece)
@@ -157,13 +154,13 @@ def _error_of_mean(values: Array, shares: Array, lengths: NDArray[np.int64]) -> 
     """Return the standard errors of the means of influence values, sorted by chain."""
     count = len(values)
     ends = np.cumsum(lengths)
-    # Cutting all chains to one that ended early would leave too few draws for autocorrelation.
+    # Truncating all chains to one that ended early would leave too few draws for autocorrelation.
     long = lengths >= lengths.max() / 2
     shortest = int(lengths[long].min())
     if len(lengths) == 1 and shortest < _FEWEST_DRAWS:
         return np.full(values.shape[1], np.nan)
-    # Chains are independent whatever their autocorrelation; if there are many chains, or more
-    # chains than draws in each, the variance between them is enough.
+    # Chains are independent whatever their autocorrelation. If there are many chains, or more
+    # chains than draws in each, the variance between them suffices.
     if shortest < _FEWEST_DRAWS or len(lengths) >= min(shortest, _MANY_CHAINS):
         return _error_between(values, shares, lengths)
     starts = (ends - lengths)[long]
@@ -173,8 +170,8 @@ def _error_of_mean(values: Array, shares: Array, lengths: NDArray[np.int64]) -> 
     with np.errstate(invalid="ignore"):
         error = spread / np.sqrt(count * effective)
     if len(lengths) >= _FEWEST_CHAINS and long.all():
-        # Autocorrelation beyond what a chain can show is seen between chains only. The larger of
-        # two estimates makes intervals of 95 % hold in 96 % of cases where both are right.
+        # Very long autocorrelation is visible only between chains. With the larger of the two
+        # estimates, 95 % intervals have a coverage of 96 % if both are correct.
         error = np.maximum(error, _error_between(values, shares, lengths))
     return np.asarray(np.where(spread == 0.0, 0.0, error))
 
@@ -183,8 +180,8 @@ def _error_between(values: Array, shares: Array, lengths: NDArray[np.int64]) -> 
     """Return the standard errors by the jackknife, which leaves out one chain at a time."""
     firsts = np.cumsum(lengths) - lengths
     own = np.add.reduceat(shares, firsts)
-    # Without a chain of share s the mean changes by its total over 1 - s. A mean follows its
-    # heaviest draws, so that their own deviations are too small.
+    # Without a chain of share s the mean changes by its total over 1 - s. The heaviest draws
+    # attract the mean, so their deviations from it are too small.
     with np.errstate(divide="ignore", invalid="ignore"):
         changes = np.add.reduceat(values, firsts, axis=0) / (1.0 - own)[:, np.newaxis]
     correction = (len(lengths) - 1) / len(lengths)
@@ -203,10 +200,7 @@ def _checked(draws: ArrayLike) -> NDArray[np.float64 | np.bool_]:
 def _by_quantity(
     draws: ArrayLike, function: Callable[[Array], Array], never_changed: float = np.nan
 ) -> Array:
-    """Apply a function of (quantities, half chains, draws) to the quantities piecewise.
-
-    It is given only quantities that vary and are finite.
-    """
+    """Apply a function of (quantities, half chains, draws) to the finite quantities that vary."""
     array = _checked(draws)
     chains, length = array.shape[:2]
     result = np.full(math.prod(array.shape[2:]), np.nan)
@@ -227,7 +221,7 @@ def _by_quantity(
         still = high - low <= _ROUNDING * np.maximum(np.abs(low), np.abs(high))
         found = np.where(finite, never_changed, np.nan)
         usable = finite & ~still
-        # Numbers of a damaged file may be anything; what they overflow to is not finite either.
+        # Numbers from a damaged file may overflow; the result is then not finite either.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             if usable.all():
                 found = function(halves)
@@ -248,7 +242,7 @@ def _rhat(halves: Array) -> Array:
         shape = (-1, *halves.shape[1:])
         bulk = _normal_scores(rows).reshape(shape)
         folded = _normal_scores(np.abs(rows - median[:, np.newaxis])).reshape(shape)
-        # Folding may leave a constant; then only the bulk counts.
+        # The folded draws may be constant; then only the bulk is used.
         result[several] = np.fmax(
             _potential_scale_reduction(bulk), _potential_scale_reduction(folded)
         )
@@ -266,8 +260,8 @@ def _bulk_effective(halves: Array) -> Array:
 def _more_than_two_values(halves: Array) -> NDArray[np.bool_]:
     """Return which quantities need rank normalisation.
 
-    The ranks of a binary quantity, such as an edge, are a linear function of it, also
-    when folded, which changes no result.
+    The ranks of a binary quantity, such as an edge, are a linear function of it, also when
+    folded, and linear functions have the same R-hat and effective sample size.
     """
     rows = halves.reshape(len(halves), -1)
     low, high = rows.min(axis=1, keepdims=True), rows.max(axis=1, keepdims=True)
@@ -276,7 +270,7 @@ def _more_than_two_values(halves: Array) -> NDArray[np.bool_]:
 
 def _potential_scale_reduction(halves: Array) -> Array:
     length = halves.shape[2]
-    # Relative to its first draw, a constant chain has a variance of exactly 0.
+    # Relative to the first draw, a constant chain has a variance of exactly 0.
     moved = halves - halves[:, :, :1]
     means = moved.mean(axis=2)
     squares = np.einsum("qct,qct->qc", moved, moved)
@@ -292,7 +286,7 @@ def _normal_scores(rows: Array) -> Array:
     quantiles = _blom_quantiles(count)
     scores = np.empty(rows.shape)
     is_start = np.ones(count, dtype=np.bool_)
-    # Row by row, so that a row stays in the cache.
+    # Rows are processed one by one, so that each stays in the cache.
     for row, out in zip(rows, scores, strict=True):
         order = row.argsort()
         ordered = row[order]
@@ -300,7 +294,7 @@ def _normal_scores(rows: Array) -> Array:
         if is_start.all():
             out[order] = quantiles[::2]
             continue
-        # Ties get the mean of their first and last rank.
+        # Ties receive the mean of their first and last rank.
         start = np.flatnonzero(is_start)
         end = np.append(start[1:], count)
         out[order] = np.repeat(quantiles[start + end - 1], end - start)
@@ -343,7 +337,7 @@ def _autocorrelation_time(correlation: Array) -> Array:
     length = correlation.shape[1]
     pairs = correlation[:, : length // 2 * 2].reshape(len(correlation), -1, 2).sum(axis=2)
     last_pair = max(0, (length - 3) // 2)
-    # The pair that ends the sequence: the first that is not positive, or the last.
+    # The sequence ends at the first pair that is not positive, or at the last pair.
     ended = pairs[:, : last_pair + 1] <= 0.0
     ended[:, last_pair] = True
     end = ended.argmax(axis=1)
@@ -352,7 +346,7 @@ def _autocorrelation_time(correlation: Array) -> Array:
     summed = np.where(before, monotone, 0.0).sum(axis=1)
     row = np.arange(len(correlation))
     even = correlation[row, 2 * end]
-    # The first half of that pair improves the estimate, unless it is noise below zero.
+    # The first element of that pair improves the estimate, unless it is negative noise.
     even = np.where(pairs[row, end] < 0.0, np.maximum(even, 0.0), even)
     return np.asarray(2.0 * summed + even - 1.0)
 
@@ -365,22 +359,16 @@ def _even_with_small_factors(least: int) -> int:
     return min(candidates)
 
 
-# --- Ranks ----------------------------------------------------------------------------------------
-
-# Ranks of the draws of several chains, by which one sees whether they tell the same.
-
-
 _MOST_BINS = 20
 _DRAWS_PER_BIN = 5
 
 
 def rank_shares(chains: Sequence[NDArray[np.float64]]) -> NDArray[np.float64] | None:
-    """Return how often each chain is in each range of ranks, relative to all chains together.
+    """Return the relative frequency of each range of ranks in each chain, compared with all chains.
 
     The draws of all chains are ranked together and their ranks divided into ranges of equal
-    size (Vehtari, Gelman, Simpson, Carpenter and Bürkner 2021). Chains of one distribution are in
-    each range as often as the others: all numbers are then near 1. Draws that are equal share
-    their mean rank, in all chains alike.
+    size (Vehtari, Gelman, Simpson, Carpenter and Bürkner 2021). If the chains have the same
+    distribution, all numbers are near 1. Tied draws of all chains have their mean rank.
 
     Examples
     --------
@@ -401,7 +389,7 @@ def rank_shares(chains: Sequence[NDArray[np.float64]]) -> NDArray[np.float64] | 
     start = 0
     for number, row in enumerate(finite):
         own = np.bincount(chosen[start : start + len(row)], minlength=bins) / len(row)
-        # A range that ties have left empty tells nothing.
+        # A range that is empty because of ties has the neutral value 1.
         shares[number] = np.divide(own, everywhere, out=np.ones(bins), where=everywhere > 0)
         start += len(row)
     return shares

@@ -1,4 +1,18 @@
-"""Means of independent weights, given as logarithms, and how many of them count."""
+"""Estimates on the log scale: means of weights, t quantiles, and ratios of normalising constants.
+
+The ratio of two normalising constants is estimated from draws of both distributions by Bennett's
+acceptance ratio (1976, "Efficient estimation of free energy differences from Monte Carlo data"),
+the best of the estimates that Meng and Wong (1996, "Simulating ratios of normalizing constants via
+a simple identity: a theoretical exploration") call bridge sampling. With r the ratio of the
+unnormalised densities, for any function h, the mean of r h over the first distribution is the mean
+of h over the second times the ratio of the constants. With h = 1 or h = 1 / r, one mean alone
+depends on draws far out in a tail; with the best h, both depend on draws that the distributions
+have in common.
+
+If r itself is only estimated, without bias, by independent estimates for each draw, one of them
+replaces r and another is the argument of h: the identity holds for the mean of h over the
+estimates, which is a function of the draw, so noise of r costs precision but causes no bias.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +29,7 @@ from arcwise.statistics.convergence import effective_sample_size, weighted_stand
 from arcwise.support.arrays import relative_weights, weighted_sum
 from arcwise.support.checks import real_numbers
 
-# Weights smaller than this share of the mean, all of them together, are next to nothing of it.
-_NEGLIGIBLE = 1e-3
+_NEGLIGIBLE = 1e-3  # even all weights below this share of the mean are negligible together
 
 
 def log_mean(log_weights: ArrayLike) -> float:
@@ -46,13 +59,13 @@ def effective_runs(log_weights: NDArray[np.float64]) -> float:
 def cautious_effective_runs(log_weights: NDArray[np.float64]) -> float:
     """Return the effective sample size, allowing for large weights that were not drawn.
 
-    Where log weights vary much, the mean depends on weights so rare that a sample has none of
-    them, and then Kish's figure is too large as well: of 100 weights whose logs are normal
-    with standard deviation 2, it says 11 where 2 is right. Their common spread is seen
-    long before. So this is the smaller of Kish's figure and of what it would be, n exp(-s^2),
-    for n normal log weights, where s^2 is the mean square of those above the median, from the
-    median: those below do not matter. Weights below a thousandth of the mean, such as those of
-    runs that ended in a mode of no account, are left out first.
+    If log weights vary much, the mean depends on weights so rare that a sample contains none of
+    them, and Kish's effective sample size is too large: for 100 weights whose logs are normal
+    with standard deviation 2, it is 11, and the correct value is 2. The variance of typical log
+    weights is evident from far fewer draws. The result is therefore the smaller of Kish's value
+    and of its value n exp(-s^2) for n normal log weights, where s^2 is the mean squared deviation
+    from the median of those above it: those below do not matter. Weights below a thousandth of
+    the mean, such as those of runs that ended in a negligible mode, are excluded first.
 
     Examples
     --------
@@ -84,20 +97,15 @@ def checked_log_weights(log_weights: ArrayLike) -> NDArray[np.float64]:
     return logs
 
 
-# --- Student --------------------------------------------------------------------------------------
-
-# Student's t distribution: its 97.5 % quantile, and the degrees of freedom of summed variances.
-
-
 _TAILS = 0.05
-# The difference from a normal quantile is below the last digit, and squares are still numbers.
+# The quantile equals the normal one to the last digit, and squares do not yet overflow.
 _NORMAL_BEYOND = 1e16
 
 
 def t_quantile(degrees: float) -> float:
     """Return the 97.5 % quantile of Student's t distribution.
 
-    By algorithm 396 of Hill (1970), "Student's t-quantiles", to about six digits.
+    It is computed by algorithm 396 of Hill (1970), "Student's t-quantiles", to about six digits.
 
     Examples
     --------
@@ -140,18 +148,13 @@ def summed_degrees(variances: Sequence[float], degrees: Sequence[float]) -> floa
     >>> summed_degrees([1.0, 1.0], [3.0, 3.0]), summed_degrees([1.0, 0.0], [3.0, 1.0])
     (6.0, 3.0)
     """
-    # Relative to the largest, whose square may be too large for a number, or too small.
+    # Variances are relative to the largest, whose square may overflow or underflow.
     largest = max(variances, default=0.0)
     if not 0.0 < largest < float("inf"):
         return float("inf") if largest == 0.0 else min(degrees)
     shares = [variance / largest for variance in variances]
     squares = sum(share**2 / df for share, df in zip(shares, degrees, strict=True))
     return float("inf") if squares == 0.0 else sum(shares) ** 2 / squares
-
-
-# --- Log estimate ---------------------------------------------------------------------------------
-
-# `LogEstimate`: the logarithm of an estimated positive number, and how far off it may be.
 
 
 @dataclass(frozen=True)
@@ -169,9 +172,8 @@ class LogEstimate:
     # The relative variance of the estimate, to first order the variance of its logarithm; infinite
     # or NaN if it is not known.
     variance: float
-    # The largest possible number of effective runs: of particles, say. Infinite for chains.
-    runs: float = math.inf
-    degrees_of_freedom: float = math.inf  # those from which the variance is known
+    runs: float = math.inf  # the maximum number of effective runs, such as particles
+    degrees_of_freedom: float = math.inf  # those of the variance
 
     @classmethod
     def of_weights(
@@ -181,8 +183,8 @@ class LogEstimate:
 
         Notes
         -----
-        With n weights of which e are effective, the relative variance of their mean is
-        (1/e - 1/n) n / (n - 1): that of the sample, if e is Kish's figure.
+        With n weights and the effective sample size e, the relative variance of their mean is
+        (1/e - 1/n) n / (n - 1), which is the sample variance if e is Kish's value.
         """
         logs = checked_log_weights(log_weights)
         count = len(logs)
@@ -201,17 +203,17 @@ class LogEstimate:
 
     @property
     def effective_runs(self) -> float:
-        """How many independent runs would be as precise: 1 / (variance + 1 / runs).
+        """The number of independent runs with the same precision: 1 / (variance + 1 / runs).
 
-        For the mean of importance weights this is Kish's effective sample size; elsewhere it
-        is the one that leaves the same relative variance. NaN if that is not known.
+        For the mean of importance weights this is Kish's effective sample size; for other
+        estimates, the one with the same relative variance. NaN if that is not known.
         """
         total = self.variance + 1.0 / self.runs
         return math.inf if total == 0.0 else 1.0 / total
 
     @property
     def relative_margin(self) -> float:
-        """The t quantile times the standard error: what may be wrong, relative to the truth."""
+        """The t quantile times the standard error: the margin relative to the true value."""
         return t_quantile(self.degrees_of_freedom) * self.standard_error
 
     def plus(self, *others: LogEstimate) -> LogEstimate:
@@ -233,9 +235,9 @@ class LogEstimate:
 def interval_of(value: float, margin: float) -> tuple[float, float]:
     """Return a 95 % interval from the relative margin of an estimate.
 
-    What is nearly normal is the estimate over the truth, 1 ± margin; so the truth, on the log
-    scale, is between -log(1 + margin) and -log(1 - margin) from the estimate. The upper part
-    is the longer one: an estimate of a positive number errs more often below.
+    The ratio of the estimate to the true value is approximately normal, 1 ± margin, so on the log
+    scale the true value is between -log(1 + margin) and -log(1 - margin) from the estimate. The
+    upper part is longer, because estimates of positive numbers are more often too small.
 
     Examples
     --------
@@ -249,8 +251,8 @@ def interval_of(value: float, margin: float) -> tuple[float, float]:
 def weighted_mean(estimates: Sequence[LogEstimate]) -> LogEstimate:
     """Return the mean of independent estimates of the same number, by inverse variances.
 
-    A variance known from few degrees of freedom counts as (t quantile / normal quantile)^2
-    times as much, so that a method does not gain by a variance that came out small by chance.
+    A variance with few degrees of freedom is multiplied by (t quantile / normal quantile)^2, so
+    that a method does not benefit from a variance that is small by chance.
 
     Examples
     --------
@@ -269,30 +271,12 @@ def weighted_mean(estimates: Sequence[LogEstimate]) -> LogEstimate:
     )
 
 
-# --- Acceptance ratio -----------------------------------------------------------------------------
-
-# The ratio of two normalising constants, from draws of both distributions.
-#
-# By Bennett's acceptance ratio (1976, "Efficient estimation of free energy differences from Monte
-# Carlo data"), which is the best of the estimates that Meng and Wong (1996, "Simulating ratios of
-# normalizing constants via a simple identity: a theoretical exploration") call bridge sampling:
-# with r the ratio of the unnormalised densities, for any function h, the mean of r h over the
-# first distribution is that of h over the second times the ratio of the constants. Either mean
-# alone, with h = 1 or h = 1 / r, rests on draws far out in a tail; with the best h, both rest on
-# those that the distributions have in common.
-#
-# Where r itself is only estimated, without bias, by independent estimates for each draw, one of
-# them stands for r and another is given to h: the identity holds for the mean of h over the
-# estimates, which is a function of the draw, so that noise of r costs precision but brings no
-# bias.
-
-
 Array = NDArray[np.float64]
 
 FEWEST_IN_COMMON = 50.0
-"""Effective draws of each distribution that count; with fewer, no error is known."""
+"""The minimum number of effective draws of each distribution for a known error."""
 
-_HALVINGS = 100  # of the interval that holds the solution, which then is known to rounding
+_HALVINGS = 100  # enough for the solution up to rounding
 
 
 def acceptance_ratio(first: Sequence[Array], second: Sequence[Array]) -> LogEstimate:
@@ -300,9 +284,9 @@ def acceptance_ratio(first: Sequence[Array], second: Sequence[Array]) -> LogEsti
 
     Notes
     -----
-    The estimate is right on average, to first order, whatever point h is centred at; so the
-    variance is the sum of those of the two means. That h is best with as many independent draws of
-    each as there are effective ones matters for the precision only.
+    The estimate is unbiased to first order wherever h is centred, so the variance is the sum of
+    those of the two means. The shares of h are the effective numbers of draws, which is optimal
+    for independent draws and affects only the precision.
 
     Examples
     --------
@@ -338,13 +322,13 @@ class Weighting:
         )
 
     def log_with_ratio(self, ratios: Array) -> Array:
-        """Return ln (r h / exp(center)); of estimates, one stands for r and another is h's."""
+        """Return ln (r h / exp(center)), averaged over pairs of different estimates for r and h."""
         if ratios.ndim == 1:
             return ratios - self.center + self._log(ratios)
         count = ratios.shape[1]
         pairs = ratios[:, :, None] - self.center + self._log(ratios)[:, None, :]
-        apart = pairs[:, ~np.eye(count, dtype=bool)]
-        return np.asarray(np.logaddexp.reduce(apart, axis=1)) - math.log(count * (count - 1))
+        different = pairs[:, ~np.eye(count, dtype=bool)]
+        return np.asarray(np.logaddexp.reduce(different, axis=1)) - math.log(count * (count - 1))
 
     def _log(self, ratios: Array) -> Array:
         first, second = map(math.log, self.shares)
@@ -352,7 +336,7 @@ class Weighting:
 
 
 def best_weighting(first: Sequence[Array], second: Sequence[Array]) -> Weighting:
-    """Return h centred where both means are equal, which is the log ratio of the constants."""
+    """Return h centred at the log ratio of the constants, where both means are equal."""
     effective = _effective(first), _effective(second)
     shares = effective[0] / sum(effective), effective[1] / sum(effective)
     low = min(float(x.min()) for x in (*first, *second))
@@ -369,13 +353,11 @@ def best_weighting(first: Sequence[Array], second: Sequence[Array]) -> Weighting
 
 
 def mean_along_chains(chains: Sequence[Array]) -> LogEstimate:
-    """Return the log of the mean of bounded values, with infinite variance if few of them count.
+    """Return the log of the mean of bounded values; the variance is infinite if few are effective.
 
-    Notes
-    -----
-    The values are at most 1 / (share of draws), so that, unlike importance weights, they have no
-    tail that a sample may lack; but if only a few draws are where the other distribution is, too,
-    their spread says little.
+    The values are at most 1 / (share of draws), so unlike importance weights they have no tail
+    that a sample may miss; but if only a few draws are in the region of the other distribution,
+    their variance is uninformative.
     """
     together = np.concatenate(chains)
     if effective_runs(together) < FEWEST_IN_COMMON:
@@ -388,7 +370,7 @@ def mean_along_chains(chains: Sequence[Array]) -> LogEstimate:
 
 
 def _effective(chains: Sequence[Array]) -> float:
-    """Return the effective number of draws of all chains, of the log ratio itself."""
+    """Return the effective sample size of the log ratio over all chains."""
     length = min(len(chain) for chain in chains)
     of_draws = [chain if chain.ndim == 1 else chain.mean(axis=1) for chain in chains]
     found = float(effective_sample_size(np.stack([chain[:length] for chain in of_draws])))
