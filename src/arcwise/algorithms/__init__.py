@@ -1,8 +1,8 @@
 """Algorithms: from a model to its posterior, one file each.
 
 `exact`, `sample` (`mcmc`, `mc3`, `ais`), `map`, `evidence` and `grow` are available as
-`arcwise.exact` and so on; here are further ones for special purposes, and `Deadline`, the
-clock that several calls can share in place of seconds.
+`arcwise.exact` and so on. This package exports algorithms for special purposes, and `Deadline`,
+which several calls can share in place of seconds.
 """
 
 from arcwise.algorithms.exact import ancestor_probabilities

@@ -1,4 +1,4 @@
-"""Runs annealed particles or populations over a space; returns the posterior they estimate."""
+"""Anneals particles or populations over a space, and returns the posterior they estimate."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _METHODS = {
 Planned = Callable[
     [SamplingSession[AnnealingSettings]], tuple[SamplingSession[AnnealingSettings], PopulationPlan]
 ]
-"""Returns the plan of populations, and the session with the particles there is time for."""
+"""Returns the plan of populations, and the session with the number of particles that fit."""
 
 
 def anneal(
@@ -102,7 +102,7 @@ def _steps_per_run(settings: AnnealingSettings, plan: PopulationPlan | None) -> 
 
 
 def _anneal_all(session: SamplingSession[AnnealingSettings], annealed: AnnealedRuns) -> bool:
-    """Anneal until the budget is spent; return whether Ctrl-C came first."""
+    """Anneal until the budget is spent; return whether the run was interrupted."""
     settings, run = session.settings, session.run
     units = _UNITS[settings.sampler]
     fewest = session.engine.fewest_runs_at_once
