@@ -156,7 +156,8 @@ def _squares(values: Array) -> float:
 
 
 def _is_skewed_or_heavy_tailed(values: Array) -> bool:
-    """Return whether a column can be rescaled: groups, as of a parent, are left unchanged."""
+    """Return whether a column is visibly skewed or has heavy tails."""
+    # Without either, two groups that a parent causes may be closer to normal on another scale.
     shape = skewness_and_kurtosis(values)
     return shape is not None and (abs(shape[0]) > 1.0 or shape[1] - 3.0 > 2.0)
 

@@ -239,7 +239,8 @@ def _with_places(
             for place, rows in rows_of.items()
         ],
         weights=None if data.weights is None else data.weights[present],
-        intervened=None  # only in the present slice, as the others are conditioned on
+        # Other slices than the present one are conditioned on.
+        intervened=None
         if mask is None
         else np.stack([mask[present, of[place]] & (place.lag == 0) for place in rows_of], axis=1),
         preparation=data.preparation.with_imputed(
