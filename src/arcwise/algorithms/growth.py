@@ -116,7 +116,7 @@ def _one_more(
 def _joined(
     weigher: FamilyWeigher, parents: list[list[int]], others: list[list[int]], first: int | None
 ) -> dict[int, Joined]:
-    """Return families of some of a node's parents, another parent, and the other at `first`."""
+    """Return families of some of a node's parents, the other at `first` if given, and one other."""
     found = {}
     for node, present in enumerate(parents):
         must = weigher.must(node)

@@ -145,7 +145,7 @@ def _by_node(prior_alone: Model, run: Run) -> LogEstimate | None:
         totals = sums.core.log_totals_by_node(
             _PARTICLES, _REDRAWS, _POPULATIONS, run.seed, stage.threads, stage.progress
         )
-    # The variance is at least the square of the weight of one DAG, which may have been missed.
+    # One DAG in as many as were drawn may have been missed, which bounds the variance from below.
     seen = 1.0 / (_POPULATIONS * _PARTICLES)
     found = LogEstimate.of_weights(totals, _PARTICLES, _POPULATIONS * seen**2)
     return found if found.standard_error < _LARGEST_ERROR else None

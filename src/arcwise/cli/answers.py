@@ -45,7 +45,7 @@ class Answer(Settings):
         """The arguments about draws of parameters."""
         return {"draws": self.draws, "seed": self.seed}
 
-    def tell(self, posterior: Posterior, name: str, found: Any, *level: float) -> Result:
+    def show(self, posterior: Posterior, name: str, found: Any, *level: float) -> Result:
         """Print an answer, by the level if one is given, with the verdicts, and write its table."""
         print(found.describe(*level) if level else found)
         result = with_verdicts(
@@ -138,7 +138,7 @@ def effects(
     found = arcwise.effects(
         posterior, source, target, reference=reference, model=data, **answer.averaging
     )
-    return answer.tell(posterior, "effects", found, answer.level)
+    return answer.show(posterior, "effects", found, answer.level)
 
 
 TargetName = Annotated[
@@ -232,7 +232,7 @@ def forecast(
         model=data,
         **answer.averaging,
     )
-    return answer.tell(posterior, "forecast", found)
+    return answer.show(posterior, "forecast", found)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,7 +273,7 @@ def impulse_response(
         model=data,
         **answer.averaging,
     )
-    return answer.tell(posterior, "responses", found, answer.level)
+    return answer.show(posterior, "responses", found, answer.level)
 
 
 @dataclass(frozen=True, kw_only=True)

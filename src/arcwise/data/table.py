@@ -300,7 +300,15 @@ class Data:
         return f"<Data: {description.summary(self)}>"
 
     def _repr_html_(self) -> str:
-        return data_html(self)
+        lines = [description.line_of(column) for column in self.columns[:50]]
+        cells: dict[str, list[object]] = {
+            name: [getattr(line, name) for line in lines] for name in description.ALWAYS
+        }
+        # The lines below the heading and the columns are on weights, interventions and notes.
+        notes = self.describe().splitlines()[2 + len(self.columns) :]
+        return card(
+            description.summary(self), table(cells, of=len(self.columns)), paragraphs(notes)
+        )
 
     @property
     def kinds(self) -> dict[str, KindName]:
@@ -313,7 +321,38 @@ class Data:
 
         It does not depend on the library or file format the table was read from.
         """
-        return fingerprint(self)
+        # The header is JSON, so that different tables cannot concatenate to the same bytes;
+        # a level is written with its type, since 1, True and "1" are different labels.
+        header: dict[str, Any] = {
+            "format": "arcwise data 1",
+            "rows": self.rows,
+            "columns": [
+                [
+                    column.name,
+                    [[type(level).__name__, str(level)] for level in column.kind.levels]
+                    if column.size
+                    else "continuous",
+                ]
+                for column in self.columns
+            ],
+            "weights": self.weights is not None,
+            "interventions": self.intervened is not None,
+        }
+        ordinal = [column.name for column in self.columns if column.kind.name == "ordinal"]
+        if ordinal:
+            header["ordinal"] = ordinal
+        digest = hashlib.sha256(json.dumps(header).encode())
+        for column in self.columns:
+            if column.size:
+                digest.update(column.stored.astype("<u2").tobytes())
+            else:
+                # Adding zero turns -0.0 into 0.0, as both are equal.
+                digest.update((column.stored + 0.0).astype("<f8").tobytes())
+        if self.weights is not None:
+            digest.update((self.weights + 0.0).astype("<f8").tobytes())
+        if self.intervened is not None:
+            digest.update(np.packbits(self.intervened.ravel(order="C")).tobytes())
+        return digest.hexdigest()
 
     def describe(self) -> str:
         """Return a summary: the rows, and each column's kind and levels or range."""
@@ -492,7 +531,20 @@ class Data:
         A column whose levels cannot be inferred from its labels (some unobserved, in another
         order, or fractions) becomes a Categorical, and an ordinal column an ordered Categorical.
         """
-        return to_pandas(self)
+        pandas = optional("pandas", "to_pandas")
+
+        def series(column: Column) -> Any:
+            labels = column.labels()
+            if not column.size:
+                return column.stored.copy()
+            present = [level for level in column.kind.levels if level is not None]
+            if not _is_self_describing(column, present):
+                return pandas.Categorical(labels, categories=present, ordered=column.kind.ordered)
+            # Only the nullable types of pandas have integers and booleans with missing values.
+            nullable = {int: "Int64", bool: "boolean"}.get(type(present[0]) if present else str)
+            return pandas.array(labels, dtype=nullable) if None in column.kind.levels else labels
+
+        return pandas.DataFrame({column.name: series(column) for column in self.columns})
 
     def to_polars(self) -> Any:
         """Return the original labels and numbers as a polars frame.
@@ -500,7 +552,20 @@ class Data:
         Text whose levels cannot be inferred from its labels becomes an Enum, as ordinal text does;
         `read` treats an Enum as ordinal, unless `kinds` specifies otherwise.
         """
-        return to_polars(self)
+        polars = optional("polars", "to_polars")
+
+        def series(column: Column) -> Any:
+            labels = column.labels()
+            if not column.size:
+                return polars.Series(column.name, column.stored)
+            present = [level for level in column.kind.levels if level is not None]
+            text = all(isinstance(level, str) for level in present)
+            if text and not _is_self_describing(column, present):
+                return polars.Series(column.name, labels, dtype=polars.Enum(present))
+            dtype = polars.Float64 if any(isinstance(level, float) for level in present) else None
+            return polars.Series(column.name, labels, dtype=dtype, strict=False)
+
+        return polars.DataFrame([series(column) for column in self.columns])
 
     def write_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the variables, with their original labels, to a .csv, .tsv or .tab file.
@@ -508,7 +573,24 @@ class Data:
         Missing values become empty fields. Weights, interventions and unobserved levels
         are not written.
         """
-        write_csv(self, path)
+        path = file_path(path, "path")
+        separator = separator_of(path)
+        if separator is None:
+            raise ArgumentError(
+                f"cannot write {str(path)!r}, because its ending is not one of .csv, .tsv and "
+                ".tab; give a file name with one of these endings, or one of them followed by .gz"
+            )
+        opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
+        try:
+            with (
+                replacing(path) as temporary,
+                opener(temporary, "wt", encoding="utf-8", newline="") as file,
+            ):
+                write_text(self, file, separator)
+        except OSError as error:
+            raise DataError(
+                f"cannot write {str(path)!r} ({error.strerror or error}); give another path"
+            ) from error
 
 
 def _aligned(
@@ -520,117 +602,6 @@ def _aligned(
     if array.shape != shape:
         raise ArgumentError(f"{name} has the shape {array.shape}; give an array of shape {shape}")
     return read_only(array, dtype)
-
-
-_MOST_COLUMNS = 50
-
-
-def data_html(data: Data) -> str:
-    """Return the summary and the columns as HTML."""
-    lines = [description.line_of(column) for column in data.columns[:_MOST_COLUMNS]]
-    cells: dict[str, list[object]] = {
-        name: [getattr(line, name) for line in lines] for name in description.ALWAYS
-    }
-    # The lines below the heading and the columns are on weights, interventions and notes.
-    notes = data.describe().splitlines()[2 + len(data.columns) :]
-    return card(description.summary(data), table(cells, of=len(data.columns)), paragraphs(notes))
-
-
-FORMAT = "arcwise data 1"
-
-
-def fingerprint(data: Data) -> str:
-    """Return the SHA-256 of names, kinds, levels, contents, weights and interventions."""
-    # The header is JSON, so that different tables cannot concatenate to the same bytes;
-    # a level is written with its type, since 1, True and "1" are different labels.
-    header: dict[str, Any] = {
-        "format": FORMAT,
-        "rows": data.rows,
-        "columns": [
-            [
-                column.name,
-                [[type(level).__name__, str(level)] for level in column.kind.levels]
-                if column.size
-                else "continuous",
-            ]
-            for column in data.columns
-        ],
-        "weights": data.weights is not None,
-        "interventions": data.intervened is not None,
-    }
-    ordinal = [column.name for column in data.columns if column.kind.name == "ordinal"]
-    if ordinal:
-        header["ordinal"] = ordinal
-    digest = hashlib.sha256(json.dumps(header).encode())
-    for column in data.columns:
-        if column.size:
-            digest.update(column.stored.astype("<u2").tobytes())
-        else:
-            # Adding zero turns -0.0 into 0.0, as both are equal.
-            digest.update((column.stored + 0.0).astype("<f8").tobytes())
-    if data.weights is not None:
-        digest.update((data.weights + 0.0).astype("<f8").tobytes())
-    if data.intervened is not None:
-        digest.update(np.packbits(data.intervened.ravel(order="C")).tobytes())
-    return digest.hexdigest()
-
-
-def to_pandas(data: Data) -> Any:
-    """Return a pandas frame that `read` turns into an equal table."""
-    pandas = optional("pandas", "to_pandas")
-
-    def series(column: Column) -> Any:
-        labels = column.labels()
-        if not column.size:
-            return column.stored.copy()
-        present = [level for level in column.kind.levels if level is not None]
-        if not _is_self_describing(column, present):
-            return pandas.Categorical(labels, categories=present, ordered=column.kind.ordered)
-        # Only the nullable types of pandas have integers and booleans with missing values.
-        nullable = {int: "Int64", bool: "boolean"}.get(type(present[0]) if present else str)
-        return pandas.array(labels, dtype=nullable) if None in column.kind.levels else labels
-
-    return pandas.DataFrame({column.name: series(column) for column in data.columns})
-
-
-def to_polars(data: Data) -> Any:
-    """Return a polars frame; ordinal text, and text with unobserved levels, becomes an Enum."""
-    polars = optional("polars", "to_polars")
-
-    def series(column: Column) -> Any:
-        labels = column.labels()
-        if not column.size:
-            return polars.Series(column.name, column.stored)
-        present = [level for level in column.kind.levels if level is not None]
-        text = all(isinstance(level, str) for level in present)
-        if text and not _is_self_describing(column, present):
-            return polars.Series(column.name, labels, dtype=polars.Enum(present))
-        dtype = polars.Float64 if any(isinstance(level, float) for level in present) else None
-        return polars.Series(column.name, labels, dtype=dtype, strict=False)
-
-    return polars.DataFrame([series(column) for column in data.columns])
-
-
-def write_csv(data: Data, path: str | os.PathLike[str]) -> None:
-    """Write the variables as delimited text; a missing value becomes an empty field."""
-    path = file_path(path, "path")
-    separator = separator_of(path)
-    if separator is None:
-        raise ArgumentError(
-            f"cannot write {str(path)!r}, because its ending is not one of .csv, .tsv and .tab; "
-            "give a file name with one of these endings, or one of them followed by .gz"
-        )
-    opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
-    try:
-        with (
-            replacing(path) as temporary,
-            opener(temporary, "wt", encoding="utf-8", newline="") as file,
-        ):
-            write_text(data, file, separator)
-    except OSError as error:
-        raise DataError(
-            f"cannot write {str(path)!r} ({error.strerror or error}); give another path"
-        ) from error
 
 
 def write_text(data: Data, file: TextIO, separator: str = ",") -> None:

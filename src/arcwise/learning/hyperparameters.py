@@ -227,7 +227,7 @@ def chosen_of(
 
 
 def prior_odds(question: Question, expected: float, modularity: Modularity) -> float:
-    """Return the prior's expected parents that give DAGs the expected edges of a given order."""
+    """Return the prior's expected parents for which DAGs have the expected edges of an order."""
     return expected * (_ratio_without_order(question, expected) if modularity == "modular" else 1.0)
 
 
