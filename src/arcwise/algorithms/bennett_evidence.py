@@ -144,15 +144,11 @@ def _populations(model: Model, settings: Bennett, run: Run, share: float) -> Pos
 def _log_total(
     populations: Posterior, orders: TopologicalOrders, of_dags: list[NDArray[np.float64]]
 ) -> LogEstimate:
-    """Return the log of the sum of the weights of all DAGs.
-
-    For any weighting h of DAGs,
-
-        (order-modular constant) * (mean of h over DAGs of the order-modular posterior)
-            = (modular constant) * (mean of h * number of orders over DAGs of the modular one).
-
-    Each population estimates the entire left-hand side, so these estimates are independent.
-    """
+    """Return the log of the sum of the weights of all DAGs."""
+    # For any weighting h of DAGs,
+    #     (order-modular constant) * (mean of h over DAGs of the order-modular posterior)
+    #         = (modular constant) * (mean of h * number of orders over DAGs of the modular one).
+    # Each population estimates the entire left-hand side, so these estimates are independent.
     run = populations.run
     assert isinstance(run, AnnealingRun)
     assert populations.dags is not None

@@ -153,12 +153,10 @@ _MOST_AT_ONCE = 2**23  # means of batches, 64 MiB
 def _edges_of_chains(
     records: Sequence[ChainRecord],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return mean edge probabilities, with standard errors of edges and of adjacencies.
-
-    The errors are computed by batch means, and account for the remaining correlation between
-    neighbouring batches. The two directions of an adjacency are often anticorrelated, so its error
-    is computed from the sum of both in each batch.
-    """
+    """Return mean edge probabilities, with standard errors of edges and of adjacencies."""
+    # The errors are computed by batch means, and account for the remaining correlation between
+    # neighbouring batches. The two directions of an adjacency are often anticorrelated, so its
+    # error is computed from the sum of both in each batch.
     total = np.sum([_sums(r) for r in records], axis=0) / sum(r.states_summed for r in records)
     counts = [0 if record.edge_batches is None else len(record.edge_batches) for record in records]
     sizes = np.repeat([record.edge_batch_size for record in records], counts)
@@ -200,13 +198,12 @@ def _batch_means(record: ChainRecord, edges: Any) -> NDArray[np.float64]:
 def _edges_of_particles(
     records: Sequence[ChainRecord], log_weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return weighted means over independent particles, with errors of edges and of adjacencies.
-
-    By the delta method, the variance is the sum of squares of (share * deviation). But the heaviest
-    particles dominate the mean, so that their deviations from it are too small. Each deviation is
-    therefore taken from the mean of the other particles, and the variance is at least that for
-    weights independent of the values: weighted mean square / effective number of particles.
-    """
+    """Return weighted means over independent particles, with errors of edges and of adjacencies."""
+    # By the delta method, the variance is the sum of squares of (share * deviation). But the
+    # heaviest particles dominate the mean, so that their deviations from it are too small. Each
+    # deviation is therefore taken from the mean of the other particles, and the variance is at
+    # least that for weights independent of the values: weighted mean square / effective number of
+    # particles.
     shares = relative_weights(log_weights)
     shares /= shares.sum()
     edges = sum(share * _sums(r) / r.states for share, r in zip(shares, records, strict=True))

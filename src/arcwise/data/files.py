@@ -285,10 +285,9 @@ def _checked_shape(path: str, text: str, separator: str) -> Shape:
 
 
 def _even_shape(text: str, separator: str) -> Shape | None:
-    """Return the shape of lines without quotation marks and with equal numbers of fields.
+    """Return the shape of lines without quotation marks and with equal numbers of fields, or None.
 
-    It depends on separators and ends of lines alone, which can all be counted at once; most large
-    tables are of this form. For others the result is None.
+    It depends on separators and ends of lines alone, which can all be counted at once.
     """
     first = text.partition("\n")[0].rstrip("\r")
     fields = first.count(separator) + 1

@@ -305,11 +305,9 @@ class HyperparameterDraws:
 
 
 def _integrated(log_odds: NDArray[np.float64], n: int, pairs: int) -> list[float]:
-    """Return the log sums of the weights of DAGs, as integrals of the expected number of edges.
-
-    The expected number of edges is the derivative of the log sum by the log odds. It is
-    approximated by its value given an order, and between two odds by a power of the odds.
-    """
+    """Return the log sums of the weights of DAGs, as integrals of the expected number of edges."""
+    # The derivative of the log sum by the log odds is the expected number of edges. It is
+    # approximated by its value given an order, and between two odds by a power of the odds.
     odds = np.array(EXPECTED_PARENTS) / max(1, n - 1)
     edges = pairs * odds / (1.0 + odds)
     sums = [float(edges[0])]
