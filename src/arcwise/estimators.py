@@ -30,12 +30,7 @@ from arcwise.support.words import quoted, shown
 
 optional("sklearn", "arcwise.estimators", "'arcwise[sklearn]'")  # names what to install
 
-from sklearn.base import (  # noqa: E402
-    BaseEstimator,
-    ClassifierMixin,
-    DensityMixin,
-    RegressorMixin,
-)
+from sklearn.base import BaseEstimator, ClassifierMixin, DensityMixin, RegressorMixin  # noqa: E402
 from sklearn.utils import check_random_state  # noqa: E402
 from sklearn.utils.multiclass import check_classification_targets  # noqa: E402
 from sklearn.utils.validation import (  # noqa: E402
@@ -285,11 +280,7 @@ class TargetLearner(StructureLearner):
         if not rows:  # without features, predictions are the same in all rows
             rows[self.target_name_] = [None] * len(columns[0].values)
         return predict(
-            self.posterior_,
-            rows,
-            self.target_name_,
-            model=self._parameters_from,
-            seed=self.seed_,
+            self.posterior_, rows, self.target_name_, model=self._parameters_from, seed=self.seed_
         )
 
 
@@ -492,12 +483,7 @@ def features_of(
         _refuse_few(X.shape, rows)
     else:
         array = validate_data(
-            estimator,
-            X,
-            reset=reset,
-            dtype=None,
-            ensure_min_samples=rows,
-            ensure_all_finite=False,
+            estimator, X, reset=reset, dtype=None, ensure_min_samples=rows, ensure_all_finite=False
         )
         chosen = _chosen(estimator.categorical_features, _names(array.shape[1]))
         found = tuple(

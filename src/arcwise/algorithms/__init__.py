@@ -7,11 +7,7 @@ which several calls can share in place of seconds.
 
 from arcwise.algorithms.exact import ancestor_probabilities
 from arcwise.algorithms.exact_computation import exact_cost
-from arcwise.algorithms.exact_sampling import (
-    ExactSampler,
-    importance_weighted_dags,
-    samples_for,
-)
+from arcwise.algorithms.exact_sampling import ExactSampler, importance_weighted_dags, samples_for
 from arcwise.algorithms.given_order import GivenOrder
 from arcwise.algorithms.growth_state import growth_memory
 from arcwise.algorithms.reverse_annealing import reverse_annealing

@@ -26,10 +26,7 @@ from arcwise.support.running import Run
 
 _SHARE_OF_CONSTANT = 0.3  # of the time, for the constant of the prior
 _UNITS = {Algorithm.AIS: "particles", Algorithm.SMC: "populations"}
-_METHODS = {
-    Algorithm.AIS: "annealed importance sampling",
-    Algorithm.SMC: "sequential Monte Carlo",
-}
+_METHODS = {Algorithm.AIS: "annealed importance sampling", Algorithm.SMC: "sequential Monte Carlo"}
 
 
 Planned = Callable[
@@ -45,10 +42,7 @@ def anneal(
     start = time.perf_counter()
     with opened_session(model, settings, run) as session:
         constant = constant_in_time(
-            model,
-            settings.modularity,
-            settings.space,
-            run.within(_SHARE_OF_CONSTANT),
+            model, settings.modularity, settings.space, run.within(_SHARE_OF_CONSTANT)
         )
         plan = None
         if planned is not None:

@@ -161,9 +161,7 @@ def _log_total(
     logs = np.full(len(weights), -np.inf)
     logs[np.isfinite(weights)] = [log_mean(h.log(each)) for each in of_populations]
     left = LogEstimate.of_weights(
-        weights + logs + shift,
-        run.settings.states_per_run,
-        run.settings.least_variance(run.plan),
+        weights + logs + shift, run.settings.states_per_run, run.settings.least_variance(run.plan)
     )
     right = mean_along_chains([h.log_with_ratio(each) for each in of_dags])
     return left.plus(LogEstimate(-h.center - right.value, right.variance, right.runs))

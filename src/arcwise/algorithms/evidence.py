@@ -132,11 +132,7 @@ class EvidenceArguments(Run, EvidenceOptions, _OfMethod):
 
 @keywords_of(EvidenceArguments)
 def evidence(
-    model: Model,
-    run: Run,
-    method: Method,
-    modularity: Modularity,
-    **given: Any,
+    model: Model, run: Run, method: Method, modularity: Modularity, **given: Any
 ) -> Evidence:
     """Compute or estimate the log evidence, with a normalised structure prior.
 
@@ -192,11 +188,7 @@ def evidence(
 
 
 def by_method(
-    model: Model,
-    method: EvidenceMethod,
-    modularity: Modularity,
-    given: Mapping[str, Any],
-    run: Run,
+    model: Model, method: EvidenceMethod, modularity: Modularity, given: Mapping[str, Any], run: Run
 ) -> Evidence:
     """Return the evidence by a single method with the options given."""
     known = {each.name for each in fields(_OPTIONS[method])} - {"modularity"}

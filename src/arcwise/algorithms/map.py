@@ -12,13 +12,7 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.algorithms.exact_computation import Computing, ExactComputation
-from arcwise.errors import (
-    ArgumentError,
-    CapacityError,
-    InterruptedWarning,
-    TimeIsUpError,
-    option,
-)
+from arcwise.errors import ArgumentError, CapacityError, InterruptedWarning, TimeIsUpError, option
 from arcwise.families import Families
 from arcwise.families.constraints import ConstraintArguments
 from arcwise.families.edges import as_dag

@@ -64,10 +64,7 @@ def is_exact(model: Model, modularity: Modularity) -> bool:
 
 
 def prior_constant(
-    model: Model,
-    modularity: Modularity,
-    space: Space,
-    run: Run,
+    model: Model, modularity: Modularity, space: Space, run: Run
 ) -> tuple[float, float]:
     """Return the log of the total prior weight of all DAGs, and its standard error.
 
@@ -85,10 +82,7 @@ def prior_constant(
 
 
 def constant_in_time(
-    model: Model,
-    modularity: Modularity,
-    space: Space,
-    run: Run,
+    model: Model, modularity: Modularity, space: Space, run: Run
 ) -> tuple[float, float] | None:
     """Return `prior_constant`, or None if the time is too short, which the deadline notes."""
     try:
@@ -107,12 +101,7 @@ _KNOWN: WeakKeyDictionary[Model, dict[tuple[str, str, int], tuple[float, float]]
 )
 
 
-def _estimated(
-    model: Model,
-    modularity: Modularity,
-    space: Space,
-    run: Run,
-) -> tuple[float, float]:
+def _estimated(model: Model, modularity: Modularity, space: Space, run: Run) -> tuple[float, float]:
     prior_alone = Model(model.prior_weights(), parent_only=model.parent_only, threads=run.threads)
     n = len(model.ordinary)
 
@@ -155,9 +144,7 @@ _OF_PRIOR = 0x5EED_0F_A11_DA65  # seeds of chains, distinct from those of the po
 
 
 def _by_order_ratio(
-    prior_alone: Model,
-    annealed: Callable[[Modularity, Space], LogEstimate],
-    run: Run,
+    prior_alone: Model, annealed: Callable[[Modularity, Space], LogEstimate], run: Run
 ) -> LogEstimate | None:
     """Estimate the modular constant from the order-modular one; None if that is not reliable."""
     # The maximum number of steps takes some seconds.

@@ -83,12 +83,7 @@ class _Arguments(Run, SamplerOptions, OfModel):
 
 @keywords_of(_Arguments)
 def sample(
-    model: Model,
-    run: Run,
-    space: Any,
-    algorithm: Sampler,
-    modularity: Modularity,
-    **given: Any,
+    model: Model, run: Run, space: Any, algorithm: Sampler, modularity: Modularity, **given: Any
 ) -> Posterior:
     """Sample the posterior of a model.
 

@@ -80,11 +80,7 @@ def unique_dags(model: Model, settings: Covering, sampling: MCMC, run: Run) -> P
     refuse_beyond_memory(most, "most_dags", 8 * nodes * ((nodes + 63) // 64))
     start = time.perf_counter()
     sampling = replace(
-        sampling,
-        space=LinearOrders(),
-        modularity="order-modular",
-        start="random",
-        dags_per_state=0,
+        sampling, space=LinearOrders(), modularity="order-modular", start="random", dags_per_state=0
     )
     with opened_session(model, sampling, run) as session:
         sampled = sampled_chains(session, "Sampling orders")

@@ -183,11 +183,7 @@ def predict(
     print(found.preview(rest="add --out FILE for all" if out is None else f"all are in {out}"))
     result = with_verdicts(
         posterior,
-        lambda: {
-            "target": target,
-            "scores": found.scores,
-            "predictions": found.table().to_dicts(),
-        },
+        lambda: {"target": target, "scores": found.scores, "predictions": found.table().to_dicts()},
     )
     if out is not None:
         print(f"The predictions were written to {out}")
@@ -225,12 +221,7 @@ def forecast(
     """
     posterior, data = saved
     found = arcwise.forecast(
-        posterior,
-        history,
-        **vars(columns),
-        level=answer.level,
-        model=data,
-        **answer.averaging,
+        posterior, history, **vars(columns), level=answer.level, model=data, **answer.averaging
     )
     return answer.show(posterior, "forecast", found)
 

@@ -21,10 +21,7 @@ PageTitle = Annotated[
 ]
 
 
-def report(
-    folder: ResultFolder,
-    title: PageTitle = None,
-) -> Result:
+def report(folder: ResultFolder, title: PageTitle = None) -> Result:
     """Write the report page of a folder of results, from its posterior.npz.
 
     [bold]Example:[/bold] arcwise report results

@@ -147,8 +147,7 @@ class _Series(InTime):
     """The options of time series, and the requested slice."""
 
     first_slice: bool = setting(
-        False,
-        "Take the first row of each subject alone, x(0), whose network is one of its own.",
+        False, "Take the first row of each subject alone, x(0), whose network is one of its own."
     )
 
 

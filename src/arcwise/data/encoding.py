@@ -197,10 +197,7 @@ def _kind(column: RawColumn, declared: Mapping[str, Any], levels: Levels) -> Kin
 
 
 def _recoded(
-    name: str,
-    codes: NDArray[np.int64],
-    levels: tuple[object, ...],
-    declared: tuple[object, ...],
+    name: str, codes: NDArray[np.int64], levels: tuple[object, ...], declared: tuple[object, ...]
 ) -> NDArray[np.int64]:
     # True == 1 in Python, but they are different labels.
     positions = {(level_type(level), level): place for place, level in enumerate(declared)}
@@ -263,8 +260,7 @@ def _dropping(columns: Sequence[RawColumn]) -> Wording | None:
     if kept < 2:
         return None
     return worded(
-        option("missing", "drop"),
-        f" to drop the rows concerned, {rows - kept:,} of {rows:,}",
+        option("missing", "drop"), f" to drop the rows concerned, {rows - kept:,} of {rows:,}"
     )
 
 

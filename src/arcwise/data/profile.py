@@ -20,13 +20,7 @@ from numpy.typing import NDArray
 
 from arcwise.data.columns import Column
 from arcwise.data.messages import drop_option, kinds_option, with_reasons
-from arcwise.data.raw import (
-    LARGEST_EXACT_INTEGER,
-    RawColumn,
-    RawLabels,
-    RawNumbers,
-    is_whole,
-)
+from arcwise.data.raw import LARGEST_EXACT_INTEGER, RawColumn, RawLabels, RawNumbers, is_whole
 from arcwise.data.scales import Moments
 from arcwise.data.table import Data, Preparation, Slices
 from arcwise.errors import Wording, option

@@ -18,13 +18,7 @@ from arcwise.data.columns import Column
 from arcwise.data.files import read_file, replace_errors
 from arcwise.data.incomplete import IncompleteData
 from arcwise.data.messages import suggestion
-from arcwise.data.raw import (
-    RawColumn,
-    RawLabels,
-    RawNumbers,
-    UnusableColumnError,
-    categorical,
-)
+from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, UnusableColumnError, categorical
 from arcwise.data.table import Data
 from arcwise.errors import ArgumentError, DataError, option
 from arcwise.support.names import is_writable

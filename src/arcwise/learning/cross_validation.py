@@ -150,9 +150,7 @@ class _Arguments(Run, Request, Reading, ConstraintArguments, Validation):
 
 
 @keywords_of(
-    _Arguments,
-    other_words=SYNONYMS,
-    described_by=(Run, Request, Reading, ConstraintArguments),
+    _Arguments, other_words=SYNONYMS, described_by=(Run, Request, Reading, ConstraintArguments)
 )
 def cross_validate(
     validation: Validation,

@@ -146,11 +146,7 @@ def _reason_for_score(table: Data) -> str:
 
 
 def question_by_evidence(
-    asked: Question,
-    modularity: Modularity = "modular",
-    *,
-    score: bool,
-    run: LocalRun = _ALONE,
+    asked: Question, modularity: Modularity = "modular", *, score: bool, run: LocalRun = _ALONE
 ) -> tuple[Question, tuple[str, ...]]:
     """Return the question with the prior, and on request the score, chosen by the evidence."""
     if asked.score is None:
@@ -272,11 +268,7 @@ _MOST_STEPS = 400_000
 
 
 def _orders(
-    model: Model,
-    prior: Sparse,
-    effort: float,
-    seed: int,
-    threads: int | None,
+    model: Model, prior: Sparse, effort: float, seed: int, threads: int | None
 ) -> list[list[int]]:
     """Return orders drawn from the posterior of the model under this prior."""
     n = len(model.ordinary)

@@ -33,11 +33,7 @@ _SHOWN = (0.25, 0.5, 0.75, 1.0)
 
 
 def network(
-    graph: Exchanged,
-    threshold: float | None = None,
-    *,
-    module: int | None = None,
-    axes: Any = None,
+    graph: Exchanged, threshold: float | None = None, *, module: int | None = None, axes: Any = None
 ) -> Any:
     """Draw the network of probable adjacencies in layers, parents above their children.
 

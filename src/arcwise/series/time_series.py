@@ -177,10 +177,7 @@ def time_series(table: Any, in_time: InTime, reading: Reading) -> Any:
 
 
 def _lagged(
-    read: TableInTime,
-    rows: Rows,
-    static: tuple[str, ...],
-    in_time: InTime,
+    read: TableInTime, rows: Rows, static: tuple[str, ...], in_time: InTime
 ) -> TimeSeries | IncompleteTimeSeries:
     data, names = read.data, read.names
     lags, needed, within = in_time.each_lag, in_time.needed, in_time.within
@@ -267,11 +264,7 @@ def _first(
 
 
 def _notes(
-    data: Data,
-    static: tuple[str, ...],
-    in_time: InTime,
-    whole: NDArray[np.int64],
-    subjects: int,
+    data: Data, static: tuple[str, ...], in_time: InTime, whole: NDArray[np.int64], subjects: int
 ) -> list[str]:
     lags = in_time.each_lag
     series = "a time series" if subjects == 1 else f"the time series of {subjects:,} subjects"
