@@ -186,7 +186,7 @@ def order_ratio(model: Model, steps: int | None, draws: int | None, run: Run) ->
     """Estimate the ratio of the two constants of a model.
 
     The chains have these steps, None for the default of `mcmc`; the topological orders of this
-    number of DAGs of each posterior are counted, None for 4,000 to 64,000, depending on how many
+    number of DAGs of each posterior are counted, None for 4,000 to 64,000, by the number of
     sets a count takes.
     """
     orders = TopologicalOrders(model, draws, run)

@@ -214,7 +214,7 @@ def _criterion(values: NDArray[np.float64], groups: NDArray[np.int64]) -> float:
 
 # Fewer different values than this are categories, even if no two rows share one.
 FEWEST = 20
-# Labels of which more than half occur once or twice have no counts to learn from.
+# With more different labels than this share of the rows, counts are too small to learn from.
 LABELS_SHARE = 0.5
 _FIRST = 200  # rows, among which most columns have a repeated value
 _SEPARATE = re.compile(r"(^|[ _.\-])(id|key|uuid|guid|index|row|rowid)$", re.IGNORECASE)

@@ -65,7 +65,7 @@ expected.)
 
 _ALONE = LocalRun(seconds=NEVER)
 _SHARE = 0.25  # of a limited time, for all this work
-_SECONDS_FOR_ALL = 30.0  # the time limit from which on all of this work is done
+_SECONDS_FOR_ALL = 30.0  # with a lower limit, less of this work is done
 
 _NOT_CHOSEN = (
     "The parameters of the prior and of the score are the usual ones: choosing them by the "

@@ -319,7 +319,7 @@ def resume(
     Returns
     -------
     Posterior
-        What the run would have returned; its `model` is None, as the data are not stored.
+        The result that the run would have had; its `model` is None, as the data are not stored.
 
     Raises
     ------

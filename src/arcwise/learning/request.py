@@ -166,7 +166,7 @@ class Request(SamplerOptions):
 
     def __post_init__(self) -> None:
         """Refuse at once what the algorithm would refuse only after minutes of scoring."""
-        Settings.__post_init__(self)  # samplers refuse what does not go together
+        Settings.__post_init__(self)  # without the checks of combinations, which samplers make
         if self.algorithm is not Algorithm.EXACT:
             refuse_options_of_others(self.options, self.algorithm or Algorithm.MCMC)
         if self.particles is not None and not self.annealed:
