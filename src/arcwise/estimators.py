@@ -1,7 +1,7 @@
 """Estimators for scikit-learn: structures, classes and numbers by averaging over DAGs.
 
-They follow the rules of scikit-learn, so that they can be cloned, put into pipelines and
-cross-validated. `import arcwise.estimators` imports scikit-learn; nothing else here does.
+They follow the conventions of scikit-learn, so that they can be cloned, put into pipelines and
+cross-validated. Only `import arcwise.estimators` imports scikit-learn.
 """
 
 from __future__ import annotations
@@ -14,16 +14,6 @@ from typing import Any, ClassVar, Literal
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, DensityMixin, RegressorMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    check_array,
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
 
 from arcwise.data import Data
 from arcwise.data.messages import columns as columns_text
@@ -38,185 +28,27 @@ from arcwise.posterior import Posterior
 from arcwise.support.optional import optional
 from arcwise.support.words import quoted, shown
 
+optional("sklearn", "arcwise.estimators", "'arcwise[sklearn]'")  # names what to install
+
+from sklearn.base import BaseEstimator, ClassifierMixin, DensityMixin, RegressorMixin  # noqa: E402
+from sklearn.utils import check_random_state  # noqa: E402
+from sklearn.utils.multiclass import check_classification_targets  # noqa: E402
+from sklearn.utils.validation import (  # noqa: E402
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
 __all__ = ["ArcwiseClassifier", "ArcwiseEstimator", "ArcwiseRegressor"]
-
-
 FROM_DTYPE = "from_dtype"
-
-
-@dataclass(frozen=True)
-class Feature:
-    """One column of X.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    values
-        Numbers, NaN where missing; or labels, None where missing.
-    levels, ordered
-        The labels that the column's type declares, if any, and whether their order means
-        something.
-    """
-
-    name: str
-    values: NDArray[np.float64] | list[Any]
-    levels: tuple[object, ...] | None = None
-    ordered: bool = False
-
-    @property
-    def kind(self) -> str:
-        """Its kind, as `arcwise.read` calls it."""
-        if not isinstance(self.values, list):
-            return "continuous"
-        return "ordinal" if self.ordered else "discrete"
-
-    @property
-    def constant(self) -> bool:
-        """Whether it has one value in all rows, and no other is declared."""
-        values = self.values
-        if isinstance(values, list):
-            return len({each for each in values if each is not None} | {*(self.levels or ())}) < 2
-        present = values[~np.isnan(values)]
-        return len(present) == 0 or bool((present == present[0]).all())
-
-    @property
-    def missing(self) -> NDArray[np.bool_]:
-        """Which of its values are missing."""
-        if isinstance(self.values, list):
-            return np.array([value is None for value in self.values], dtype=np.bool_)
-        return np.isnan(self.values)
-
-
-def features_of(
-    estimator: Any, X: Any, *, reset: bool, rows: int, missing: bool
-) -> tuple[Feature, ...]:
-    """Return the columns of X, checked as scikit-learn asks."""
-    if nw.dependencies.is_into_dataframe(X):
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
-        found = _of_frame(X, estimator)
-        _refuse_few(X.shape, rows)
-    else:
-        array = validate_data(
-            estimator,
-            X,
-            reset=reset,
-            dtype=None,
-            ensure_min_samples=rows,
-            ensure_all_finite=False,
-        )
-        chosen = _chosen(estimator.categorical_features, _names(array.shape[1]))
-        found = tuple(
-            _of_values(name, array[:, place], name in chosen)
-            for place, name in enumerate(_names(array.shape[1]))
-        )
-    for feature in found:
-        _refuse_unusable(feature, missing, type(estimator).__name__)
-    return found
-
-
-def _names(count: int) -> list[str]:
-    return [f"x{place}" for place in range(count)]
-
-
-def _refuse_few(shape: tuple[int, int], rows: int) -> None:
-    # The same words for frames as for arrays: a column of zeros stands for the frame.
-    if shape[1] == 0 or shape[0] < rows:
-        check_array(np.zeros(shape), ensure_min_samples=rows)
-
-
-def _of_frame(X: Any, estimator: Any) -> tuple[Feature, ...]:
-    columns = raw_columns(X, None)
-    chosen = _chosen(estimator.categorical_features, [each.name for each in columns])
-    return tuple(_of_column(each, each.name in chosen) for each in columns)
-
-
-def _of_column(column: RawColumn, categorical: bool) -> Feature:
-    if isinstance(column, RawNumbers):
-        numbers = column.values.astype(np.float64)
-        numbers[column.missing] = np.nan
-        return _of_values(column.name, numbers, categorical)
-    labels: list[Any] = [*column.levels, None]  # the code of a missing value is -1
-    values = [labels[code] for code in column.codes.tolist()]
-    return Feature(column.name, values, column.levels if column.declared else None, column.ordered)
-
-
-def _of_values(name: str, values: NDArray[Any], categorical: bool) -> Feature:
-    if values.dtype.kind in "fiu" and not categorical:
-        return Feature(name, values.astype(np.float64))
-    listed = values.tolist()
-    labels = values.dtype.kind in "USb" or any(isinstance(each, str | bool) for each in listed)
-    if labels or categorical:
-        return Feature(name, [None if _is_missing(each) else _label(each) for each in listed])
-    # A cell that is no number is refused by float() itself, as everywhere in scikit-learn.
-    return Feature(
-        name, np.array([np.nan if _is_missing(each) else float(each) for each in listed])
-    )
-
-
-def _is_missing(value: Any) -> bool:
-    # The missing value of pandas is neither None nor a number, and refuses comparison.
-    gone = value is None or type(value).__name__ == "NAType"
-    return gone or (isinstance(value, float) and math.isnan(value))
-
-
-def _label(value: Any) -> Any:
-    """Return a whole number as such: 1.0 and 1 are one label."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    return int(plain) if isinstance(plain, float) and plain.is_integer() else plain
-
-
-def _chosen(categorical: Any, names: Sequence[str]) -> set[str]:
-    """Return the names of the columns that are declared to be categorical."""
-    if categorical is None or (isinstance(categorical, str) and categorical == FROM_DTYPE):
-        return set()
-    wrong = ArgumentError(
-        f"categorical_features is {shown(categorical)}; give 'from_dtype', the names or places of "
-        "columns, or a Boolean for each column"
-    )
-    given = np.asarray(categorical)
-    if given.ndim != 1 or isinstance(categorical, str):
-        raise wrong
-    if given.dtype.kind == "b":
-        if len(given) != len(names):
-            raise wrong
-        return {name for name, flag in zip(names, given, strict=True) if flag}
-    pick: Callable[[Any], str | None] = (
-        (lambda place: names[place] if 0 <= place < len(names) else None)
-        if given.dtype.kind in "iu"
-        else (lambda name: name if name in names else None)
-    )
-    found = [pick(each) for each in given.tolist()]
-    if None in found:
-        raise wrong
-    return {name for name in found if name is not None}
-
-
-def _refuse_unusable(feature: Feature, missing: bool, estimator: str) -> None:
-    values = feature.values
-    if not isinstance(values, list) and np.isinf(values).any():
-        raise DataError(
-            f"Input X contains infinity in column {feature.name!r}; give finite numbers"
-        )
-    if not missing and feature.missing.any():
-        raise DataError(
-            f"Input X contains NaN: values are missing in column {feature.name!r}; "
-            f"give them, or use {estimator}(missing='drop')"
-        )
-
-
-# --- Base -----------------------------------------------------------------------------------------
-
-# What all estimators have in common: their parameters, and learning from named columns.
-
-
-_LARGEST_SEED = 2**31 - 1
 _OWN_NAMES = ("local_score", "categorical_features", "random_state", "n_jobs")
-"""Parameters that `learn` has by other names, or not at all."""
+"""Parameters that have other names in `learn`, or do not exist there."""
 
 
 class _Learned(BaseEstimator):
-    """What estimators have once they are fitted."""
+    """The attributes of fitted estimators."""
 
     posterior_: Posterior
     seed_: int
@@ -229,11 +61,11 @@ class _Learned(BaseEstimator):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class StructureLearner(_Learned):
-    """What estimators have in common.
+    """The common part of all estimators.
 
-    The parameters are those of `arcwise.learn`, under the names that scikit-learn has for them
-    where it has one; `score` is a method of its estimators, so that the local score is
-    `local_score`. They are checked by `fit`, as scikit-learn asks.
+    The parameters are those of `arcwise.learn`, with the names of scikit-learn where it has one;
+    `score` is a method of its estimators, so the local score is called `local_score`. They are
+    checked by `fit`, as scikit-learn requires.
     """
 
     _MISSING: ClassVar[tuple[str, ...]] = ("error", "drop")
@@ -252,7 +84,7 @@ class StructureLearner(_Learned):
     n_jobs: int | None = None
 
     def __sklearn_tags__(self) -> Any:
-        """Say to scikit-learn what is accepted."""
+        """Return the tags of scikit-learn on accepted inputs."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
@@ -279,7 +111,7 @@ class StructureLearner(_Learned):
             levels=levels or None,
             constant="drop",
             identifiers="keep",
-            transform="none",  # rows to predict may have values that a logarithm does not take
+            transform="none",  # rows to predict may have values without a logarithm
             score=self.local_score,
             seed=self.seed_,
             threads=_threads(self.n_jobs),
@@ -290,8 +122,8 @@ class StructureLearner(_Learned):
                 if name not in _OWN_NAMES
             },
         )
-        # An unpickled posterior has no model; its data and the name of its score make up for it.
-        # One that is averaged over completed tables has none either, and no density.
+        # An unpickled posterior has no model, but its data and the name of its score suffice. A
+        # posterior averaged over completed tables has no model either, and no density.
         model = self.posterior_.model
         self._data = None if model is None else model.data
         self.variables_ = np.array(self.posterior_.variables, dtype=object)
@@ -300,11 +132,11 @@ class StructureLearner(_Learned):
     def _seed(self) -> int:
         if isinstance(self.random_state, int | np.integer):
             return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(_LARGEST_SEED))
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     @property
     def _parameters_from(self) -> Data | None:
-        """What the posterior's parameters follow from: its own model, or without one the data."""
+        """The data that determine the parameters, if the posterior has no model."""
         return self._data if self.posterior_.model is None else None
 
 
@@ -315,18 +147,97 @@ def _threads(n_jobs: int | None) -> int | None:
     return None if n_jobs == -1 else n_jobs
 
 
-# --- Target ---------------------------------------------------------------------------------------
+class ArcwiseEstimator(DensityMixin, StructureLearner):
+    """The posterior over the DAGs of a table, as an estimator of scikit-learn.
 
-# Estimators with a target: y is one more column, predicted from the others of a row.
+    Its score is the mean log predictive density of rows, averaged over DAGs and parameters, so
+    that `GridSearchCV` and `cross_val_score` compare local scores, priors and constraints on
+    held-out rows. `ArcwiseClassifier` and `ArcwiseRegressor` predict a target.
+
+    Parameters
+    ----------
+    local_score, prior, max_indegree, constraints, candidates, algorithm, steps, seconds
+        As `score` and so on of `arcwise.learn`, which has defaults for those not given.
+        `constraints` is an object with all of them, or a mapping such as
+        ``{"tiers": [["x0"], ["x1", "x2"]], "forbidden_edges": [("x0", "x2")]}``.
+    missing
+        What to do with missing values: ``"error"``, or ``"drop"`` their rows. `ArcwiseEstimator`
+        can also ``"impute"`` them, but then has no density of new rows; with ``"drop"``, the other
+        two estimators also predict rows with missing values.
+    categorical_features
+        ``"from_dtype"``: columns of text, categories and Booleans are discrete, all others
+        continuous. Or the columns of numbers that are discrete as well: their names, their
+        positions, or a Boolean for each column.
+    random_state
+        A whole number, which is the seed of `learn`; or a NumPy `RandomState` or None, from which
+        a seed is drawn.
+    n_jobs
+        The number of threads; None for one, -1 for all cores. It does not affect the result.
+
+    Attributes
+    ----------
+    posterior_ : Posterior
+        The result of `learn`, with its account, features, effects and report.
+    edge_probabilities_ : numpy.ndarray
+        The probability of each edge, as [source, target].
+    variables_ : numpy.ndarray
+        The names of its rows and columns. Columns of an array are called x0, x1 and so on, as
+        elsewhere in scikit-learn. Columns with a single value are left out with a warning, unless
+        they are categorical with a second level.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : numpy.ndarray
+        Their names, if X was a data frame.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> from arcwise.estimators import ArcwiseEstimator
+    >>> table = arcwise.simulate("asia", 500, seed=1).to_pandas()
+    >>> learned = ArcwiseEstimator(max_indegree=2).fit(table)
+    >>> learned.edge_probabilities_.shape
+    (8, 8)
+    >>> new = arcwise.simulate("asia", 500, seed=2).to_pandas()
+    >>> round(learned.score(new), 1)
+    -2.4
+    """
+
+    _MISSING: ClassVar[tuple[str, ...]] = ("error", "drop", "impute")
+
+    def fit(self, X: Any, y: Any = None) -> ArcwiseEstimator:
+        """Learn the posterior over the DAGs of the columns of X.
+
+        Parameters
+        ----------
+        X
+            Rows by columns: a data frame or an array.
+        y
+            Not used.
+        """
+        columns = features_of(self, X, reset=True, rows=2, missing=self._missing_allowed())
+        self._learn(columns)
+        return self
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """Return the log predictive density of each row, see `arcwise.log_predictive`."""
+        check_is_fitted(self)
+        columns = features_of(self, X, reset=False, rows=1, missing=self._missing_allowed())
+        learned = set(self.posterior_.variables)
+        rows = {each.name: each.values for each in columns if each.name in learned}
+        return np.asarray(log_predictive(self.posterior_, rows, model=self._parameters_from))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean log predictive density of the rows; larger is better."""
+        return float(self.score_samples(X).mean())
 
 
 class TargetLearner(StructureLearner):
-    """What the classifier and the regressor have in common."""
+    """The common part of classifier and regressor: y is a column predicted from the others."""
 
     target_name_: str
 
     def __sklearn_tags__(self) -> Any:
-        """Say to scikit-learn that y is needed."""
+        """Return the tags of scikit-learn, by which y is required."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
@@ -353,11 +264,7 @@ class TargetLearner(StructureLearner):
             )
 
     def _predictions(self, X: Any) -> LevelPredictions | NumberPredictions:
-        """Predict the target in new rows.
-
-        Labels that no row learned from had are taken for missing, as there is no probability of
-        them.
-        """
+        """Predict the target in new rows, with labels of no training row as missing values."""
         check_is_fitted(self)
         columns = features_of(self, X, reset=False, rows=1, missing=self._missing_allowed())
         assert self._data is not None
@@ -370,19 +277,15 @@ class TargetLearner(StructureLearner):
                 rows[each.name] = [label if label in levels else None for label in each.values]
             elif column is not None:
                 rows[each.name] = each.values
-        if not rows:  # no feature was learned from; predictions are then alike in all rows
+        if not rows:  # without features, predictions are the same in all rows
             rows[self.target_name_] = [None] * len(columns[0].values)
         return predict(
-            self.posterior_,
-            rows,
-            self.target_name_,
-            model=self._parameters_from,
-            seed=self.seed_,
+            self.posterior_, rows, self.target_name_, model=self._parameters_from, seed=self.seed_
         )
 
 
 def named_target(y: Any, columns: Sequence[Feature]) -> str:
-    """Return the name of the target: that of a series, unless a feature has it, or ``y``."""
+    """Return the name of the target, that of a series or ``y``, made distinct from features."""
     name = getattr(y, "name", None)
     taken = {each.name for each in columns}
     found = name if isinstance(name, str) and name else "y"
@@ -391,17 +294,12 @@ def named_target(y: Any, columns: Sequence[Feature]) -> str:
     return found
 
 
-# --- Classifier -----------------------------------------------------------------------------------
-
-# `ArcwiseClassifier`: probabilities of classes, averaged over DAGs and parameters.
-
-
 class ArcwiseClassifier(ClassifierMixin, TargetLearner):
     """Classes predicted by averaging over the DAGs of features and target.
 
-    The target is a discrete variable of the network like any other: what is learned is the
-    posterior over the DAGs of all columns, and P(class | the rest of the row) follows from it.
-    Constraints call the target by the name of the series y, or ``y``.
+    The target is a discrete variable of the network like any other: the posterior over the DAGs of
+    all columns is learned, and P(class | the rest of the row) follows from it. In constraints, the
+    target has the name of the series y, or ``y``.
 
     Parameters
     ----------
@@ -452,7 +350,7 @@ categorical_features, random_state, n_jobs
         if len(self.classes_) < 2:
             (only,) = self.classes_.tolist()
             raise DataError(f"y has one class only, {only!r}; give rows of two classes or more")
-        # Classes may be anything that can be sorted; their numbers are labels for all of them.
+        # Classes may be of any sortable type, so their numbers are used as labels.
         levels = tuple(range(len(self.classes_)))
         self._learn_with(columns, Feature(named_target(y, columns), codes.tolist(), levels))
         return self
@@ -475,17 +373,12 @@ categorical_features, random_state, n_jobs
         return found
 
 
-# --- Regressor ------------------------------------------------------------------------------------
-
-# `ArcwiseRegressor`: predictive means of a number, averaged over DAGs and parameters.
-
-
 class ArcwiseRegressor(RegressorMixin, TargetLearner):
     """Numbers predicted by averaging over the DAGs of features and target.
 
-    The target is a continuous variable of the network like any other: what is learned is the
-    posterior over the DAGs of all columns, and its distribution given the rest of the row
-    follows from it. Constraints call the target by the name of the series y, or ``y``.
+    The target is a continuous variable of the network like any other: the posterior over the DAGs
+    of all columns is learned, and the distribution of the target given the rest of the row follows
+    from it. In constraints, the target has the name of the series y, or ``y``.
 
     Parameters
     ----------
@@ -540,100 +433,153 @@ categorical_features, random_state, n_jobs
         X
             Rows by columns, as in `fit`.
         return_std
-            True for the standard deviations of the predictive distributions, too.
+            Whether to return the standard deviations of the predictive distributions as well.
         """
         found = self._predictions(X)
         assert isinstance(found, NumberPredictions)
         return (found.mean, found.standard_deviations) if return_std else found.mean
 
 
-# --- Density --------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Feature:
+    """One column of X."""
 
-# `ArcwiseEstimator`: the posterior over DAGs as an estimator of the density of rows.
+    name: str
+    values: NDArray[np.float64] | list[Any]  # numbers, NaN if missing; or labels, None if missing
+    levels: tuple[object, ...] | None = None  # declared by the column's type
+    ordered: bool = False  # whether the order of the levels is meaningful
 
+    @property
+    def kind(self) -> str:
+        """Its kind, as for `arcwise.read`."""
+        if not isinstance(self.values, list):
+            return "continuous"
+        return "ordinal" if self.ordered else "discrete"
 
-class ArcwiseEstimator(DensityMixin, StructureLearner):
-    """The posterior over the DAGs of a table, as an estimator of scikit-learn.
+    @property
+    def constant(self) -> bool:
+        """Whether it has a single value, and no other level is declared."""
+        values = self.values
+        if isinstance(values, list):
+            return len({each for each in values if each is not None} | {*(self.levels or ())}) < 2
+        present = values[~np.isnan(values)]
+        return len(present) == 0 or bool((present == present[0]).all())
 
-    Its score is the mean log predictive density of rows, averaged over DAGs and parameters, so
-    that `GridSearchCV` and `cross_val_score` compare local scores, priors and constraints by
-    rows that were not learned from. `ArcwiseClassifier` and `ArcwiseRegressor` predict a target.
-
-    Parameters
-    ----------
-    local_score, prior, max_indegree, constraints, candidates, algorithm, steps, seconds
-        As `score` and so on of `arcwise.learn`, which chooses what is not given. `constraints`
-        is an object with all of them, as a mapping
-        ``{"tiers": [["x0"], ["x1", "x2"]], "forbidden_edges": [("x0", "x2")]}``.
-    missing
-        What to do with missing values: ``"error"``, or ``"drop"`` rows that have some.
-        `ArcwiseEstimator` can also ``"impute"`` them, but then has no density of new rows; the
-        other two also predict from rows in which values are missing with ``"drop"``.
-    categorical_features
-        ``"from_dtype"``: columns of text, categories and Booleans are discrete, all others
-        continuous. Or the columns of numbers that are discrete, too: their names, their places,
-        or a Boolean for each column.
-    random_state
-        A whole number, which is the seed of `learn`; or a NumPy `RandomState` or None, from which
-        one is drawn.
-    n_jobs
-        The number of threads; None for one, -1 for all cores. It does not affect the result.
-
-    Attributes
-    ----------
-    posterior_ : Posterior
-        What `learn` returns, with its account, features, effects and report.
-    edge_probabilities_ : numpy.ndarray
-        The probability of each edge, as [source, target].
-    variables_ : numpy.ndarray
-        The names of its rows and columns. Columns of an array are called x0, x1 and so on, as
-        elsewhere in scikit-learn. Columns with one value only are left out, with a warning;
-        a categorical column with a second level is not such a one.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : numpy.ndarray
-        Their names, if X was a data frame.
-
-    Examples
-    --------
-    >>> import arcwise
-    >>> from arcwise.estimators import ArcwiseEstimator
-    >>> table = arcwise.simulate("asia", 500, seed=1).to_pandas()
-    >>> learned = ArcwiseEstimator(max_indegree=2).fit(table)
-    >>> learned.edge_probabilities_.shape
-    (8, 8)
-    >>> new = arcwise.simulate("asia", 500, seed=2).to_pandas()
-    >>> round(learned.score(new), 1)
-    -2.4
-    """
-
-    _MISSING: ClassVar[tuple[str, ...]] = ("error", "drop", "impute")
-
-    def fit(self, X: Any, y: Any = None) -> ArcwiseEstimator:
-        """Learn the posterior over the DAGs of the columns of X.
-
-        Parameters
-        ----------
-        X
-            Rows by columns: a data frame or an array.
-        y
-            Not used.
-        """
-        columns = features_of(self, X, reset=True, rows=2, missing=self._missing_allowed())
-        self._learn(columns)
-        return self
-
-    def score_samples(self, X: Any) -> NDArray[np.float64]:
-        """Return the log predictive density of each row, see `arcwise.log_predictive`."""
-        check_is_fitted(self)
-        columns = features_of(self, X, reset=False, rows=1, missing=self._missing_allowed())
-        learned = set(self.posterior_.variables)
-        rows = {each.name: each.values for each in columns if each.name in learned}
-        return np.asarray(log_predictive(self.posterior_, rows, model=self._parameters_from))
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log predictive density of the rows; larger is better."""
-        return float(self.score_samples(X).mean())
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """The mask of missing values."""
+        if isinstance(self.values, list):
+            return np.array([value is None for value in self.values], dtype=np.bool_)
+        return np.isnan(self.values)
 
 
-optional("sklearn", "arcwise.estimators", "'arcwise[sklearn]'")
+def features_of(
+    estimator: Any, X: Any, *, reset: bool, rows: int, missing: bool
+) -> tuple[Feature, ...]:
+    """Return the columns of X after the checks that scikit-learn requires."""
+    if nw.dependencies.is_into_dataframe(X):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        found = _of_frame(X, estimator)
+        _refuse_few(X.shape, rows)
+    else:
+        array = validate_data(
+            estimator, X, reset=reset, dtype=None, ensure_min_samples=rows, ensure_all_finite=False
+        )
+        chosen = _chosen(estimator.categorical_features, _names(array.shape[1]))
+        found = tuple(
+            _of_values(name, array[:, place], name in chosen)
+            for place, name in enumerate(_names(array.shape[1]))
+        )
+    for feature in found:
+        _refuse_unusable(feature, missing, type(estimator).__name__)
+    return found
+
+
+def _names(count: int) -> list[str]:
+    return [f"x{place}" for place in range(count)]
+
+
+def _refuse_few(shape: tuple[int, int], rows: int) -> None:
+    # For the same message as for arrays, zeros of this shape take the place of the frame.
+    if shape[1] == 0 or shape[0] < rows:
+        check_array(np.zeros(shape), ensure_min_samples=rows)
+
+
+def _of_frame(X: Any, estimator: Any) -> tuple[Feature, ...]:
+    columns = raw_columns(X, None)
+    chosen = _chosen(estimator.categorical_features, [each.name for each in columns])
+    return tuple(_of_column(each, each.name in chosen) for each in columns)
+
+
+def _of_column(column: RawColumn, categorical: bool) -> Feature:
+    if isinstance(column, RawNumbers):
+        numbers = column.values.astype(np.float64)
+        numbers[column.missing] = np.nan
+        return _of_values(column.name, numbers, categorical)
+    labels: list[Any] = [*column.levels, None]  # the code of a missing value is -1
+    values = [labels[code] for code in column.codes.tolist()]
+    return Feature(column.name, values, column.levels if column.declared else None, column.ordered)
+
+
+def _of_values(name: str, values: NDArray[Any], categorical: bool) -> Feature:
+    if values.dtype.kind in "fiu" and not categorical:
+        return Feature(name, values.astype(np.float64))
+    listed = values.tolist()
+    labels = values.dtype.kind in "USb" or any(isinstance(each, str | bool) for each in listed)
+    if labels or categorical:
+        return Feature(name, [None if _is_missing(each) else _label(each) for each in listed])
+    # float() refuses a cell that is not a number, as elsewhere in scikit-learn.
+    return Feature(
+        name, np.array([np.nan if _is_missing(each) else float(each) for each in listed])
+    )
+
+
+def _is_missing(value: Any) -> bool:
+    # The missing value of pandas is neither None nor a number, and cannot be compared.
+    gone = value is None or type(value).__name__ == "NAType"
+    return gone or (isinstance(value, float) and math.isnan(value))
+
+
+def _label(value: Any) -> Any:
+    """Return a label in plain Python, in which 1.0 and 1 are the same."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return int(plain) if isinstance(plain, float) and plain.is_integer() else plain
+
+
+def _chosen(categorical: Any, names: Sequence[str]) -> set[str]:
+    """Return the names of the columns that are declared as categorical."""
+    if categorical is None or (isinstance(categorical, str) and categorical == FROM_DTYPE):
+        return set()
+    wrong = ArgumentError(
+        f"categorical_features is {shown(categorical)}; give 'from_dtype', the names or places of "
+        "columns, or a Boolean for each column"
+    )
+    given = np.asarray(categorical)
+    if given.ndim != 1 or isinstance(categorical, str):
+        raise wrong
+    if given.dtype.kind == "b":
+        if len(given) != len(names):
+            raise wrong
+        return {name for name, flag in zip(names, given, strict=True) if flag}
+    pick: Callable[[Any], str | None] = (
+        (lambda place: names[place] if 0 <= place < len(names) else None)
+        if given.dtype.kind in "iu"
+        else (lambda name: name if name in names else None)
+    )
+    found = [pick(each) for each in given.tolist()]
+    if None in found:
+        raise wrong
+    return {name for name in found if name is not None}
+
+
+def _refuse_unusable(feature: Feature, missing: bool, estimator: str) -> None:
+    values = feature.values
+    if not isinstance(values, list) and np.isinf(values).any():
+        raise DataError(
+            f"Input X contains infinity in column {feature.name!r}; give finite numbers"
+        )
+    if not missing and feature.missing.any():
+        raise DataError(
+            f"Input X contains NaN: values are missing in column {feature.name!r}; "
+            f"give them, or use {estimator}(missing='drop')"
+        )

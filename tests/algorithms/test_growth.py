@@ -13,7 +13,7 @@ import pytest
 import arcwise
 from arcwise import Data, Model
 from arcwise.algorithms import growth, growth_state
-from arcwise.algorithms.growth import better_pairs, better_parents
+from arcwise.algorithms.growth import better_parents
 from arcwise.errors import ArgumentError, CapacityError, GrowthWarning, InterruptedWarning
 from arcwise.families.constraints import Constraints
 from arcwise.model import Definition, Question
@@ -160,7 +160,7 @@ def test_a_pair_of_parents_that_helps_only_together_is_found() -> None:
     data = arcwise.read(columns, kinds="discrete")
     weigher = FamilyWeigher.of(Question.of(data))
     empty = arcwise.Dag(data.variables, {})
-    found = better_pairs(weigher, empty, Stage(Processors(1)))
+    found = better_parents(weigher, empty, Stage(Processors(1)), pairs=True)
     place = {name: i for i, name in enumerate(data.variables)}
     assert found[:, place["y"]].nonzero()[0].tolist() == [place["a"], place["b"]]
     grown = arcwise.grow(data, {}, seed=1)
@@ -169,11 +169,13 @@ def test_a_pair_of_parents_that_helps_only_together_is_found() -> None:
     assert math.isclose(grown.best.log_weight, exact.log_weight, rel_tol=1e-10)
     # Nothing is found that would close a cycle, nor beyond the largest number of parents.
     after = arcwise.Dag(data.variables, {"a": ["y"]})
-    assert not better_pairs(weigher, after, Stage(Processors(1)))[place["a"], place["y"]]
+    assert not better_parents(weigher, after, Stage(Processors(1)), pairs=True)[
+        place["a"], place["y"]
+    ]
     bounded = FamilyWeigher.of(
         Question.of(data, Definition(constraints=Constraints(max_indegree=1)))
     )
-    assert not better_pairs(bounded, empty, Stage(Processors(1))).any()
+    assert not better_parents(bounded, empty, Stage(Processors(1)), pairs=True).any()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -184,7 +186,7 @@ def test_pairs_against_all_families(seed: int) -> None:
     weigher = FamilyWeigher.of(Question.of(variables, Definition(score)))
     dag = arcwise.networks.random_dag(n, expected_degree=2.0, seed=seed)
     dag = arcwise.Dag.from_matrix(variables, dag.matrix())
-    found = better_pairs(weigher, dag, Stage(Processors(1)))
+    found = better_parents(weigher, dag, Stage(Processors(1)), pairs=True)
     matrix = dag.matrix().astype(int)
     reach = np.linalg.matrix_power(np.eye(n, dtype=int) + matrix, n) > 0
     for node, name in enumerate(variables):
@@ -224,7 +226,7 @@ def test_growth_among_many_variables_looks_for_single_parents(
     assert grown.model.families is not None
     assert not any(grown.model.families.outside)
     weigher = FamilyWeigher.of(Question.of(data, Definition(prior="uniform")))
-    assert not better_parents(weigher, grown.best.dag, Stage(Processors(1))).any()
+    assert not better_parents(weigher, grown.best.dag, Stage(Processors(1)), pairs=False).any()
     few = arcwise.candidates(data, "pc")
     begun = arcwise.map(Model(data, prior="uniform", candidates=few), method="exact")
     assert grown.best.log_weight > begun.log_weight + 0.1
@@ -294,7 +296,7 @@ def test_growth_goes_on_from_its_file(
 
         monkeypatch.setattr(growth, name, stopping)
 
-    for name in ("_search", "best_dag_of", "better_pairs", "better_parents"):
+    for name in ("_search", "best_dag_of", "better_parents"):
         counted(name)
     arcwise.grow(data, {}, seed=3, file=tmp_path / "whole.json")
     calls = len(made)

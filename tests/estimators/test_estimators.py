@@ -266,6 +266,7 @@ def test_without_scikit_learn_the_package_to_install_is_named(
 ) -> None:
     for name in [each for each in sys.modules if each.startswith("arcwise.estimators")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "sklearn", None)
+    for name in [each for each in sys.modules if each.partition(".")[0] == "sklearn"]:
+        monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingDependencyError, match=r"pip install 'arcwise\[sklearn\]'"):
         import_module("arcwise.estimators")

@@ -1,17 +1,13 @@
 """Algorithms: from a model to its posterior, one file each.
 
 `exact`, `sample` (`mcmc`, `mc3`, `ais`), `map`, `evidence` and `grow` are available as
-`arcwise.exact` and so on; here are further ones for special purposes, and `Deadline`, the
-clock that several calls can share in place of seconds.
+`arcwise.exact` and so on. This package exports algorithms for special purposes, and `Deadline`,
+which several calls can share in place of seconds.
 """
 
 from arcwise.algorithms.exact import ancestor_probabilities
 from arcwise.algorithms.exact_computation import exact_cost
-from arcwise.algorithms.exact_sampling import (
-    ExactSampler,
-    importance_weighted_dags,
-    samples_for,
-)
+from arcwise.algorithms.exact_sampling import ExactSampler, importance_weighted_dags, samples_for
 from arcwise.algorithms.given_order import GivenOrder
 from arcwise.algorithms.growth_state import growth_memory
 from arcwise.algorithms.reverse_annealing import reverse_annealing

@@ -1,4 +1,14 @@
-"""How fast samplers are, as a function of the number of variables alone, never of the machine."""
+"""`ais`: annealed importance sampling, and the evidence with guaranteed bounds.
+
+A particle starts at a uniformly random state s_0 and makes one step at each of the inverse
+temperatures 0 = b_0 < b_1 < ... < b_K = 1. Its weight
+
+    prod_k  w(s_{k-1})^(b_k - b_{k-1})
+
+has the mean (sum of all weights) / (number of states), so that the mean over particles is an
+unbiased estimate of the evidence, and their weighted states follow the posterior (Neal 2001;
+paper 001, section 3.1).
+"""
 
 from __future__ import annotations
 
@@ -21,42 +31,7 @@ from arcwise.support.running import Run
 from arcwise.support.settings import keywords_of, setting
 from arcwise.support.words import shown
 
-# Steps over DAGs with one more parent, as measured on one core: the value, the number of
-# variables it was measured at, and the power of the number of variables it scales with.
-_STEPS_PER_SECOND = 350_000.0, 20, 0.75
-
-
-def steps_per_second(variables: int) -> float:
-    """Return about how many steps chains make in a second of one core.
-
-    Examples
-    --------
-    >>> [round(steps_per_second(n), -3) for n in (20, 200)]
-    [350000.0, 62000.0]
-    """
-    rate, reference, power = _STEPS_PER_SECOND
-    return float(rate * (max(1, variables) / reference) ** -power)
-
-
-# --- Ais ------------------------------------------------------------------------------------------
-
-# `ais`: annealed importance sampling, and the evidence with guaranteed bounds.
-#
-# A particle starts at a uniformly random state s_0 and makes one step at each of the inverse
-# temperatures 0 = b_0 < b_1 < ... < b_K = 1. Its weight
-#
-#     prod_k  w(s_{k-1})^(b_k - b_{k-1})
-#
-# has the mean (sum of all weights) / (number of states), so that the mean over particles is an
-# unbiased estimate of the evidence, and their weighted states follow the posterior (Neal 2001;
-# paper 001, section 3.1).
-
-
-_ROWS_IF_UNKNOWN = 1000
 _STATES_PER_RUN = 10
-# Particles that there should be time for, and the steps of one with its stretch.
-_PARTICLES_IN_TIME = 96
-_STEPS_WITH_STRETCH = 1.25
 _BYTES_PER_STEP = 48  # its inverse temperature, in a list and in the core
 
 
@@ -128,7 +103,7 @@ class AIS(AnnealingSettings):
 
     @property
     def states_per_run(self) -> int:
-        """The number of particles of a run: each is a run."""
+        """The number of particles of a run, which is a single one."""
         return 1
 
     def limits(self, seconds: float | None) -> AnnealingBudget:
@@ -144,7 +119,7 @@ class AIS(AnnealingSettings):
         return Schedule(self.steps, bridge=self.schedule == "bridge")
 
     def completed(self, model: Model, sums: ScoreSums, deadline: Deadline) -> Self:
-        """Return the settings with everything filled in that depends on the model."""
+        """Return the settings with the defaults that depend on the model."""
         steps = self.steps
         if not isinstance(self.schedule, str):
             steps = len(self.schedule) - 1
@@ -157,19 +132,6 @@ class AIS(AnnealingSettings):
         return replace(settings, particles=particles)
 
 
-def _usual_steps(model: Model, deadline: Deadline, *, bridge: bool) -> int:
-    rows = _ROWS_IF_UNKNOWN if model.data is None else model.data.rows
-    n = len(model.ordinary)
-    most = n * max(rows, 2 if bridge else 0)
-    if deadline.seconds is not None:
-        # Particles come in pieces, and their number is the less random the more pieces there are.
-        in_time = (
-            deadline.seconds * steps_per_second(n) / (_PARTICLES_IN_TIME * _STEPS_WITH_STRETCH)
-        )
-        most = max(n, min(most, int(in_time)))
-    return max(most, 2 if bridge else 1)
-
-
 @dataclass(frozen=True, kw_only=True)
 class _Arguments(Run, AIS, OfModel):
     """The arguments of `ais`."""
@@ -179,11 +141,10 @@ class _Arguments(Run, AIS, OfModel):
 def ais(model: Model, settings: AIS, run: Run) -> Posterior:
     """Sample the posterior by annealed importance sampling.
 
-    Every particle starts from a uniformly random state and takes one step at each of
-    many temperatures down to the posterior; its importance weight corrects for having
-    been out of equilibrium on the way. Particles are independent, so the mean of their
-    weights is an unbiased estimate of the evidence and yields lower bounds that hold with
-    high probability.
+    Every particle starts from a uniformly random state and takes one step at each of many
+    temperatures down to the posterior; its importance weight corrects for being out of equilibrium
+    meanwhile. Particles are independent, so the mean of their weights is an unbiased estimate of
+    the evidence and yields lower bounds that hold with high probability.
 
     Parameters
     ----------
@@ -207,3 +168,37 @@ def ais(model: Model, settings: AIS, run: Run) -> Posterior:
     True
     """
     return anneal(model, settings, run)
+
+
+_ROWS_IF_UNKNOWN = 1000
+_PARTICLES_IN_TIME = 96
+_STEPS_WITH_STRETCH = 1.25  # a particle's steps in all, per annealing step
+
+
+def _usual_steps(model: Model, deadline: Deadline, *, bridge: bool) -> int:
+    """Return variables x rows, or with a deadline fewer if that is too slow for many particles."""
+    rows = _ROWS_IF_UNKNOWN if model.data is None else model.data.rows
+    n = len(model.ordinary)
+    most = n * max(rows, 2 if bridge else 0)
+    if deadline.seconds is not None:
+        # More, smaller batches make the number of completed particles less variable.
+        in_time = (
+            deadline.seconds * steps_per_second(n) / (_PARTICLES_IN_TIME * _STEPS_WITH_STRETCH)
+        )
+        most = max(n, min(most, int(in_time)))
+    return max(most, 2 if bridge else 1)
+
+
+def steps_per_second(variables: int) -> float:
+    """Return about how many steps a chain over DAGs makes per second on one core.
+
+    The rate depends on the number of variables alone, and not on the machine, so that choices made
+    by it are reproducible.
+
+    Examples
+    --------
+    >>> [round(steps_per_second(n), -3) for n in (20, 200)]
+    [350000.0, 62000.0]
+    """
+    # Measured at 20 variables, for candidates and one further parent.
+    return float(350_000.0 * (max(1, variables) / 20) ** -0.75)

@@ -1,4 +1,4 @@
-"""Runs annealed particles or populations over a space; returns the posterior they estimate."""
+"""Anneals particles or populations over a space, and returns the posterior they estimate."""
 
 from __future__ import annotations
 
@@ -26,16 +26,13 @@ from arcwise.support.running import Run
 
 _SHARE_OF_CONSTANT = 0.3  # of the time, for the constant of the prior
 _UNITS = {Algorithm.AIS: "particles", Algorithm.SMC: "populations"}
-_METHODS = {
-    Algorithm.AIS: "annealed importance sampling",
-    Algorithm.SMC: "sequential Monte Carlo",
-}
+_METHODS = {Algorithm.AIS: "annealed importance sampling", Algorithm.SMC: "sequential Monte Carlo"}
 
 
 Planned = Callable[
     [SamplingSession[AnnealingSettings]], tuple[SamplingSession[AnnealingSettings], PopulationPlan]
 ]
-"""Returns the plan of populations, and the session with the particles there is time for."""
+"""Returns the plan of populations, and the session with the number of particles that fit."""
 
 
 def anneal(
@@ -45,10 +42,7 @@ def anneal(
     start = time.perf_counter()
     with opened_session(model, settings, run) as session:
         constant = constant_in_time(
-            model,
-            settings.modularity,
-            settings.space,
-            run.within(_SHARE_OF_CONSTANT),
+            model, settings.modularity, settings.space, run.within(_SHARE_OF_CONSTANT)
         )
         plan = None
         if planned is not None:
@@ -102,7 +96,7 @@ def _steps_per_run(settings: AnnealingSettings, plan: PopulationPlan | None) -> 
 
 
 def _anneal_all(session: SamplingSession[AnnealingSettings], annealed: AnnealedRuns) -> bool:
-    """Anneal until the budget is spent; return whether Ctrl-C came first."""
+    """Anneal until the budget is spent; return whether the run was interrupted."""
     settings, run = session.settings, session.run
     units = _UNITS[settings.sampler]
     fewest = session.engine.fewest_runs_at_once

@@ -1,10 +1,10 @@
 """The modular evidence from the order-modular one, by Bennett's acceptance ratio.
 
-Populations of linear orders, which mix well, estimate the order-modular evidence and draw DAGs that
-count once for each of their topological orders; chains over DAGs draw from the modular posterior.
-Where both have DAGs in common, the number of orders of these DAGs tells the ratio of the two
-constants. Nothing is annealed over the modular posterior itself, which is what takes populations of
-canonical orders so long.
+Populations of linear orders, which mix well, estimate the order-modular evidence and draw DAGs in
+proportion to the number of their topological orders; chains over DAGs draw from the modular
+posterior. Where the two posteriors overlap, the numbers of topological orders of their DAGs
+determine the ratio of the two constants. Nothing is annealed over the modular posterior itself,
+which is slow with populations of canonical orders.
 """
 
 from __future__ import annotations
@@ -36,17 +36,19 @@ from arcwise.support.checks import whole_number
 from arcwise.support.running import Run
 from arcwise.support.settings import Settings, setting
 
-# Relocations, which weigh all places, take half of the time of the usual moves; without them and
-# with more swaps, populations had 0.4 to 0.85 of the variance in the same time.
+# Relocations, which weigh all positions, take half of the time of the default moves; without them
+# and with more swaps, populations had 0.4 to 0.85 of the variance in the same time.
 _ORDERS = LinearOrders({"swap": 1, "adjacent": 4})
-_SHARE_OF_DAGS = 0.25  # of the time left, for the chains over DAGs
-# Of what is left then, by whether numbers of orders are estimated; the rest is for counting.
-_SHARE_OF_POPULATIONS = {False: 0.95, True: 0.85}
-_SHARE_OF_COUNTING = 0.7  # of that, as it ends a little late
 _STRETCH = 8  # draws of each particle
-# Many small populations rather than few large ones: their spread is all that shows the error.
+# Many small populations rather than few large ones, as their spread alone measures the error.
 _PARTICLES, _RUNS = 64, 32
 _FEWER_PARTICLES = 16
+
+_SHARE_OF_DAGS = 0.25  # of the remaining time, for the chains over DAGs
+# Share of the remaining time for populations, by whether topological orders are estimated or
+# counted.
+_SHARE_OF_POPULATIONS = {False: 0.95, True: 0.85}
+_SHARE_OF_COUNTING = 0.7  # of the rest, as counting ends a little late
 _ADVICE = "use more steps of the chains, or more populations"
 
 
@@ -83,7 +85,7 @@ class Bennett(Settings):
 def bennett_evidence(model: Model, modularity: Modularity, settings: Bennett, run: Run) -> Evidence:
     """Estimate the evidence from DAGs of the modular and of the order-modular posterior.
 
-    Topological orders of DAGs that are too many to count are estimated.
+    The number of topological orders of a DAG is estimated if counting takes too long.
 
     Examples
     --------
@@ -100,7 +102,7 @@ def bennett_evidence(model: Model, modularity: Modularity, settings: Bennett, ru
             option("method", "smc"),
         )
     with run.telling():
-        # First, as it ends by its number of steps and not by the clock.
+        # The constant comes first, as its budget is a number of steps and not a time.
         untimed = replace(run, seconds=None)
         constant, error = prior_constant(model, "modular", CanonicalOrders(), untimed)
         orders = TopologicalOrders(model, settings.draws, run)
@@ -119,7 +121,7 @@ def bennett_evidence(model: Model, modularity: Modularity, settings: Bennett, ru
 
 
 def _populations(model: Model, settings: Bennett, run: Run, share: float) -> Posterior:
-    """Return populations of orders, smaller ones if there is no time for the usual ones."""
+    """Return populations of orders, of fewer particles if there is no time for the default."""
     n, limited = len(model.ordinary), run.deadline.limited
     sizes = [_PARTICLES, _FEWER_PARTICLES] if settings.particles is None else [settings.particles]
     while True:
@@ -132,7 +134,7 @@ def _populations(model: Model, settings: Bennett, run: Run, share: float) -> Pos
             thinning=2 * n,
         )
         try:
-            # Of the time that the attempt before has left.
+            # A share of the time that the previous attempt has left.
             return populated(model, populations, run.within(share))
         except TimeIsUpError:
             if not sizes:
@@ -142,27 +144,24 @@ def _populations(model: Model, settings: Bennett, run: Run, share: float) -> Pos
 def _log_total(
     populations: Posterior, orders: TopologicalOrders, of_dags: list[NDArray[np.float64]]
 ) -> LogEstimate:
-    """Return the log of the sum of the weights of all DAGs.
-
-    With h the weighting, (order-modular constant) * (mean of h over its DAGs) is (modular
-    constant) * (mean of h * number of orders over DAGs of the modular posterior). Each population
-    estimates the left-hand side as a whole, so that they are independent.
-    """
+    """Return the log of the sum of the weights of all DAGs."""
+    # For any weighting h of DAGs,
+    #     (order-modular constant) * (mean of h over DAGs of the order-modular posterior)
+    #         = (modular constant) * (mean of h * number of orders over DAGs of the modular one).
+    # Each population estimates the entire left-hand side, so these estimates are independent.
     run = populations.run
     assert isinstance(run, AnnealingRun)
     assert populations.dags is not None
     assert populations.traces is not None
     of_populations = orders.counted(populations.dags, _SHARE_OF_COUNTING)
     weights = populations.traces.log_weights[0]
-    # What turns mean weights into the order-modular constant: the number of orders.
+    # The number of orders converts mean weights into the order-modular constant.
     shift = math.lgamma(len(orders.model.ordinary) + 1)
     h = best_weighting(of_dags, of_populations)
     logs = np.full(len(weights), -np.inf)
     logs[np.isfinite(weights)] = [log_mean(h.log(each)) for each in of_populations]
     left = LogEstimate.of_weights(
-        weights + logs + shift,
-        run.settings.states_per_run,
-        run.settings.least_variance(run.plan),
+        weights + logs + shift, run.settings.states_per_run, run.settings.least_variance(run.plan)
     )
     right = mean_along_chains([h.log_with_ratio(each) for each in of_dags])
     return left.plus(LogEstimate(-h.center - right.value, right.variance, right.runs))

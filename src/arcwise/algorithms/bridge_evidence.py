@@ -1,9 +1,9 @@
-"""The exact order-modular evidence, carried over the bridge to the modular prior.
+"""The modular evidence from the exact order-modular one, by annealing along the bridge.
 
-Orders drawn exactly from the order-modular posterior are annealed along the bridge, as populations
-that are resampled on the way. As the draws are exact, it does not matter whether chains of orders
+Orders drawn exactly from the order-modular posterior are annealed along the bridge, in populations
+that are resampled at intervals. As the draws are exact, it does not matter whether chains of orders
 would mix: the mean weight of populations is an unbiased estimate of the ratio of the two
-normalising constants, however many modes there are, and has lower bounds that hold.
+normalising constants, however many modes there are, and has valid lower bounds.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _PARTICLES, _RUNS = 32, 16
 _STEPS_PER_VARIABLE = 200
 _STEPS_OF_TRIAL = 10  # for each variable
 _NUMBERINGS = 0x0F_B21D_6E5  # seeds of random numberings of the variables
-_SHARE_OF_TIME = 0.8  # of what is left after the exact part
+_SHARE_OF_TIME = 0.8  # of the time that the exact part leaves
 _ADVICE = "use more steps over the bridge, or more populations"
 
 
@@ -107,7 +107,7 @@ def bridge_evidence(model: Model, modularity: Modularity, settings: Bridge, run:
 
 @dataclass(frozen=True, eq=False)
 class _Crossing:
-    """Populations that go over the bridge, from exact draws."""
+    """Populations that are annealed along the bridge from exact draws."""
 
     model: Model
     computation: ExactComputation
@@ -115,21 +115,21 @@ class _Crossing:
     run: Run
 
     def usual_steps(self, runs: int, deadline: Deadline) -> int:
-        """Return the default number of steps, or as many as there is time for."""
+        """Return the default number of steps, or the number that fits into the time."""
         n = len(self.model.ordinary)
         if not deadline.limited:
             return max(2, _STEPS_PER_VARIABLE * n)
         trial = max(2, _STEPS_OF_TRIAL * n)
         start = deadline.now
-        side_by_side = min(self.run.processors.threads, runs)
-        self.log_weights(trial, side_by_side, self.run.quiet)
+        parallel = min(self.run.processors.threads, runs)
+        self.log_weights(trial, parallel, self.run.quiet)
         spent = max(1e-6, deadline.now - start)
-        rounds = -(-runs // side_by_side)
+        rounds = -(-runs // parallel)
         left = max(0.0, _SHARE_OF_TIME * deadline.left)
         return max(2, int(trial * left / (spent * rounds)))
 
     def log_weights(self, steps: int, runs: int, run: Run) -> np.ndarray:
-        """Return the log weight of each population after so many steps of its particles."""
+        """Return the log weight of each population after its particles have made these steps."""
         n = len(self.model.ordinary)
         annealed = annealed_runs(
             self._core_space,

@@ -1,8 +1,8 @@
-"""The ratio of two normalising constants as a product over a ladder of temperatures.
+"""The posterior estimated by chains at one or several temperatures, and its evidence.
 
-For adjacent temperatures, the mean over the hotter chain of (colder density / hotter
-density) is the ratio of their constants; the product of all ratios leads from the uniform
-distribution to the posterior (section 4.5 of Niinimäki, Parviainen and Koivisto 2016).
+For adjacent temperatures of a ladder, the mean over the hotter chain of (colder density / hotter
+density) is the ratio of their normalising constants. The product of all these ratios is that of the
+posterior and the uniform distribution (section 4.5 of Niinimäki, Parviainen and Koivisto 2016).
 """
 
 from __future__ import annotations
@@ -48,68 +48,7 @@ from arcwise.support.arrays import relative_weights
 from arcwise.support.clock import warn
 from arcwise.support.running import Run
 
-Ratio = tuple[NDArray[np.float64], int, int]
-"""The log sums of the batches of one ratio along one chain, the count, and the batch size."""
-
-
-def telescoped(chains: Sequence[Sequence[Ratio]], *, same_temperatures: bool = True) -> LogEstimate:
-    """Return the log of the product of all ratios.
-
-    Notes
-    -----
-    All ratios of a chain have batches over the same steps. The relative deviation of a
-    batch, summed over the ladder, is to first order its contribution to the log of the
-    product. This accounts for the correlation between temperatures; the correlation of
-    batches along a chain is estimated from the batches. What a chain never saw does not show
-    there, but in the products of the chains, each by itself: where these vary more than that,
-    their variance counts.
-    """
-    each = [_product([chain]) for chain in chains if chain[0][1] > 0]
-    if not each:
-        return LogEstimate(-np.inf, np.inf)  # nothing is known yet
-    values, variances = np.array(each).T
-    with np.errstate(invalid="ignore"):  # a chain that saw only weights of zero knows nothing
-        between = float(values.var(ddof=1)) / len(each) if len(each) > 1 else 0.0
-    if same_temperatures:
-        value, within = _product(chains)
-    else:
-        value, within = float(values.mean()), float(variances.sum()) / len(each) ** 2
-    return LogEstimate(value, max(within, between if np.isfinite(between) else np.inf))
-
-
-def _product(chains: Sequence[Sequence[Ratio]]) -> tuple[float, float]:
-    """Return the log of the product of ratios over all chains, and its variance along them."""
-    pairs = len(chains[0])
-    total = 0.0
-    deviations: list[NDArray[np.float64]] = [np.zeros(0) for _ in chains]
-    for pair in range(pairs):
-        sums = [chain[pair] for chain in chains]
-        top = max(float(log_sums.max(initial=-np.inf)) for log_sums, _, _ in sums)
-        if top == -np.inf:
-            return -np.inf, np.inf
-        plain = sum(float(relative_weights(log_sums, top).sum()) for log_sums, _, _ in sums)
-        mean = plain / sum(count for _, count, _ in sums)
-        if not mean > 0.0:  # as damaged files may have it
-            return -np.inf, np.inf
-        total += top + math.log(mean)
-        for chain, (log_sums, count, size) in enumerate(sums):
-            whole = relative_weights(log_sums[: count // size], top) / size
-            relative = whole / mean - 1.0
-            deviations[chain] = relative if pair == 0 else deviations[chain] + relative
-    sizes = [np.full(len(own), chain[0][2]) for own, chain in zip(deviations, chains, strict=True)]
-    numbers = np.repeat(np.arange(len(chains)), [len(own) for own in deviations])
-    error = float(
-        weighted_standard_error(np.concatenate(deviations), np.concatenate(sizes), numbers)
-    )
-    return total, float("inf") if np.isnan(error) else error**2
-
-
-# --- Chain posterior ------------------------------------------------------------------------------
-
-# Runs chains at one or several temperatures and returns the posterior they estimate.
-
-
-# Of the time, for the constant of the prior: the evidence is not what chains are run for.
+# Share of the time budget for the prior's normalising constant, as the evidence is a by-product.
 _SHARE_OF_CONSTANT = 0.1
 
 
@@ -167,6 +106,38 @@ def sample_chains(model: Model, settings: ChainSettings, run: Run) -> Posterior:
     )
 
 
+def _warn_of_convergence(found: Convergence, change: str | Wording) -> None:
+    rhat, edge_rhat = found.rhat or 1.0, found.edge_rhat or 1.0
+    # Modes may have the same posterior probability, so that only edges reveal them.
+    if rhat > RHAT_OF_WARNING or edge_rhat > HOPELESS_RHAT:
+        apart = ""
+        if found.difference is not None:
+            apart = f"; edge probabilities differ by up to {found.difference:.2f} between chains"
+        warn(
+            ConvergenceWarning(
+                f"the chains have not converged (R-hat is {rhat:.2f} for the log posterior and up "
+                f"to {edge_rhat:.2f} for an edge{apart}); ",
+                change,
+            )
+        )
+
+
+def _warn_of_gaps(exchanges: Exchanges | None) -> None:
+    """Warn if temperatures are too far apart to exchange states, which biases the evidence."""
+    rates = () if exchanges is None else exchanges.acceptance
+    fewest = min((rate for rate in rates if rate is not None), default=1.0)
+    if fewest < FEWEST_EXCHANGES:
+        warn(
+            ExchangeWarning(
+                f"adjacent temperatures exchange states in only {fewest:.1%} of the proposals, so "
+                "the evidence and its standard error are unreliable; use ",
+                option("ladder", "adapted"),
+                f" and at least {temperatures_needed(rates)} ",
+                option("temperatures"),
+            )
+        )
+
+
 def _exchanges(
     session: SamplingSession[ChainSettings], sampled: SampledChains, tempering: Tempering
 ) -> Exchanges:
@@ -181,14 +152,6 @@ def _exchanges(
         if tempering.bridge is None
         else tuple(tuple(place for _, place in path) for path in paths),
         _evidence_ratio(session, sampled, tempering) if tempering.spans_bridge else None,
-    )
-
-
-def _log_ratio(sampled: SampledChains, tempering: Tempering) -> LogEstimate:
-    """Return the log ratio of the constants of the coldest and the hottest."""
-    return telescoped(
-        [sampled.chains.ratios(chain) for chain in range(len(sampled.chains))],
-        same_temperatures=not tempering.adapt,
     )
 
 
@@ -231,49 +194,77 @@ def _evidence(
     )
 
 
-def _log_mean_along_chains(chains: list[NDArray[np.float64]]) -> LogEstimate:
-    """Return the log of a mean, allowing for autocorrelation, or for large values not drawn.
+def _log_ratio(sampled: SampledChains, tempering: Tempering) -> LogEstimate:
+    """Return the log ratio of the constants of the coldest and the hottest distribution."""
+    return telescoped(
+        [sampled.chains.ratios(chain) for chain in range(len(sampled.chains))],
+        same_temperatures=not tempering.adapt,
+    )
 
-    Its variance is infinite where too few states were kept to estimate it.
-    """
+
+def _log_mean_along_chains(chains: list[NDArray[np.float64]]) -> LogEstimate:
+    """Return the log of a mean, with a variance for autocorrelation or for rare large values."""
     together = np.concatenate(chains)
     top = float(together.max())
     values = relative_weights(together, top)
     mean = float(values.mean())
     numbers = np.repeat(np.arange(len(chains)), [len(chain) for chain in chains])
     error = float(weighted_standard_error(values, np.ones(len(values)), numbers))
-    along = float("inf") if np.isnan(error) else (error / mean) ** 2
+    along = float("inf") if np.isnan(error) else (error / mean) ** 2  # with too few states
     independent = 1.0 / cautious_effective_runs(together) - 1.0 / len(together)
     return LogEstimate(top + math.log(mean), max(along, independent), float(len(together)))
 
 
-def _warn_of_gaps(exchanges: Exchanges | None) -> None:
-    """Warn if temperatures are too far apart to exchange states, which biases the evidence."""
-    rates = () if exchanges is None else exchanges.acceptance
-    fewest = min((rate for rate in rates if rate is not None), default=1.0)
-    if fewest < FEWEST_EXCHANGES:
-        warn(
-            ExchangeWarning(
-                f"adjacent temperatures exchange states in only {fewest:.1%} of the proposals, so "
-                "the evidence and its standard error are unreliable; use ",
-                option("ladder", "adapted"),
-                f" and at least {temperatures_needed(rates)} ",
-                option("temperatures"),
-            )
-        )
+Ratio = tuple[NDArray[np.float64], int, int]
+"""The log sums of the batches of one ratio along one chain, the count, and the batch size."""
 
 
-def _warn_of_convergence(found: Convergence, change: str | Wording) -> None:
-    rhat, edge_rhat = found.rhat or 1.0, found.edge_rhat or 1.0
-    # Modes may have the same posterior probability, so that only edges reveal them.
-    if rhat > RHAT_OF_WARNING or edge_rhat > HOPELESS_RHAT:
-        apart = ""
-        if found.difference is not None:
-            apart = f"; edge probabilities differ by up to {found.difference:.2f} between chains"
-        warn(
-            ConvergenceWarning(
-                f"the chains have not converged (R-hat is {rhat:.2f} for the log posterior and up "
-                f"to {edge_rhat:.2f} for an edge{apart}); ",
-                change,
-            )
-        )
+def telescoped(chains: Sequence[Sequence[Ratio]], *, same_temperatures: bool = True) -> LogEstimate:
+    """Return the log of the product of all ratios.
+
+    Notes
+    -----
+    All ratios of a chain have batches over the same steps. The relative deviation of a batch,
+    summed over the ladder, is to first order its contribution to the log of the product. This
+    accounts for the correlation between temperatures; the correlation of batches along a chain is
+    estimated from the batches. Parts of the space that a chain never visited affect the products
+    of the individual chains instead: if these vary more, their variance is used.
+    """
+    each = [_product([chain]) for chain in chains if chain[0][1] > 0]
+    if not each:
+        return LogEstimate(-np.inf, np.inf)  # nothing is known yet
+    values, variances = np.array(each).T
+    with np.errstate(invalid="ignore"):  # a chain may have visited only weights of zero
+        between = float(values.var(ddof=1)) / len(each) if len(each) > 1 else 0.0
+    if same_temperatures:
+        value, within = _product(chains)
+    else:
+        value, within = float(values.mean()), float(variances.sum()) / len(each) ** 2
+    return LogEstimate(value, max(within, between if np.isfinite(between) else np.inf))
+
+
+def _product(chains: Sequence[Sequence[Ratio]]) -> tuple[float, float]:
+    """Return the log of the product of ratios over all chains, and its variance along them."""
+    pairs = len(chains[0])
+    total = 0.0
+    deviations: list[NDArray[np.float64]] = [np.zeros(0) for _ in chains]
+    for pair in range(pairs):
+        sums = [chain[pair] for chain in chains]
+        top = max(float(log_sums.max(initial=-np.inf)) for log_sums, _, _ in sums)
+        if top == -np.inf:
+            return -np.inf, np.inf
+        plain = sum(float(relative_weights(log_sums, top).sum()) for log_sums, _, _ in sums)
+        mean = plain / sum(count for _, count, _ in sums)
+        if not mean > 0.0:  # in a damaged file
+            return -np.inf, np.inf
+        total += top + math.log(mean)
+        for chain, (log_sums, count, size) in enumerate(sums):
+            whole = relative_weights(log_sums[: count // size], top) / size
+            relative = whole / mean - 1.0
+            deviations[chain] = relative if pair == 0 else deviations[chain] + relative
+    sizes = [np.full(len(own), chain[0][2]) for own, chain in zip(deviations, chains, strict=True)]
+    numbers = np.repeat(np.arange(len(chains)), [len(own) for own in deviations])
+    error = float(
+        weighted_standard_error(np.concatenate(deviations), np.concatenate(sizes), numbers)
+    )
+    return total, float("inf") if np.isnan(error) else error**2

@@ -1,4 +1,10 @@
-"""The log weights of drawn DAGs under a model, and the best of them."""
+"""Estimates of a posterior from the records of chains or particles: edges, DAGs, the best DAG.
+
+Where the states of a space follow the posterior of interest, the exact edge probabilities given
+each state are averaged. Orders follow the order-modular distribution; for the modular one, every
+DAG drawn from them is weighted by the inverse of its number of topological orders (equations 5 to 8
+of Niinimäki, Parviainen and Koivisto 2016).
+"""
 
 from __future__ import annotations
 
@@ -30,6 +36,230 @@ from arcwise.support.clock import warn
 from arcwise.support.running import Run
 
 
+@dataclass(frozen=True, eq=False)
+class Assembled:
+    """Edge probabilities with their standard errors, the DAGs, and the best of them."""
+
+    edges: NDArray[np.float64]
+    edge_errors: NDArray[np.float64]
+    adjacency_errors: NDArray[np.float64]
+    dags: DagSample | None
+    best: Dag | None
+    best_log_weight: float | None
+
+    def posterior(self, model: Model, run: ChainRun | AnnealingRun, **more: Any) -> Posterior:
+        """Return the posterior of a run with these estimates and further attributes."""
+        return Posterior(
+            variables=model.variables,
+            modularity=run.settings.modularity,
+            run=run,
+            edges=self.edges,
+            edge_errors=self.edge_errors,
+            adjacency_errors=self.adjacency_errors,
+            map_dag=self.best,
+            map_log_weight=self.best_log_weight,
+            dags=self.dags,
+            provenance=model.provenance(),
+            model=None if model.stored else model,
+            **more,
+        )
+
+
+def assemble(
+    model: Model,
+    recording: Recording,
+    records: Sequence[ChainRecord],
+    log_weights: NDArray[np.float64] | None,
+) -> Assembled:
+    """Return the estimates of the posterior that the recording specifies."""
+    dags = weighted_dags(model.variables, records, log_weights)
+    if recording.weighted:
+        if dags is None:
+            raise ArgumentError(
+                "no DAG was drawn; give ", option("dags_per_state"), " of 1 or more"
+            )
+        warn_of_collapse(dags)
+        edges, errors = dags.edge_probabilities(), dags.standard_errors()
+        adjacency_errors = relation_errors(dags, "skeleton")
+    elif log_weights is None:
+        edges, errors, adjacency_errors = _edges_of_chains(records)
+    else:
+        edges, errors, adjacency_errors = _edges_of_particles(records, log_weights)
+    best, best_log_weight = (None, None) if dags is None else best_dag(model, dags)
+    # If one particle has nearly all the weight, estimated errors of probabilities may exceed 1.
+    return Assembled(
+        np.clip(edges, 0.0, 1.0),
+        np.minimum(errors, 1.0),
+        np.minimum(adjacency_errors, 1.0),
+        dags,
+        best,
+        best_log_weight,
+    )
+
+
+def weighted_dags(
+    variables: tuple[str, ...],
+    records: Sequence[ChainRecord],
+    log_weights: NDArray[np.float64] | None,
+) -> DagSample | None:
+    """Return all drawn DAGs with their weights, or None if there are none."""
+    if sum(len(record.parents) for record in records) == 0:
+        return None
+    chains = np.repeat(np.arange(len(records)), [len(record.parents) for record in records])
+    logs = [record.log_dag_weights() for record in records]
+    if log_weights is not None:
+        # The weight of a particle is divided among its kept states.
+        shares = [float(w) - math.log(r.states) for w, r in zip(log_weights, records, strict=True)]
+        logs = [own + share for own, share in zip(logs, shares, strict=True)]
+    return DagSample(
+        variables,
+        np.concatenate([record.parents for record in records]),
+        log_weights=np.concatenate(logs),
+        chains=chains,
+    )
+
+
+def order_weights(
+    dags: DagSample | None, recording: Recording, records: Sequence[ChainRecord]
+) -> OrderWeights | None:
+    """Return the effective number of weighted DAGs and the errors of their weights, if any."""
+    if dags is None or not recording.weighted:
+        return None
+    errors = np.concatenate([record.extension_errors for record in records])
+    return OrderWeights(
+        effective_dags=dags.effective_sample_size(),
+        estimated=int((errors > 0).sum()),
+        largest_error=float(errors.max(initial=0.0)),
+    )
+
+
+def warn_of_collapse(dags: DagSample) -> None:
+    """Warn if a few DAGs have nearly all of the weight."""
+    effective = dags.effective_sample_size()
+    if effective < fewest_effective_dags(len(dags)):
+        warn(
+            WeightCollapseWarning(
+                f"a few DAGs carry most of the importance weight: {len(dags)} weighted DAGs have "
+                f"an effective sample size of {effective:.1f}; draw more DAGs, or use ",
+                option("space", "partitions"),
+                ", which needs no weights",
+            )
+        )
+
+
+_MOST_AT_ONCE = 2**23  # means of batches, 64 MiB
+
+
+def _edges_of_chains(
+    records: Sequence[ChainRecord],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return mean edge probabilities, with standard errors of edges and of adjacencies."""
+    # The errors are computed by batch means, and account for the remaining correlation between
+    # neighbouring batches. The two directions of an adjacency are often anticorrelated, so its
+    # error is computed from the sum of both in each batch.
+    total = np.sum([_sums(r) for r in records], axis=0) / sum(r.states_summed for r in records)
+    counts = [0 if record.edge_batches is None else len(record.edge_batches) for record in records]
+    sizes = np.repeat([record.edge_batch_size for record in records], counts)
+    chains = np.repeat(np.arange(len(records)), counts)
+    if total.size * len(chains) <= _MOST_AT_ONCE:
+        means = np.concatenate([_batch_means(record, ...) for record in records])
+        errors = weighted_standard_error(means, sizes, chains)
+        upper = np.triu_indices(len(total), 1)
+        either = means[:, *upper] + means.transpose(0, 2, 1)[:, *upper]
+        return (
+            total,
+            errors,
+            _symmetric(weighted_standard_error(either, sizes, chains), upper, len(total)),
+        )
+    # Most edges between many variables never occur, and their errors are all equal.
+    seen = total > 0.0
+    never = weighted_standard_error(np.zeros(len(chains)), sizes, chains)
+    errors = np.full_like(total, float(never))
+    means = np.concatenate([_batch_means(record, seen) for record in records])
+    errors[seen] = weighted_standard_error(means, sizes, chains)
+    pairs = np.nonzero(np.triu(seen | seen.T, 1))
+    either = np.concatenate(
+        [_batch_means(r, pairs) + _batch_means(r, pairs[::-1]) for r in records]
+    )
+    of_pairs = _symmetric(weighted_standard_error(either, sizes, chains), pairs, len(total))
+    return total, errors, np.where(seen | seen.T, of_pairs, float(never))
+
+
+def _batch_means(record: ChainRecord, edges: Any) -> NDArray[np.float64]:
+    """Return the batch means of these edges; an ellipsis selects all edges."""
+    batches = record.edge_batches
+    assert batches is not None
+    places = edges if isinstance(edges, tuple) else (edges,)
+    chosen = batches if edges is ... else batches[:, *places]
+    means: NDArray[np.float64] = chosen / record.edge_batch_size
+    return means
+
+
+def _edges_of_particles(
+    records: Sequence[ChainRecord], log_weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return weighted means over independent particles, with errors of edges and of adjacencies."""
+    # By the delta method, the variance is the sum of squares of (share * deviation). But the
+    # heaviest particles dominate the mean, so that their deviations from it are too small. Each
+    # deviation is therefore taken from the mean of the other particles, and the variance is at
+    # least that for weights independent of the values: weighted mean square / effective number of
+    # particles.
+    shares = relative_weights(log_weights)
+    shares /= shares.sum()
+    edges = sum(share * _sums(r) / r.states for share, r in zip(shares, records, strict=True))
+    of_edges, of_pairs = _SquaredDeviations.none(edges), _SquaredDeviations.none(edges)
+    for share, record in zip(shares, records, strict=True):
+        apart = _sums(record) / record.states - edges
+        of_edges.add(apart, float(share))
+        of_pairs.add(apart + apart.T, float(share))
+    count = len(records)
+    scale = count / (count - 1) if count > 1 else np.nan
+    effective = 1.0 / float(weighted_sum(shares, shares))
+    return (
+        np.asarray(edges),
+        np.sqrt(of_edges.variance(effective) * scale),
+        np.sqrt(of_pairs.variance(effective) * scale),
+    )
+
+
+_LEAST_REST = 1e-9  # of the weight, without the heaviest particle
+
+
+@dataclass(eq=False)
+class _SquaredDeviations:
+    """Sums of squared deviations of particles from their weighted mean."""
+
+    influences: NDArray[np.float64]  # of the changes of the mean if a particle is left out
+    weighted: NDArray[np.float64]
+
+    @classmethod
+    def none(cls, like: NDArray[np.float64]) -> _SquaredDeviations:
+        return cls(np.zeros_like(like), np.zeros_like(like))
+
+    def add(self, apart: NDArray[np.float64], share: float) -> None:
+        squares = apart**2
+        rest = max(1.0 - share, _LEAST_REST)
+        self.influences += squares * (share / rest) ** 2
+        self.weighted += squares * share
+
+    def variance(self, effective: float) -> NDArray[np.float64]:
+        return np.maximum(self.influences, self.weighted / effective)
+
+
+def _symmetric(
+    values: NDArray[np.float64], pairs: tuple[NDArray[np.int64], ...], n: int
+) -> NDArray[np.float64]:
+    """Return the symmetric matrix with these values at the pairs."""
+    matrix = np.zeros((n, n))
+    matrix[pairs] = matrix[pairs[::-1]] = values
+    return matrix
+
+
+def _sums(record: ChainRecord) -> NDArray[Any]:
+    assert record.edge_sums is not None
+    return record.edge_sums
+
+
 def best_dag(model: Model, dags: DagSample) -> tuple[Dag, float]:
     """Return the DAG of largest modular weight among those drawn, and its log weight."""
     log_weights = modular_log_weights(model, dags)
@@ -43,7 +273,7 @@ def modular_log_weights(model: Model, dags: DagSample) -> NDArray[np.float64]:
     n = len(model.variables)
     total = np.zeros(len(dags))
     for node in range(n):
-        # As bytes, since rows of numbers are compared field by field.
+        # Rows are compared as bytes, which is faster than number by number.
         words = np.ascontiguousarray(dags.parents[:, node], dtype="<u8")
         rows = words.view(f"V{words.shape[1] * words.itemsize}").reshape(-1)
         distinct, place = np.unique(rows, return_inverse=True)
@@ -53,15 +283,6 @@ def modular_log_weights(model: Model, dags: DagSample) -> NDArray[np.float64]:
         weights = [values[table.find(node, np.flatnonzero(row).tolist())] for row in bits]
         total += np.asarray(weights)[place.reshape(-1)]
     return total
-
-
-# --- Annealed results -----------------------------------------------------------------------------
-
-# The results of annealed particles: log weights, records, and the total they estimate.
-
-
-# Far from the numbers of all other particles and chains, so that random numbers do not overlap.
-_FIRST_RUN_OF_TOTALS = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +324,7 @@ class AnnealedResults:
 def annealed_runs(
     core_space: _core.Space, recording: Recording, runs: range, run: Run, **options: Any
 ) -> _core.AnnealedRuns:
-    """Return runs that were annealed, by these options of the core."""
+    """Anneal runs with these options of the core, and return them."""
     record = recording.record_options(edge_batches=2)
     made = filled(_core.AnnealingOptions(), **{"record": record} | options)
     annealed = _core.AnnealedRuns(core_space, made, run.seed)
@@ -112,10 +333,14 @@ def annealed_runs(
     return annealed
 
 
+# Far from the numbers of all other particles and chains, so that random numbers do not overlap.
+_FIRST_RUN_OF_TOTALS = 1 << 62
+
+
 def annealed_log_total(
     model: Model, recording: Recording, runs: int, steps: int, run: Run
 ) -> LogEstimate:
-    """Return the log of the total weight of all DAGs by annealing."""
+    """Estimate the log of the total weight of all DAGs by annealing."""
     sums = ScoreSums(model, tabulate="sums", threads=run.threads)
     core_space = recording.space.build(sums)
     record = recording.record_options(edge_batches=2)
@@ -126,239 +351,3 @@ def annealed_log_total(
     )
     totals = AnnealedResults.of(annealed).log_totals(recording.weighted)
     return LogEstimate.of_weights(totals).shifted(core_space.log_size)
-
-
-# --- Assembly -------------------------------------------------------------------------------------
-
-# Assembles a posterior from the records of chains or particles: edges, DAGs, best DAG.
-#
-# Where the states of a space follow the posterior wanted, the exact edge probabilities given each
-# state are averaged. Orders follow the order-modular distribution; for the modular one, every DAG
-# drawn from them is weighted by the inverse of its number of topological orders (equations 5 to 8
-# of Niinimäki, Parviainen and Koivisto 2016).
-
-
-_MOST_AT_ONCE = 2**23  # means of batches, 64 MiB
-_LEAST_REST = 1e-9  # of the weight, without the heaviest particle
-
-
-@dataclass(frozen=True, eq=False)
-class Assembled:
-    """Edge probabilities with their standard errors, the DAGs, and the best of them."""
-
-    edges: NDArray[np.float64]
-    edge_errors: NDArray[np.float64]
-    adjacency_errors: NDArray[np.float64]
-    dags: DagSample | None
-    best: Dag | None
-    best_log_weight: float | None
-
-    def posterior(self, model: Model, run: ChainRun | AnnealingRun, **more: Any) -> Posterior:
-        """Return the posterior of a run with these estimates and what else is known of it."""
-        return Posterior(
-            variables=model.variables,
-            modularity=run.settings.modularity,
-            run=run,
-            edges=self.edges,
-            edge_errors=self.edge_errors,
-            adjacency_errors=self.adjacency_errors,
-            map_dag=self.best,
-            map_log_weight=self.best_log_weight,
-            dags=self.dags,
-            provenance=model.provenance(),
-            model=None if model.stored else model,
-            **more,
-        )
-
-
-def assemble(
-    model: Model,
-    recording: Recording,
-    records: Sequence[ChainRecord],
-    log_weights: NDArray[np.float64] | None,
-) -> Assembled:
-    """Return the estimates from the records of the posterior wanted."""
-    dags = weighted_dags(model.variables, records, log_weights)
-    if recording.weighted:
-        if dags is None:
-            raise ArgumentError(
-                "no DAG was drawn; give ", option("dags_per_state"), " of 1 or more"
-            )
-        warn_of_collapse(dags)
-        edges, errors = dags.edge_probabilities(), dags.standard_errors()
-        adjacency_errors = relation_errors(dags, "skeleton")
-    elif log_weights is None:
-        edges, errors, adjacency_errors = _edges_of_chains(records)
-    else:
-        edges, errors, adjacency_errors = _edges_of_particles(records, log_weights)
-    best, best_log_weight = (None, None) if dags is None else best_dag(model, dags)
-    # Without the one particle that has nearly all the weight, a probability seems to change by more
-    # than it can.
-    return Assembled(
-        np.clip(edges, 0.0, 1.0),
-        np.minimum(errors, 1.0),
-        np.minimum(adjacency_errors, 1.0),
-        dags,
-        best,
-        best_log_weight,
-    )
-
-
-def weighted_dags(
-    variables: tuple[str, ...],
-    records: Sequence[ChainRecord],
-    log_weights: NDArray[np.float64] | None,
-) -> DagSample | None:
-    """Return all drawn DAGs with their weights, or None if there are none."""
-    if sum(len(record.parents) for record in records) == 0:
-        return None
-    chains = np.repeat(np.arange(len(records)), [len(record.parents) for record in records])
-    logs = [record.log_dag_weights() for record in records]
-    if log_weights is not None:
-        # The weight of a particle is divided among the states kept of it.
-        shares = [float(w) - math.log(r.states) for w, r in zip(log_weights, records, strict=True)]
-        logs = [own + share for own, share in zip(logs, shares, strict=True)]
-    return DagSample(
-        variables,
-        np.concatenate([record.parents for record in records]),
-        log_weights=np.concatenate(logs),
-        chains=chains,
-    )
-
-
-def order_weights(
-    dags: DagSample | None, recording: Recording, records: Sequence[ChainRecord]
-) -> OrderWeights | None:
-    """Return the effective number of weighted DAGs and how their weights were found, if any."""
-    if dags is None or not recording.weighted:
-        return None
-    errors = np.concatenate([record.extension_errors for record in records])
-    return OrderWeights(
-        effective_dags=dags.effective_sample_size(),
-        estimated=int((errors > 0).sum()),
-        largest_error=float(errors.max(initial=0.0)),
-    )
-
-
-def warn_of_collapse(dags: DagSample) -> None:
-    """Warn if a few DAGs carry nearly all of the weight."""
-    effective = dags.effective_sample_size()
-    if effective < fewest_effective_dags(len(dags)):
-        warn(
-            WeightCollapseWarning(
-                f"a few DAGs carry most of the importance weight: {len(dags)} weighted DAGs have "
-                f"an effective sample size of {effective:.1f}; draw more DAGs, or use ",
-                option("space", "partitions"),
-                ", which needs no weights",
-            )
-        )
-
-
-def _edges_of_chains(
-    records: Sequence[ChainRecord],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return mean edge probabilities, with standard errors of edges and of adjacencies.
-
-    The errors are from batch means; the correlation that remains between neighbouring batches is
-    estimated and allowed for. The two directions of an adjacency are often anticorrelated, so its
-    error is that of the sum in each batch, not the sum of two errors.
-    """
-    total = np.sum([_sums(r) for r in records], axis=0) / sum(r.states_summed for r in records)
-    counts = [0 if record.edge_batches is None else len(record.edge_batches) for record in records]
-    sizes = np.repeat([record.edge_batch_size for record in records], counts)
-    chains = np.repeat(np.arange(len(records)), counts)
-    if total.size * len(chains) <= _MOST_AT_ONCE:
-        means = np.concatenate([_batch_means(record, ...) for record in records])
-        errors = weighted_standard_error(means, sizes, chains)
-        upper = np.triu_indices(len(total), 1)
-        either = means[:, *upper] + means.transpose(0, 2, 1)[:, *upper]
-        return (
-            total,
-            errors,
-            _symmetric(weighted_standard_error(either, sizes, chains), upper, len(total)),
-        )
-    # Most edges between many variables never occur, and their errors are all the same.
-    seen = total > 0.0
-    never = weighted_standard_error(np.zeros(len(chains)), sizes, chains)
-    errors = np.full_like(total, float(never))
-    means = np.concatenate([_batch_means(record, seen) for record in records])
-    errors[seen] = weighted_standard_error(means, sizes, chains)
-    pairs = np.nonzero(np.triu(seen | seen.T, 1))
-    either = np.concatenate(
-        [_batch_means(r, pairs) + _batch_means(r, pairs[::-1]) for r in records]
-    )
-    of_pairs = _symmetric(weighted_standard_error(either, sizes, chains), pairs, len(total))
-    return total, errors, np.where(seen | seen.T, of_pairs, float(never))
-
-
-def _batch_means(record: ChainRecord, edges: Any) -> NDArray[np.float64]:
-    """Return the means of the batches of these edges, all for an ellipsis."""
-    batches = record.edge_batches
-    assert batches is not None
-    places = edges if isinstance(edges, tuple) else (edges,)
-    chosen = batches if edges is ... else batches[:, *places]
-    means: NDArray[np.float64] = chosen / record.edge_batch_size
-    return means
-
-
-def _edges_of_particles(
-    records: Sequence[ChainRecord], log_weights: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return weighted means over independent particles, with errors of edges and of adjacencies.
-
-    By the delta method the variance is the sum of squares of share times deviation. But a mean
-    follows its heaviest particles, whose deviations then are too small: so each is taken from the
-    mean of the others, and the variance is at least what it would be if weights had nothing to do
-    with values, the weighted mean square over the effective number of particles.
-    """
-    shares = relative_weights(log_weights)
-    shares /= shares.sum()
-    edges = sum(share * _sums(r) / r.states for share, r in zip(shares, records, strict=True))
-    of_edges, of_pairs = _SquaredDeviations.none(edges), _SquaredDeviations.none(edges)
-    for share, record in zip(shares, records, strict=True):
-        apart = _sums(record) / record.states - edges
-        of_edges.add(apart, float(share))
-        of_pairs.add(apart + apart.T, float(share))
-    count = len(records)
-    scale = count / (count - 1) if count > 1 else np.nan
-    effective = 1.0 / float(weighted_sum(shares, shares))
-    return (
-        np.asarray(edges),
-        np.sqrt(of_edges.variance(effective) * scale),
-        np.sqrt(of_pairs.variance(effective) * scale),
-    )
-
-
-@dataclass(eq=False)
-class _SquaredDeviations:
-    """Sums of squared deviations of particles from their weighted mean."""
-
-    influences: NDArray[np.float64]  # by how much the mean changes without a particle
-    weighted: NDArray[np.float64]
-
-    @classmethod
-    def none(cls, like: NDArray[np.float64]) -> _SquaredDeviations:
-        return cls(np.zeros_like(like), np.zeros_like(like))
-
-    def add(self, apart: NDArray[np.float64], share: float) -> None:
-        squares = apart**2
-        rest = max(1.0 - share, _LEAST_REST)
-        self.influences += squares * (share / rest) ** 2
-        self.weighted += squares * share
-
-    def variance(self, effective: float) -> NDArray[np.float64]:
-        return np.maximum(self.influences, self.weighted / effective)
-
-
-def _symmetric(
-    values: NDArray[np.float64], pairs: tuple[NDArray[np.int64], ...], n: int
-) -> NDArray[np.float64]:
-    """Return the matrix with a value for each of the pairs, in both orders."""
-    matrix = np.zeros((n, n))
-    matrix[pairs] = matrix[pairs[::-1]] = values
-    return matrix
-
-
-def _sums(record: ChainRecord) -> NDArray[Any]:
-    assert record.edge_sums is not None
-    return record.edge_sums

@@ -1,4 +1,8 @@
-"""The methods by which the evidence is computed or estimated."""
+"""`evidence`: the marginal likelihood of the data under a model, exact or estimated by sampling.
+
+By default, estimates of two methods are combined: averaged if they agree, otherwise reported as
+doubtful.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +36,7 @@ from arcwise.support.words import listing, quoted, shown
 
 
 class EvidenceMethod(StrEnum):
-    """How the evidence is found.
+    """A method that computes or estimates the evidence.
 
     Examples
     --------
@@ -50,7 +54,7 @@ class EvidenceMethod(StrEnum):
 
 
 def as_evidence_method(value: Any) -> EvidenceMethod:
-    """Return the method of a name, or refuse it."""
+    """Return the method of this name, or refuse the name."""
     if isinstance(value, str) and value in set(EvidenceMethod):
         return EvidenceMethod(value)
     raise ArgumentError(
@@ -71,228 +75,6 @@ def space_of_method(method: EvidenceMethod, modularity: Modularity) -> Space:
     if modularity == "order-modular":
         return LinearOrders()
     return Partitions() if method is EvidenceMethod.AIS else CanonicalOrders()
-
-
-def by_method(
-    model: Model,
-    method: EvidenceMethod,
-    modularity: Modularity,
-    given: Mapping[str, Any],
-    run: Run,
-) -> Evidence:
-    """Return the evidence by one method, but not the combined one, with the options given."""
-    known = {each.name for each in fields(_OPTIONS[method])} - {"modularity"}
-    refuse_unknown(given, known, method.value)
-    for name in () if issubclass(_OPTIONS[method], SamplerSettings) else ("directory", "device"):
-        if name in run.specified and (name, method) != ("device", EvidenceMethod.EXACT):
-            raise ArgumentError(
-                Wording("directory", "--run") if name == "directory" else option(name),
-                " is not an option of ",
-                option("method", method.value),
-                "; leave it out, or choose another method",
-            )
-    if method is EvidenceMethod.EXACT:
-        return _of(exactly(model, Exact(modularity, **given), run))
-    if method is EvidenceMethod.BRIDGE:
-        return bridge_evidence(model, modularity, Bridge(**given), run)
-    if method is EvidenceMethod.BENNETT:
-        return bennett_evidence(model, modularity, Bennett(**given), run)
-    options = {"space": space_of_method(method, modularity), "modularity": modularity, **given}
-    space = as_space(options["space"])
-    if space.modularity == modularity:
-        options = {"dags_per_state": 0} | options  # which the evidence does not need
-    if method is EvidenceMethod.MC3:
-        bridged = isinstance(space, CanonicalOrders)
-        options = {"ladder": "uniform bridge" if bridged else "adapted"} | options
-    settings = SAMPLERS[method](**options)
-    if isinstance(settings, MC3) and not settings.tempering(len(model.ordinary)).reaches_uniform:
-        raise ArgumentError(
-            "the ladder does not start at inverse temperature 0, so mc3 does not estimate the "
-            "evidence; start it at 0"
-        )
-    return _of(SAMPLED_BY[settings.sampler](model, settings, run))
-
-
-_OPTIONS: dict[EvidenceMethod, type[Settings]] = {
-    EvidenceMethod.EXACT: Exact,
-    EvidenceMethod.BRIDGE: Bridge,
-    EvidenceMethod.BENNETT: Bennett,
-    **{EvidenceMethod(name): kind for name, kind in SAMPLERS.items() if name != "mcmc"},
-}
-
-
-def _of(posterior: Posterior) -> Evidence:
-    if posterior.evidence is not None:
-        return posterior.evidence
-    raise TimeIsUpError(
-        "the constant of the prior, which the evidence is divided by, takes too long for the "
-        "seconds given; give more ",
-        option("seconds"),
-    )
-
-
-# --- Combined evidence ----------------------------------------------------------------------------
-
-# The evidence by several methods at once: their mean where they agree, and who disagrees.
-
-
-# The probability that methods that are all right are found to disagree.
-_FALSE_ALARM_RATE = 0.01
-# Of the time left, where it is not shared equally: populations of canonical orders of many
-# variables hardly ever come near the precision of Bennett's acceptance ratio.
-_SHARES = {EvidenceMethod.BENNETT: 0.85}
-_LEAST_SHARE = 1e-6  # of the variance of an estimate that is its own
-_ADVICE = "give more time, or run a single method for longer"
-
-
-def chosen_methods(
-    model: Model, modularity: Modularity, seconds: float | None, threads: int | None
-) -> tuple[EvidenceMethod, ...]:
-    """Return exact where that is cheap, otherwise two methods whose errors are independent.
-
-    Examples
-    --------
-    >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate("asia", 100, seed=1))
-    >>> chosen_methods(model, "modular", None, 1)
-    (<EvidenceMethod.EXACT: 'exact'>,)
-    """
-
-    def cheap(which: Modularity, share: float) -> bool:
-        left = None if seconds is None else share * seconds
-        return exact_is_cheap(len(model.ordinary), len(model.scores), which, left, threads)
-
-    if cheap(modularity, 1.0):
-        return (EvidenceMethod.EXACT,)
-    if modularity == "modular" and cheap("order-modular", 0.25):
-        return (EvidenceMethod.BRIDGE, EvidenceMethod.SMC)
-    if modularity == "modular":
-        return (EvidenceMethod.BENNETT, EvidenceMethod.SMC)
-    return (EvidenceMethod.SMC, EvidenceMethod.MC3)
-
-
-def combined(model: Model, modularity: Modularity, run: Run) -> Evidence:
-    """Return the exact evidence, or that of several methods, each in a part of the time left."""
-    seconds = run.deadline.left if run.deadline.limited else None
-    methods = [*chosen_methods(model, modularity, seconds, run.threads)]
-    found = []
-    while methods:
-        method = methods.pop(0)
-        share = _SHARES.get(method, 1 / (1 + len(methods)))
-        own = run.within(share) if methods else run
-        try:
-            found.append(by_method(model, method, modularity, {}, own))
-        except (CapacityError, TimeIsUpError):
-            # Another method may still be possible; if none is, the last says why.
-            if not methods and not found:
-                raise
-    return found[0] if len(found) == 1 else combination(found)
-
-
-def combination(parts: Sequence[Evidence]) -> Evidence:
-    """Return one estimate from independent ones of the same evidence.
-
-    Those that are reliable and agree are averaged, weighted by the inverse of their variances.
-    If they disagree, the highest of them is returned, without a standard error: methods err by
-    missing some of the posterior, so the one that has found most is the best guess. A lower
-    bound of one method above the intervals of all counts as disagreement as well.
-
-    Examples
-    --------
-    >>> parts = [Evidence(-100.0, 0.1, method="one"), Evidence(-100.1, 0.1, method="other")]
-    >>> both = combination(parts)
-    >>> round(both.log_evidence, 3), round(both.standard_error, 3), both.verdict
-    (-100.05, 0.071, 'reliable')
-    >>> parts = [Evidence(-100.0, 0.1, method="one"), Evidence(-102.0, 0.1, method="other")]
-    >>> combination(parts).verdict
-    'doubtful'
-    """
-    reliable = [part for part in parts if part.standard_error is not None]
-    best = max(parts, key=lambda part: part.log_evidence)
-    doubts = _disagreements(reliable, parts)
-    if doubts or not reliable:
-        estimate = best.estimate
-        if not doubts:
-            doubts = [doubt for part in parts for doubt in part.doubts]
-    else:
-        shared = _shared_variance(reliable)
-        estimate = weighted_mean([_without(part, shared) for part in reliable])
-        estimate = estimate.plus(LogEstimate(0.0, shared))
-    constants = reliable or [best]
-    constant = max(constants, key=lambda part: -part.log_prior_constant_error)
-    return Evidence.estimated(
-        LogEstimate(
-            estimate.value, estimate.variance, degrees_of_freedom=estimate.degrees_of_freedom
-        ),
-        method=_in_words(reliable or parts, agree=bool(reliable) and not doubts),
-        advice=_ADVICE,
-        lower_bounds=_bounds(parts),
-        doubts=doubts,
-        parts=parts,
-    ).with_constant(constant)
-
-
-def _shared_variance(parts: Sequence[Evidence]) -> float:
-    """Return the variance of the prior's constant, if all subtract the same estimate of it."""
-    if len({part.log_prior_constant for part in parts}) > 1:
-        return 0.0
-    return float(parts[0].log_prior_constant_error ** 2)
-
-
-def _without(part: Evidence, variance: float) -> LogEstimate:
-    """Return an estimate with the variance that is its own, which is never quite nothing."""
-    own = part.estimate
-    return replace(own, variance=max(own.variance - variance, _LEAST_SHARE * own.variance))
-
-
-def _disagreements(reliable: Sequence[Evidence], parts: Sequence[Evidence]) -> list[str]:
-    """Return which estimates differ by more than chance, in sentences."""
-    normal = t_quantile(math.inf)
-    pairs = list(combinations(reliable, 2))
-    shared = _shared_variance(reliable) if reliable else 0.0
-    limit = NormalDist().inv_cdf(1.0 - _FALSE_ALARM_RATE / (2.0 * max(1, len(pairs))))
-    result = []
-    for one, other in pairs:
-        own = (_without(part, shared).relative_margin / normal for part in (one, other))
-        error = math.hypot(*own)
-        difference = abs(one.log_evidence - other.log_evidence)
-        if difference > limit * error:
-            result.append(
-                f"The methods disagree: {one.method} says {one.log_evidence:.2f}, {other.method} "
-                f"{other.log_evidence:.2f}, which is {difference / error:.1f} standard errors "
-                "apart; the higher one is given, as methods err by missing some of the "
-                f"posterior, but {_ADVICE}."
-            )
-    highest = [part.interval.high for part in reliable if part.interval is not None]
-    bounds = [(part.lower_bound.value, part) for part in parts if part.lower_bound is not None]
-    if highest and bounds and not result:
-        bound, part = max(bounds, key=lambda each: each[0])
-        if bound > max(highest):
-            result.append(
-                f"The lower bound of {part.method}, {bound:.2f}, is above what the other methods "
-                f"allow; {_ADVICE}."
-            )
-    return result
-
-
-def _in_words(parts: Sequence[Evidence], *, agree: bool) -> str:
-    names = listing(part.method for part in parts)
-    if len(parts) == 1:
-        return names
-    return f"{names}, weighted by inverse variances" if agree else f"{names}, which disagree"
-
-
-def _bounds(parts: Sequence[Evidence]) -> dict[str, LowerBound]:
-    return {
-        f"{name}, {part.method}": bound
-        for part in parts
-        for name, bound in part.lower_bounds.items()
-    }
-
-
-# --- Evidence -------------------------------------------------------------------------------------
-
-# `evidence`: the marginal likelihood of the data under a model, exactly or by sampling.
 
 
 Method = Literal["combined", "exact", "ais", "smc", "mc3", "bridge", "bennett"]
@@ -350,11 +132,7 @@ class EvidenceArguments(Run, EvidenceOptions, _OfMethod):
 
 @keywords_of(EvidenceArguments)
 def evidence(
-    model: Model,
-    run: Run,
-    method: Method,
-    modularity: Modularity,
-    **given: Any,
+    model: Model, run: Run, method: Method, modularity: Modularity, **given: Any
 ) -> Evidence:
     """Compute or estimate the log evidence, with a normalised structure prior.
 
@@ -363,19 +141,19 @@ def evidence(
     model
         The model.
     method
-        ``"combined"``: exact where that is cheap. Otherwise two of the following, which are
-        averaged, weighted by the inverse of their variances, if both are reliable and they
-        agree; if they do not, the result says so. ``"exact"``: for few variables. ``"bridge"``:
-        the exact evidence under the order-modular prior, for up to about 28 variables, carried
-        over to the modular prior by populations of exactly drawn orders that are annealed along
-        the bridge between the two; unbiased, with lower bounds. ``"bennett"``: populations of
-        linear orders estimate the order-modular evidence, and Bennett's acceptance ratio, from the
-        numbers of topological orders of DAGs of both posteriors, leads to the modular one; the
-        most precise beyond 28 variables. Orders that are too many to count are estimated.
-        ``"smc"``: populations of particles that are resampled as they cool, an unbiased
-        estimate with lower bounds that hold with high probability. ``"ais"``: the same from
-        single particles, which takes many more steps where there are many variables.
-        ``"mc3"``: an estimate from coupled chains.
+        ``"combined"``: exact where that is cheap. Otherwise two of the following methods, averaged
+        with weights inverse to their variances if both are reliable and they agree; if they
+        disagree, the result reports it. ``"exact"``: for few variables. ``"bridge"``: the exact
+        evidence under the order-modular prior, for up to about 28 variables, and its ratio to the
+        modular evidence from populations of exactly drawn orders that are annealed along the bridge
+        between the two; unbiased, with lower bounds. ``"bennett"``: populations of linear orders
+        estimate the order-modular evidence, and Bennett's acceptance ratio, computed from the
+        numbers of topological orders of DAGs of both posteriors, its ratio to the modular one; the
+        most precise method beyond 28 variables. If counting takes too long, the numbers of orders
+        are estimated. ``"smc"``: populations of particles that are resampled as they cool, an
+        unbiased estimate with lower bounds that hold with high probability. ``"ais"``: the same
+        from single particles, which takes many more steps with many variables. ``"mc3"``: an
+        estimate from coupled chains.
 
     Returns
     -------
@@ -407,3 +185,211 @@ def evidence(
         return combined(model, wanted, run)
     with run.telling():
         return by_method(model, chosen, wanted, given, run)
+
+
+def by_method(
+    model: Model, method: EvidenceMethod, modularity: Modularity, given: Mapping[str, Any], run: Run
+) -> Evidence:
+    """Return the evidence by a single method with the options given."""
+    known = {each.name for each in fields(_OPTIONS[method])} - {"modularity"}
+    refuse_unknown(given, known, method.value)
+    for name in () if issubclass(_OPTIONS[method], SamplerSettings) else ("directory", "device"):
+        if name in run.specified and (name, method) != ("device", EvidenceMethod.EXACT):
+            raise ArgumentError(
+                Wording("directory", "--run") if name == "directory" else option(name),
+                " is not an option of ",
+                option("method", method.value),
+                "; leave it out, or choose another method",
+            )
+    if method is EvidenceMethod.EXACT:
+        return _evidence_of(exactly(model, Exact(modularity, **given), run))
+    if method is EvidenceMethod.BRIDGE:
+        return bridge_evidence(model, modularity, Bridge(**given), run)
+    if method is EvidenceMethod.BENNETT:
+        return bennett_evidence(model, modularity, Bennett(**given), run)
+    options = {"space": space_of_method(method, modularity), "modularity": modularity, **given}
+    space = as_space(options["space"])
+    if space.modularity == modularity:
+        options = {"dags_per_state": 0} | options  # the evidence needs no DAGs
+    if method is EvidenceMethod.MC3:
+        bridged = isinstance(space, CanonicalOrders)
+        options = {"ladder": "uniform bridge" if bridged else "adapted"} | options
+    settings = SAMPLERS[method](**options)
+    if isinstance(settings, MC3) and not settings.tempering(len(model.ordinary)).reaches_uniform:
+        raise ArgumentError(
+            "the ladder does not start at inverse temperature 0, so mc3 does not estimate the "
+            "evidence; start it at 0"
+        )
+    return _evidence_of(SAMPLED_BY[settings.sampler](model, settings, run))
+
+
+_OPTIONS: dict[EvidenceMethod, type[Settings]] = {
+    EvidenceMethod.EXACT: Exact,
+    EvidenceMethod.BRIDGE: Bridge,
+    EvidenceMethod.BENNETT: Bennett,
+    **{EvidenceMethod(name): kind for name, kind in SAMPLERS.items() if name != "mcmc"},
+}
+
+
+def _evidence_of(posterior: Posterior) -> Evidence:
+    if posterior.evidence is not None:
+        return posterior.evidence
+    raise TimeIsUpError(
+        "the constant of the prior, which the evidence is divided by, takes too long for the "
+        "seconds given; give more ",
+        option("seconds"),
+    )
+
+
+# Shares of the remaining time, if it is not divided equally: for many variables, populations of
+# canonical orders hardly ever have a precision close to that of Bennett's acceptance ratio.
+_SHARES = {EvidenceMethod.BENNETT: 0.85}
+_ADVICE = "give more time, or run a single method for longer"
+
+
+def chosen_methods(
+    model: Model, modularity: Modularity, seconds: float | None, threads: int | None
+) -> tuple[EvidenceMethod, ...]:
+    """Return exact where that is cheap, otherwise two methods whose errors are independent.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate("asia", 100, seed=1))
+    >>> chosen_methods(model, "modular", None, 1)
+    (<EvidenceMethod.EXACT: 'exact'>,)
+    """
+
+    def cheap(which: Modularity, share: float) -> bool:
+        left = None if seconds is None else share * seconds
+        return exact_is_cheap(len(model.ordinary), len(model.scores), which, left, threads)
+
+    if cheap(modularity, 1.0):
+        return (EvidenceMethod.EXACT,)
+    if modularity == "modular" and cheap("order-modular", 0.25):
+        return (EvidenceMethod.BRIDGE, EvidenceMethod.SMC)
+    if modularity == "modular":
+        return (EvidenceMethod.BENNETT, EvidenceMethod.SMC)
+    return (EvidenceMethod.SMC, EvidenceMethod.MC3)
+
+
+def combined(model: Model, modularity: Modularity, run: Run) -> Evidence:
+    """Return the exact evidence, or that of several methods, each in a share of the time left."""
+    seconds = run.deadline.left if run.deadline.limited else None
+    methods = [*chosen_methods(model, modularity, seconds, run.threads)]
+    found = []
+    while methods:
+        method = methods.pop(0)
+        share = _SHARES.get(method, 1 / (1 + len(methods)))
+        own = run.within(share) if methods else run
+        try:
+            found.append(by_method(model, method, modularity, {}, own))
+        except (CapacityError, TimeIsUpError):
+            # Another method may still be possible; if not, the error of the last one is raised.
+            if not methods and not found:
+                raise
+    return found[0] if len(found) == 1 else combination(found)
+
+
+def combination(parts: Sequence[Evidence]) -> Evidence:
+    """Combine independent estimates of the same evidence.
+
+    Reliable estimates that agree are averaged, weighted by the inverse of their variances. If they
+    disagree, the highest of them is returned without a standard error: methods err by missing some
+    of the posterior, so the highest is the best guess. A lower bound of one method above the
+    intervals of all is a disagreement as well.
+
+    Examples
+    --------
+    >>> parts = [Evidence(-100.0, 0.1, method="one"), Evidence(-100.1, 0.1, method="other")]
+    >>> both = combination(parts)
+    >>> round(both.log_evidence, 3), round(both.standard_error, 3), both.verdict
+    (-100.05, 0.071, 'reliable')
+    >>> parts = [Evidence(-100.0, 0.1, method="one"), Evidence(-102.0, 0.1, method="other")]
+    >>> combination(parts).verdict
+    'doubtful'
+    """
+    reliable = [part for part in parts if part.standard_error is not None]
+    best = max(parts, key=lambda part: part.log_evidence)
+    doubts = _disagreements(reliable, parts)
+    if doubts or not reliable:
+        estimate = best.estimate
+        if not doubts:
+            doubts = [doubt for part in parts for doubt in part.doubts]
+    else:
+        shared = _shared_variance(reliable)
+        estimate = weighted_mean([_without(part, shared) for part in reliable])
+        estimate = estimate.plus(LogEstimate(0.0, shared))
+    constants = reliable or [best]
+    constant = max(constants, key=lambda part: -part.log_prior_constant_error)
+    return Evidence.estimated(
+        LogEstimate(
+            estimate.value, estimate.variance, degrees_of_freedom=estimate.degrees_of_freedom
+        ),
+        method=_in_words(reliable or parts, agree=bool(reliable) and not doubts),
+        advice=_ADVICE,
+        lower_bounds=_bounds(parts),
+        doubts=doubts,
+        parts=parts,
+    ).with_constant(constant)
+
+
+def _shared_variance(parts: Sequence[Evidence]) -> float:
+    """Return the variance of the prior's constant, if all subtract the same estimate of it."""
+    if len({part.log_prior_constant for part in parts}) > 1:
+        return 0.0
+    return float(parts[0].log_prior_constant_error ** 2)
+
+
+def _without(part: Evidence, variance: float) -> LogEstimate:
+    """Return an estimate without a shared part of its variance, which stays positive."""
+    own = part.estimate
+    return replace(own, variance=max(own.variance - variance, 1e-6 * own.variance))
+
+
+_FALSE_ALARM_RATE = 0.01  # the probability that correct methods are found to disagree
+
+
+def _disagreements(reliable: Sequence[Evidence], parts: Sequence[Evidence]) -> list[str]:
+    """Return sentences on estimates that differ significantly."""
+    normal = t_quantile(math.inf)
+    pairs = list(combinations(reliable, 2))
+    shared = _shared_variance(reliable) if reliable else 0.0
+    limit = NormalDist().inv_cdf(1.0 - _FALSE_ALARM_RATE / (2.0 * max(1, len(pairs))))
+    result = []
+    for one, other in pairs:
+        own = (_without(part, shared).relative_margin / normal for part in (one, other))
+        error = math.hypot(*own)
+        difference = abs(one.log_evidence - other.log_evidence)
+        if difference > limit * error:
+            result.append(
+                f"The methods disagree: {one.method} says {one.log_evidence:.2f}, {other.method} "
+                f"{other.log_evidence:.2f}, which is {difference / error:.1f} standard errors "
+                "apart; the higher one is given, as methods err by missing some of the "
+                f"posterior, but {_ADVICE}."
+            )
+    highest = [part.interval.high for part in reliable if part.interval is not None]
+    bounds = [(part.lower_bound.value, part) for part in parts if part.lower_bound is not None]
+    if highest and bounds and not result:
+        bound, part = max(bounds, key=lambda each: each[0])
+        if bound > max(highest):
+            result.append(
+                f"The lower bound of {part.method}, {bound:.2f}, is above what the other methods "
+                f"allow; {_ADVICE}."
+            )
+    return result
+
+
+def _in_words(parts: Sequence[Evidence], *, agree: bool) -> str:
+    names = listing(part.method for part in parts)
+    if len(parts) == 1:
+        return names
+    return f"{names}, weighted by inverse variances" if agree else f"{names}, which disagree"
+
+
+def _bounds(parts: Sequence[Evidence]) -> dict[str, LowerBound]:
+    return {
+        f"{name}, {part.method}": bound
+        for part in parts
+        for name, bound in part.lower_bounds.items()
+    }

@@ -21,8 +21,6 @@ from arcwise.support.clock import Deadline
 from arcwise.support.running import LocalRun, Progress
 from arcwise.support.settings import keywords_of, setting
 
-_FIRST_DRAWS = 256  # of a run in limited time; each piece is twice the one before
-
 
 @dataclass(frozen=True)
 class Exact(Computing):
@@ -69,8 +67,8 @@ class _Arguments(LocalRun, Exact, OfModel):
 def exact(model: Model, settings: Exact, run: LocalRun) -> Posterior:
     """Compute the posterior exactly.
 
-    Under the order-modular prior the time is O(n^2 2^n) and 25 variables take
-    seconds; under the modular prior it is O(3^n), seconds for 19 variables.
+    Under the order-modular prior the time is O(n^2 2^n), which is seconds for 25 variables; under
+    the modular prior it is O(3^n), which is seconds for 19 variables.
 
     Parameters
     ----------
@@ -80,8 +78,8 @@ def exact(model: Model, settings: Exact, run: LocalRun) -> Posterior:
     Returns
     -------
     Posterior
-        With exact probabilities of edges and parent sets, the log evidence and
-        the best DAG, and the DAGs if any were asked for.
+        With exact probabilities of edges and parent sets, the log evidence and the best DAG, and
+        sampled DAGs if requested.
 
     Raises
     ------
@@ -90,7 +88,7 @@ def exact(model: Model, settings: Exact, run: LocalRun) -> Posterior:
     NumericalError
         If rounding may cost more than the tolerance.
     TimeIsUpError
-        If the seconds given are over before the probabilities of edges are known.
+        If the time is up before the probabilities of edges are known.
 
     Examples
     --------
@@ -133,20 +131,23 @@ def _paths(computation: ExactComputation, run: LocalRun) -> NDArray[np.float64] 
     return reached
 
 
+_FIRST_DRAWS = 256  # of a run in limited time; each batch is twice the one before
+
+
 def _draws(computation: ExactComputation, count: int, run: LocalRun) -> DagSample | None:
-    """Return this number of DAGs, or as many as there is time for."""
+    """Return this number of DAGs, or as many as fit into the time."""
     seed, deadline, progress = run.seed, run.deadline, run.progress
     if not deadline.limited:
         return computation.dags(count, seed=seed, progress=progress)
-    # A draw depends on its number only, so that pieces give the same DAGs as a single call.
+    # A draw depends on its number only, so several calls give the same DAGs as one.
     drawn: list[DagSample] = []
-    done, piece = 0, _FIRST_DRAWS
+    done, batch = 0, _FIRST_DRAWS
     try:
         while done < count:
-            piece = min(piece, count - done)
+            batch = min(batch, count - done)
             deadline.check()
-            drawn.append(computation.dags(piece, seed=seed, first=done, progress=progress))
-            done, piece = done + piece, 2 * piece
+            drawn.append(computation.dags(batch, seed=seed, first=done, progress=progress))
+            done, batch = done + batch, 2 * batch
     except TimeIsUpError:
         deadline.cut(f"{done:,} of {count:,} DAGs were drawn, as the time was up.")
     if not drawn:
@@ -168,9 +169,9 @@ def ancestor_probabilities(
     Parameters
     ----------
     model, modularity, memory_limit, tolerance, threads, progress
-        As for `exact`. Paths of the modular posterior come with all else there is to compute;
-        those of the order-modular one take O(n^2 3^n) steps, fewer if the posterior is
-        concentrated, for up to 20 variables.
+        As for `exact`. Paths of the modular posterior are a by-product of its other results; those
+        of the order-modular one take O(n^2 3^n) steps, fewer if the posterior is concentrated, for
+        up to 20 variables.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How much memory an exact run needs, and how much there is."""
+"""`ExactComputation`: an exact posterior by dynamic programming, with its cost and its limits."""
 
 from __future__ import annotations
 
@@ -36,82 +36,13 @@ from arcwise.support.running import LocalRun, Progress, Stage
 from arcwise.support.settings import Settings, setting
 from arcwise.support.words import byte_size, rounded
 
-
-@dataclass(frozen=True)
-class ExactCost:
-    """What an exact run takes."""
-
-    memory: int  # bytes held at once, besides the model itself
-    operations: int  # sums and products, the unit of the run's progress; for orders of magnitude
-
-    def __str__(self) -> str:
-        """Say it in words."""
-        return f"{byte_size(self.memory)} of memory, {rounded(self.operations)} operations"
-
-
-def exact_cost(
-    model: Model, modularity: Modularity = "modular", *, threads: int | None = None
-) -> ExactCost:
-    """Return the memory and the work `exact` takes for this model.
-
-    Parameters
-    ----------
-    model, modularity, threads
-        As for `exact`.
-
-    Examples
-    --------
-    >>> model = Model(["a", "b", "c"], lambda node, parents: -float(len(parents)))
-    >>> print(exact_cost(model, "order-modular", threads=1))
-    1 KiB of memory, 140 operations
-    """
-    count = Processors.available(threads).threads
-    memory, _, operations = _of_model(checked_model(model), as_modularity(modularity), count)
-    return ExactCost(memory, operations)
-
-
-def memory_needed(model: Model, modularity: Modularity, threads: int, *, paths: bool) -> int:
-    """Return the bytes an exact computation holds at most, with or without that of paths."""
-    without, with_paths, _ = _of_model(model, modularity, threads)
-    if not paths:
-        return without
-    if not model.parent_only:
-        return with_paths
-    # Beside all tables, the computation for one of the parent-only variables is held.
-    further = _core.exact_cost(
-        len(model.ordinary) + 1, len(model.weights), modularity == "order-modular", threads
-    )
-    return with_paths + further[1]
-
-
-def _of_model(model: Model, modularity: Modularity, threads: int) -> tuple[int, int, int]:
-    return _core.exact_cost(
-        len(model.ordinary), model.folded.families, modularity == "order-modular", threads
-    )
-
-
-def refuse_too_large(memory: int, limit: int | None) -> None:
-    """Refuse a run that needs more than the limit, or than what is free."""
-    allowed = available_memory() if limit is None else limit
-    if memory > allowed:
-        raise CapacityError(
-            f"the exact run needs {byte_size(memory)} and the limit is {byte_size(allowed)}; "
-            "raise memory_limit, or use a sampler"
-        )
-
-
-# --- Exact computation ----------------------------------------------------------------------------
-
-# `ExactComputation`: an exact posterior, computed once and then asked for its parts.
-
-
 MOST_VARIABLES = {"modular": 25, "order-modular": 30}
-_FEWEST_ON_DEVICE = 20  # where no device is named: fewer take less time than it takes to start
+_FEWEST_ON_DEVICE = 20  # if no device is named: starting takes longer than computing with fewer
 
 
 @dataclass(frozen=True)
 class Computing(Settings):
-    """Which posterior is computed exactly, and within which limits."""
+    """The posterior that is computed exactly, and its limits."""
 
     modularity: Modularity = setting(
         "modular",
@@ -139,8 +70,8 @@ class Computing(Settings):
 class ExactComputation:
     """The exact posterior of a model, by dynamic programming over all subsets of the variables.
 
-    Each part is computed when it is first asked for, and what it shares with others is
-    kept: posterior, paths and DAGs of the modular posterior come from the same tables.
+    Each result is computed on first use, and tables that it shares with others are kept: posterior,
+    paths and DAGs of the modular posterior come from the same tables.
 
     Examples
     --------
@@ -165,7 +96,7 @@ class ExactComputation:
         self._device = chosen_device(
             self.run.device,
             refusal=None,
-            # What the modular posterior gains there has not been measured.
+            # The speed-up of the modular posterior has not been measured.
             worthwhile=self._order_modular and n >= _FEWEST_ON_DEVICE,
             needed=by_device.needed_bytes(n, len(model.weights)),
         )
@@ -181,7 +112,7 @@ class ExactComputation:
         self._paths: NDArray[np.float64] | None = None
 
     def _refuse_too_many(self) -> None:
-        """Refuse what processors cannot do."""
+        """Refuse more variables than processors can handle."""
         n, most = len(self.model.ordinary), MOST_VARIABLES[self.modularity]
         if n > most:
             other = (
@@ -197,25 +128,25 @@ class ExactComputation:
 
     @cached_property
     def _by_processors(self) -> _core.ExactComputation:
-        """The computation by processors, made when it is first needed."""
+        """The computation by processors, on first use."""
         self._refuse_too_many()
         return self._of_core(self._folded.table, self._order_modular)
 
     @cached_property
     def _on_device(self) -> OrderModularComputation | ModularComputation | None:
-        """The computation on the device, made when it is first needed, if there is one."""
+        """The computation on the device, if there is one, on first use."""
         if self._device is None:
             return None
         made = OrderModularComputation if self._order_modular else ModularComputation
         return made(self._device, self._folded.table)
 
     def _draws_on_device(self) -> OrderModularComputation | None:
-        """Return the computation on the device, if it draws: modular DAGs come from processors."""
+        """Return the computation on the device if it can draw; processors draw modular DAGs."""
         computation = self._on_device if self._order_modular else None
         return computation if isinstance(computation, OrderModularComputation) else None
 
     def _maxima_on_device(self, device: KernelDevice) -> OrderModularComputation:
-        """Return the computation for the best DAG on the device, as `_of_maxima` on processors."""
+        """Return the computation for the best DAG on the device, like `_of_maxima`."""
         if self.model.parent_only:
             return OrderModularComputation(device, self._folded.maxima)
         return self._draws_on_device() or OrderModularComputation(device, self._folded.table)
@@ -231,7 +162,7 @@ class ExactComputation:
         return self._posterior
 
     def paths(self) -> NDArray[np.float64]:
-        """Return the probability of a directed path between each two variables."""
+        """Return the probability of a directed path from each variable to each other."""
         if self._paths is None:
             with self.run.stage("Paths") as run:
                 self._refuse_too_large(run, paths=True)
@@ -248,7 +179,7 @@ class ExactComputation:
         paths = np.eye(len(names))
         paths[np.ix_(ordinary, ordinary)] = between
         for name in self.model.parent_only:
-            # One that is not folded is a further variable, and the others stay folded.
+            # This one is treated as an ordinary variable, and the others remain folded.
             others = [other for other in self.model.parent_only if other != name]
             folded = FoldedWeights.of(names, others, self._folded.weights)
             source = folded.ordinary.index(name)
@@ -338,7 +269,7 @@ class ExactComputation:
         )
 
     def _sums(self, run: Stage) -> tuple[float, _core.FamilyTable, NDArray[np.float64], float]:
-        """Return the log weight, the probabilities of folded families and edges, their error."""
+        """Return the log weight, the probabilities of folded families and edges, and the error."""
         computation = self._on_device
         if computation is None:
             return self._by_processors.posterior(run.device.core, run.progress)
@@ -366,7 +297,7 @@ class ExactComputation:
 
     @cached_property
     def _of_maxima(self) -> _core.ExactComputation:
-        """The computation for the best DAG: a sum over parent-only parents is no maximum."""
+        """The computation for the best DAG, which maximises over parent-only parents."""
         if not self.model.parent_only:
             return self._by_processors
         return self._of_core(self._folded.maxima, True)
@@ -377,7 +308,7 @@ class ExactComputation:
 
 
 def bytes_per_draw(nodes: int) -> int:
-    """Return the memory of an order and a DAG that are drawn, and of the check of the DAG."""
+    """Return the bytes of a drawn order and DAG, and of the check of the DAG."""
     return 8 * nodes * ((nodes + 63) // 64) + 4 * nodes + 8
 
 
@@ -396,19 +327,76 @@ def log_prior_constant(model: Model, modularity: Modularity, tolerance: float, r
     return prior.log_weight(run.device.core, run.progress)
 
 
-# --- Exact limits ---------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class ExactCost:
+    """The memory and the operations that an exact run takes."""
 
-# The cost of exact computation, and whether it is cheap: by its size alone, or by a time limit.
+    memory: int  # bytes held at once, besides the model itself
+    operations: int  # sums and products, the unit of the run's progress; a rough figure
+
+    def __str__(self) -> str:
+        """Return memory and operations in words."""
+        return f"{byte_size(self.memory)} of memory, {rounded(self.operations)} operations"
+
+
+def exact_cost(
+    model: Model, modularity: Modularity = "modular", *, threads: int | None = None
+) -> ExactCost:
+    """Return the memory and the work `exact` takes for this model.
+
+    Parameters
+    ----------
+    model, modularity, threads
+        As for `exact`.
+
+    Examples
+    --------
+    >>> model = Model(["a", "b", "c"], lambda node, parents: -float(len(parents)))
+    >>> print(exact_cost(model, "order-modular", threads=1))
+    1 KiB of memory, 140 operations
+    """
+    count = Processors.available(threads).threads
+    memory, _, operations = _of_model(checked_model(model), as_modularity(modularity), count)
+    return ExactCost(memory, operations)
+
+
+def memory_needed(model: Model, modularity: Modularity, threads: int, *, paths: bool) -> int:
+    """Return the maximum memory of an exact computation in bytes, with or without paths."""
+    without, with_paths, _ = _of_model(model, modularity, threads)
+    if not paths:
+        return without
+    if not model.parent_only:
+        return with_paths
+    # The computation for one parent-only variable is held besides all other tables.
+    further = _core.exact_cost(
+        len(model.ordinary) + 1, len(model.weights), modularity == "order-modular", threads
+    )
+    return with_paths + further[1]
+
+
+def _of_model(model: Model, modularity: Modularity, threads: int) -> tuple[int, int, int]:
+    return _core.exact_cost(
+        len(model.ordinary), model.folded.families, modularity == "order-modular", threads
+    )
+
+
+def refuse_too_large(memory: int, limit: int | None) -> None:
+    """Refuse a run that needs more memory than the limit, or than what is free."""
+    allowed = available_memory() if limit is None else limit
+    if memory > allowed:
+        raise CapacityError(
+            f"the exact run needs {byte_size(memory)} and the limit is {byte_size(allowed)}; "
+            "raise memory_limit, or use a sampler"
+        )
 
 
 MOST_FAMILIES = 2**24
-
 # Without a time limit, exact computation is chosen if it takes less than half a minute in all on
 # one core, and less than a gigabyte.
 _EXACT_OPERATIONS = 11 * 10**9
 _EXACT_OPERATIONS_PER_SECOND = 10**9  # on one core
 SHARE_OF_EXACT = 0.7
-"""Of the time left, before chains take over."""
+"""The share of the remaining time after which chains are run instead."""
 
 
 def exact_operations(variables: int, modularity: Modularity) -> int | None:
@@ -444,7 +432,7 @@ def exact_is_cheap(
 
 
 def exact_seconds(variables: int, modularity: Modularity, threads: int | None) -> float:
-    """Return about how long the exact computation takes."""
+    """Return an estimate of the time that the exact computation takes."""
     operations = exact_operations(variables, modularity) or 0
     return operations / _exact_rate(threads)
 
@@ -454,7 +442,7 @@ def _exact_rate(threads: int | None) -> float:
 
 
 def exact_limit(seconds: float | None, threads: int | None = None) -> float:
-    """Return the most operations for which exact computation is chosen."""
+    """Return the maximum number of operations for which exact computation is chosen."""
     if seconds is None:
         return _EXACT_OPERATIONS
     return SHARE_OF_EXACT * float(seconds) * _exact_rate(threads)

@@ -1,9 +1,8 @@
-"""Independent draws from the exact posterior, and what importance weights make of them.
+"""Independent draws from the exact posterior, and importance weights of distinct DAGs.
 
-DOS draws orders, DDS draws DAGs from the order-modular posterior, and IW-DDS
-weights the different DAGs among them to the modular posterior (He, Tian and Wu
-2016, "Structure learning in Bayesian networks of a moderate size by efficient
-sampling").
+DOS draws orders, DDS draws DAGs from the order-modular posterior, and IW-DDS weights the distinct
+DAGs among them to the modular posterior (He, Tian and Wu 2016, "Structure learning in Bayesian
+networks of a moderate size by efficient sampling").
 """
 
 from __future__ import annotations
@@ -25,14 +24,11 @@ from arcwise.support.checks import open_fraction, real_number
 from arcwise.support.running import LocalRun, Progress
 from arcwise.support.words import shown
 
-_SMALLEST_ERROR = 1e-100  # its square is still a number
-
 
 class ExactSampler:
     """Draws orders and DAGs independently from the exact posterior.
 
-    Setting it up takes about as long as `exact`; after that, draws take
-    microseconds.
+    Setting it up takes about as long as `exact`; after that, each draw takes microseconds.
 
     Parameters
     ----------
@@ -109,15 +105,14 @@ class ExactSampler:
 
 @dataclass(frozen=True, eq=False)
 class ImportanceWeightedDags:
-    """Different DAGs, weighted to the modular posterior.
+    """Distinct DAGs, weighted to the modular posterior.
 
     Parameters
     ----------
     dags
         Each DAG once, weighted by its modular weight.
     coverage
-        The posterior probability of all these DAGs together; None if the
-        evidence is not known.
+        The total posterior probability of these DAGs; None if the evidence is not known.
 
     Examples
     --------
@@ -138,7 +133,7 @@ class ImportanceWeightedDags:
     def estimate(self, feature: AnyFeature, given: AnyFeature | None = None) -> Estimate:
         """Return the probability of a feature with its guaranteed bounds, if the coverage is known.
 
-        The DAGs are different ones and no draws, so that they tell no standard error.
+        There is no standard error, as the DAGs are distinct and not independent draws.
 
         Parameters
         ----------
@@ -150,11 +145,11 @@ class ImportanceWeightedDags:
         return estimate_without_error(self.dags, asked, bounds)
 
     def interval(self, feature: AnyFeature, given: AnyFeature | None = None) -> Interval:
-        """Return bounds of the probability of a feature that is true or false of each DAG.
+        """Return bounds of the probability of a feature that each DAG has or has not.
 
-        They hold for sure, not just with high probability: the DAGs that were
-        not drawn have a known total probability, and all or none of them may
-        have the feature. Given an event, all of them may have that, too.
+        They hold with certainty, not just with high probability: the DAGs that were not drawn have
+        a known total probability, and all or none of them may have the feature. For a conditional
+        probability, all of them may have the event that it is given.
         """
         if self.coverage is None:
             raise ArgumentError(
@@ -172,10 +167,10 @@ class ImportanceWeightedDags:
         return Interval(low / (seen + unseen), min(1.0, (low + unseen) / (seen + unseen)))
 
     def credible_set(self, level: float = 0.95, *, classes: bool = False) -> CredibleSet:
-        """Return the most probable DAGs, or classes, that reach a probability together.
+        """Return the most probable DAGs, or classes, whose total probability reaches a level.
 
-        Where the coverage is known, the probabilities of DAGs are exact, and those of
-        classes are at least as large as said.
+        If the coverage is known, the probabilities of DAGs are exact, and those of classes are
+        lower bounds.
 
         Parameters
         ----------
@@ -195,14 +190,14 @@ def importance_weighted_dags(
     threads: int | None = None,
     progress: Progress = None,
 ) -> ImportanceWeightedDags:
-    """Draw DAGs from the order-modular posterior and weight the different ones (IW-DDS).
+    """Draw DAGs from the order-modular posterior and weight the distinct ones (IW-DDS).
 
     Parameters
     ----------
     model
         The model.
     count
-        The number of draws; the result has as many DAGs as there were different ones.
+        The number of draws; the result has the distinct DAGs among them.
     seed
         The seed.
     log_total_weight
@@ -239,11 +234,14 @@ def importance_weighted_dags(
     return ImportanceWeightedDags(DagSample(model.variables, dags.parents, weights), coverage)
 
 
-def samples_for(epsilon: float, delta: float) -> int:
-    """Return how many independent draws bound the error of a probability (Hoeffding).
+_SMALLEST_ERROR = 1e-100  # its square does not underflow
 
-    With that many draws, the share of draws with a feature is within `epsilon`
-    of its probability, except with probability at most `delta`.
+
+def samples_for(epsilon: float, delta: float) -> int:
+    """Return the number of independent draws that bounds the error of a probability (Hoeffding).
+
+    With that many draws, the share of draws with a feature is within `epsilon` of its probability,
+    except with probability at most `delta`.
 
     Parameters
     ----------

@@ -16,26 +16,24 @@ from arcwise.posterior import DagSample
 from arcwise.support.checks import checked_seed, refuse_beyond_memory, whole_number
 from arcwise.support.running import Progress, running
 
-_MOST_IN_PARTIAL_ORDERS = 64
-
 
 class GivenOrder:
     """The posterior given an order of the variables, complete or partial.
 
-    A DAG counts once for every linear order that extends both the DAG and the order given.
-    Given a linear order, every DAG that agrees with it therefore counts once; given no order
-    at all, the posterior is the order-modular one.
+    A DAG counts once for every linear order that extends both the DAG and the order given. Given a
+    linear order, every DAG that agrees with it therefore counts once; given an empty partial order,
+    the posterior is the order-modular one.
 
     Parameters
     ----------
     model
         The model.
     order
-        A linear order: a list of all names but those of parent-only variables, which have no
-        place in an order, the earliest first. Or a bucket order: lists
-        or sets of names, the earliest bucket first, with no order within a bucket. Or a
-        partial order, for up to 64 variables: a list of pairs (tuples) of names, of which
-        the first precedes the second, or a `Dag` or networkx DiGraph with such edges.
+        A linear order: a list of all names except those of parent-only variables, which are not
+        part of an order, the earliest first. Or a bucket order: lists or sets of names, the
+        earliest bucket first, with no order within a bucket. Or a partial order, for up to 64
+        variables: a list of pairs (tuples) of names, in each of which the first precedes the
+        second, or a `Dag` or networkx DiGraph with such edges.
     sums
         The score sums of the model, if already computed.
     threads, progress
@@ -135,13 +133,13 @@ class GivenOrder:
         return DagSample(self.model.variables, parents)
 
 
+_MOST_IN_PARTIAL_ORDERS = 64
+
+
 def _with_parent_only(
     model: Model, buckets: list[list[int]], predecessors: list[int] | None
 ) -> tuple[list[list[int]], list[int] | None]:
-    """Return an order of all variables, in which the parent-only ones come first, in a row.
-
-    So there are as many orders, and as many DAGs that agree with each, as without them.
-    """
+    """Return an order of all variables that begins with the parent-only ones in a fixed order."""
     place = {name: number for number, name in enumerate(model.variables)}
     ordinary = [place[name] for name in model.ordinary]
     first = [place[name] for name in model.parent_only]

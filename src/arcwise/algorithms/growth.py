@@ -1,4 +1,9 @@
-"""Finds parents that would improve a DAG: single ones, and pairs that help only jointly."""
+"""`grow`: adds candidate parents as long as the best DAG or the posterior requires others.
+
+Growth by the best DAG searches among the current candidates, makes the neighbours in the DAGs found
+candidates, and tests whether other parents would improve these DAGs: single ones, and pairs that
+help only jointly.
+"""
 
 from __future__ import annotations
 
@@ -46,30 +51,24 @@ from arcwise.support.running import Run, SeededRun, Stage
 from arcwise.support.settings import keywords_of
 from arcwise.support.words import byte_size, quoted
 
-# Pairs are formed among this many potential parents of each node, the best ones when added to its
-# present parents; they are joined to subsets of this many of the present parents.
+# Shares of the time limit: for the initial candidates, for all rounds, and for chains of a round.
+_SHARE_OF_START = 0.6
+_SHARE_OF_ROUNDS = 0.6
+_SHARE_OF_CHAINS = 0.3
+# Pairs are formed among this many potential parents of each node, those that are best when added to
+# its current parents; they are joined to subsets of this many of the current parents.
 _MOST_PARTNERS = 100
 _MOST_KEPT = 8
 
 
-def better_pairs(weigher: FamilyWeigher, dag: Dag, run: Stage) -> NDArray[np.bool_]:
-    """Return pairs of parents that raise the weight of a node's family, as [parent, node].
+def better_parents(
+    weigher: FamilyWeigher, dag: Dag, run: Stage, *, pairs: bool
+) -> NDArray[np.bool_]:
+    """Return new parents, one or a pair, that raise the weight of a family, as [parent, node].
 
-    Each node may lose some of its parents and gain two others that are not its
-    descendants; the best such family is taken, if it is better than the present one.
+    Each node may lose some of its parents and gain one other, or two, that are not its descendants;
+    the best such family is chosen, if it is better than the current one.
     """
-    return _better(weigher, dag, run, pairs=True)
-
-
-def better_parents(weigher: FamilyWeigher, dag: Dag, run: Stage) -> NDArray[np.bool_]:
-    """Return single parents that raise the weight of a node's family, as [parent, node].
-
-    As `better_pairs`, with one parent in place of two.
-    """
-    return _better(weigher, dag, run, pairs=False)
-
-
-def _better(weigher: FamilyWeigher, dag: Dag, run: Stage, pairs: bool) -> NDArray[np.bool_]:
     n = len(weigher.variables)
     parents = [sorted(own) for own in dag.parent_indices]
     best, others = _one_more(weigher, dag, parents, run)
@@ -117,11 +116,7 @@ def _one_more(
 def _joined(
     weigher: FamilyWeigher, parents: list[list[int]], others: list[list[int]], first: int | None
 ) -> dict[int, Joined]:
-    """Return families of some of a node's parents and one other parent.
-
-    With `first`, each family also has the other parent at that position, and the others
-    are those after it; None for no such parent. Nodes without such families are left out.
-    """
+    """Return families of some of a node's parents, the other at `first` if given, and one other."""
     found = {}
     for node, present in enumerate(parents):
         must = weigher.must(node)
@@ -129,14 +124,14 @@ def _joined(
         kept, left = own[:_MOST_KEPT], own[_MOST_KEPT:]
         beside = [] if first is None else others[node][first : first + 1]
         room = weigher.room(node) - len(left) - len(beside) - 1
-        outside = others[node][0 if first is None else first + 1 :]
+        outside = others[node][0 if first is None else first + 1 :]  # each pair once
         if room >= 0 and outside:
             found[node] = Joined(kept, [*must, *left, *beside], outside, min(room, len(kept)))
     return found
 
 
 def _descendants(dag: Dag) -> NDArray[np.bool_]:
-    """Return a matrix with True at [node, descendant], the node itself among them."""
+    """Return a matrix with True at [node, descendant], the node itself included."""
     n = len(dag.variables)
     place = {name: i for i, name in enumerate(dag.variables)}
     result = np.eye(n, dtype=np.bool_)
@@ -145,196 +140,6 @@ def _descendants(dag: Dag) -> NDArray[np.bool_]:
         for parent in dag.parent_indices[node]:
             result[parent] |= result[node]
     return result
-
-
-# --- Growth by map --------------------------------------------------------------------------------
-
-# Growth that follows the best DAG: searches, and candidates that what they find calls for.
-
-
-# Perturbations per variable: from a random order, from the order of the previous round, and in the
-# final search.
-_FIRST_PATIENCE = 2
-_NEXT_PATIENCE = 1
-_LAST_PATIENCE = 5
-# The number of candidates to which every node is filled up in every other growth from a random
-# order, so that they do not all start alike.
-_FILLED_SIZE = 6
-_SHARE_OF_STARTS = 0.6  # of the time, for the progress bar
-# If growth is cut short, the neighbours in this many DAGs stay candidates; and after Ctrl-C the
-# last model may take this long.
-_MOST_DAGS_KEPT = 8
-_SECONDS_AFTER_INTERRUPTION = 2.0
-
-
-def grow_by_map(state: GrowthState, deadline: Deadline) -> MapResult | None:
-    """Return the best DAG, or the best so far if time is up or Ctrl-C comes, if there is any.
-
-    The candidates are then those it calls for.
-    """
-    began = time.perf_counter()
-    try:
-        return _grow_by_map(state)
-    except TimeIsUpError:
-        state.cut_short(deadline)
-        interrupted = False
-    except KeyboardInterrupt:
-        if not state.weights:
-            raise
-        warn(
-            f"growth was interrupted after {len(state.rounds)} rounds; the result is the best DAG "
-            "so far",
-            InterruptedWarning,
-        )
-        deadline, interrupted = Deadline(_SECONDS_AFTER_INTERRUPTION), True
-    dags = sorted(state.weights, key=state.weights.__getitem__, reverse=True)
-    adjacent = [_adjacent(dag) for dag in dags[:_MOST_DAGS_KEPT]] or [np.zeros_like(state.matrix)]
-    state.keep(*adjacent, adjacent[0].T)
-    state.build_within(deadline)
-    if not dags:
-        return None
-    best, model = dags[0], state.model
-    terms, log_weight = model.prior_terms, state.weights[best]
-    log_prior = sum(
-        terms.log_weight(node, sorted(parents), model.variables)
-        for node, parents in enumerate(best.parent_indices)
-        if model.variables[node] not in model.parent_only
-    )
-    return replace(
-        map_result(model, best, log_weight, began),
-        log_score=log_weight - log_prior,  # as the model may lack some of its families
-        interrupted=interrupted,
-        search=state.search,
-    )
-
-
-def _grow_by_map(state: GrowthState) -> MapResult:
-    """Grow from several random orders, then from the best DAG until nothing improves it."""
-    run = state.stage
-    starts = state.settings.restarts if state.plus_one else 1
-    dags = []
-    for stream in range(starts):
-        dags.append(_search_and_grow(state, None, stream))
-        if run.progress is not None:
-            run.progress(_SHARE_OF_STARTS * (stream + 1) / starts)
-    last = -np.inf
-    while True:
-        # The neighbours in all DAGs become candidates, those of the best DAG first; then its
-        # children as well, lest edges that point the wrong way hold each other in place.
-        dags.sort(key=state.weights.__getitem__, reverse=True)
-        before = state.weights[dags[0]]
-        adjacent = [_adjacent(dag) for dag in dags]
-        state.keep(*adjacent, adjacent[0].T)
-        if state.plus_one:
-            state.fill(state.final_size)
-        result = None
-        found = state.log.next()
-        if found is None:
-            result = _final_search(state, dags[0])
-            if result.interrupted:
-                return result
-            state.weights.setdefault(result.dag, result.log_weight)
-            run.deadline.check()
-            more = better_pairs if state.plus_one else better_parents
-            others = more(state.weigher, result.dag, run.quiet) & ~state.matrix
-            found = FoundRound(result.dag, result.log_weight, others, len(state.model.scores))
-            state.log.add(found)
-        wanted, others = _adjacent(found.dag), found.wanted
-        new = state.record(wanted | others, found.log_weight, found.families)
-        improved = is_more(found.log_weight, before)
-        # Parents found again were not kept for lack of room.
-        if not is_more(found.log_weight, last) or not (others.any() or (new > 0 and improved)):
-            return result or _final_search(state, dags[0])
-        last = state.weights[found.dag] = found.log_weight
-        state.keep(wanted | others)
-        dags = [_search_and_grow(state, found.dag, 0), *dags]
-
-
-def _final_search(state: GrowthState, start: Dag) -> MapResult:
-    """Search with the candidates of all DAGs found, from the best of them and from others."""
-    run = state.run
-    model = state.build()
-    settings = Search(
-        method="search",
-        restarts=state.settings.restarts,
-        patience=_LAST_PATIENCE * len(model.ordinary),
-        starts=[start],
-        sums=ScoreSums(model, tabulate="maxima", seconds=run.deadline, threads=run.threads),
-    )
-    return best_dag_of(model, settings, run)
-
-
-def _search_and_grow(state: GrowthState, dag: Dag | None, stream: int) -> Dag:
-    """Search and grow in turns until the best DAG calls for no others; return it."""
-    filled = _FILLED_SIZE if dag is None and stream % 2 == 1 else 0
-    if dag is None:
-        state.keep(np.zeros_like(state.matrix))
-    best = -np.inf
-    while True:
-        state.fill(filled)
-        found = state.log.next()
-        if found is None:
-            found = _searched(state, dag, stream)
-            state.log.add(found)
-        dag = found.dag
-        state.weights[dag] = found.log_weight
-        new = state.record(found.wanted, found.log_weight, found.families)
-        state.run.deadline.check()
-        if new == 0 or not is_more(found.log_weight, best):
-            return dag
-        best = found.log_weight
-        state.keep(found.wanted)
-
-
-def _searched(state: GrowthState, dag: Dag | None, stream: int) -> FoundRound:
-    """Search among the present candidates, from an order of the given DAG if any."""
-    run = state.run
-    model = state.build()
-    sums = ScoreSums(model, tabulate="maxima", seconds=run.deadline, threads=run.threads)
-    patience = _NEXT_PATIENCE * len(model.ordinary)
-    used = SumSettings.of(sums)
-    state.search = SearchSettings(1, patience, run.deadline.seconds, run.seed, used)
-    dag = _search(state, sums, dag, stream)
-    weight = state.weights[dag] = model.log_weight_of(dag)
-    wanted = _adjacent(dag)
-    if not state.plus_one:
-        wanted |= better_parents(state.weigher, dag, state.stage.quiet)
-    return FoundRound(dag, weight, wanted, len(model.scores))
-
-
-def _search(state: GrowthState, sums: ScoreSums, dag: Dag | None, stream: int) -> Dag:
-    """Return the best DAG of a short search, started from an order of the given DAG if any."""
-    n, model = len(sums.variables), state.model
-    starts = [] if dag is None else [order_of(model.folded.restricted(dag))] * (stream + 1)
-    patience = n * (_FIRST_PATIENCE if dag is None else _NEXT_PATIENCE)
-    search = _core.OrderSearch(sums.core, patience, state.run.seed, starts)
-    try:
-        search.run(stream, 1, 1, state.stage.quiet.progress)
-    except TimeIsUpError:
-        if len(search) == 0:
-            raise
-        # What it has found so far counts, too, before the next round is refused.
-    return best_dag_of_order(model, sums, search.order(0))
-
-
-def _adjacent(dag: Dag) -> Matrix:
-    """Return the edges of all DAGs of the equivalence class, as [parent, node]."""
-    place = {name: i for i, name in enumerate(dag.variables)}
-    matrix = dag.matrix()
-    for one, other in cpdag(dag).undirected:
-        matrix[place[one], place[other]] = matrix[place[other], place[one]] = True
-    return matrix
-
-
-# --- Growth ---------------------------------------------------------------------------------------
-
-# `grow`: adds candidate parents as long as the best DAG or the posterior calls for others.
-
-
-# Of the seconds given: for the initial candidates, for all rounds, and for the chains of a round.
-_SHARE_OF_START = 0.6
-_SHARE_OF_ROUNDS = 0.6
-_SHARE_OF_CHAINS = 0.3
 
 
 @dataclass(frozen=True, repr=False)
@@ -355,7 +160,7 @@ class Growth:
     full
         The nodes that needed more candidates than allowed.
     unfinished
-        Whether growth was cut short for lack of time.
+        Whether growth was cut short because the time was up.
 
     Examples
     --------
@@ -394,17 +199,16 @@ class _Arguments(SeededRun, Growing, ConstraintArguments):
 
 @keywords_of(_Arguments, other_words=SYNONYMS, described_by=(ConstraintArguments,))
 def grow(data: Any, definition: Definition, settings: Growing, run: Run) -> Growth:
-    """Grow candidate parents until nothing better is found outside them.
+    """Grow candidate parents until no better ones are found.
 
-    In each round every parent set may have one parent that is not a candidate. The best
-    DAG is searched for, or the posterior sampled; the parents found become candidates,
-    and the next round begins (Kuipers, Suter and Moffa 2022, "Efficient sampling and
-    structure learning of Bayesian networks"). When the best DAG calls for no others, the
-    search is restarted from random orders with more candidates, and pairs of parents that
-    help only jointly are looked for; growth continues if that finds a better DAG. Beyond
-    300 variables, a round that follows the best DAG searches among the candidates alone and
-    then looks for one further parent of each node, so the resulting model has no parents
-    but the candidates.
+    In each round, every parent set may have one parent that is not a candidate. The best DAG is
+    searched for, or the posterior sampled; the parents found become candidates, and the next round
+    begins (Kuipers, Suter and Moffa 2022, "Efficient sampling and structure learning of Bayesian
+    networks"). When the best DAG requires no others, the search is restarted from random orders
+    with more candidates, and pairs of parents that help only jointly are tested; growth continues
+    if that finds a better DAG. Beyond 300 variables, a round that follows the best DAG searches
+    among the candidates alone and then tests one further parent of each node, so the parents in
+    the resulting model are all candidates.
 
     Besides the arguments described here, it takes constraints, as `Model` does; see
     `ConstraintArguments`.
@@ -446,9 +250,9 @@ def grow(data: Any, definition: Definition, settings: Growing, run: Run) -> Grow
     threads, progress
         As for `exact`.
     file
-        A file that keeps the rounds of ``by="map"``: after any interruption, the same call goes
-        on from there, with the same result. Scores of a round that take long are kept beside
-        it, with the ending ``.scores``, until growth ends.
+        A file that keeps the rounds of ``by="map"``: after any interruption, the same call
+        continues from there, with the same result. Scores of a long round are kept in a second
+        file, with the ending ``.scores``, until growth ends.
 
     Returns
     -------
@@ -500,6 +304,35 @@ def grow(data: Any, definition: Definition, settings: Growing, run: Run) -> Grow
     return Growth(chosen, state.model, best, tuple(state.rounds), full, state.unfinished)
 
 
+def _start(asked: Model | Question, candidates: Any, run: Run) -> tuple[Question, Matrix]:
+    """Return the question, and the initial candidates as a matrix [candidate, node]."""
+    if isinstance(asked, Model):
+        if candidates is not None:
+            raise ArgumentError(
+                "a model already has its candidates; leave them out, or give the data instead"
+            )
+        return asked.question, _matrix(asked.families)
+    chosen = candidates
+    if candidates is None:
+        chosen = "pc" if asked.table is not None else "greedy:4"
+    if isinstance(chosen, str):
+        found = choose_candidates(asked, chosen, seconds=run.deadline, threads=run.threads)
+        chosen = found.matrix()
+    question = replace(asked, candidates=chosen)
+    if question.precomputed is not None:
+        return question, _matrix(Model(question, threads=run.threads).families)
+    return question, _matrix(question.families)
+
+
+def _matrix(families: Families | None) -> Matrix:
+    if families is None:
+        raise ArgumentError(
+            "the model has only a list of precomputed scores, so no other families can be scored; "
+            "give the data"
+        )
+    return parent_matrix(families.candidates)
+
+
 def _by_posterior(state: GrowthState, deadline: Deadline) -> None:
     try:
         _grow_by_posterior(state)
@@ -539,30 +372,172 @@ def _grow_by_posterior(state: GrowthState) -> None:
             return
 
 
-def _start(asked: Model | Question, candidates: Any, run: Run) -> tuple[Question, Matrix]:
-    """Return the question, and the initial candidates as a matrix [candidate, node]."""
-    if isinstance(asked, Model):
-        if candidates is not None:
-            raise ArgumentError(
-                "a model already has its candidates; leave them out, or give the data instead"
-            )
-        return asked.question, _matrix(asked.families)
-    chosen = candidates
-    if candidates is None:
-        chosen = "pc" if asked.table is not None else "greedy:4"
-    if isinstance(chosen, str):
-        found = choose_candidates(asked, chosen, seconds=run.deadline, threads=run.threads)
-        chosen = found.matrix()
-    question = replace(asked, candidates=chosen)
-    if question.precomputed is not None:
-        return question, _matrix(Model(question, threads=run.threads).families)
-    return question, _matrix(question.families)
+# Perturbations per variable: from a random order, from the order of the previous round, and in the
+# final search.
+_FIRST_PATIENCE = 2
+_NEXT_PATIENCE = 1
+_LAST_PATIENCE = 5
+# The number of candidates to which every node is filled up in every other growth from a random
+# order, so that these begin differently.
+_FILLED_SIZE = 6
+_SHARE_OF_STARTS = 0.6  # of the time, for the progress bar
+# If growth is cut short, the neighbours in this many DAGs stay candidates; after Ctrl-C, the last
+# model may take this long.
+_MOST_DAGS_KEPT = 8
+_SECONDS_AFTER_INTERRUPTION = 2.0
 
 
-def _matrix(families: Families | None) -> Matrix:
-    if families is None:
-        raise ArgumentError(
-            "the model has only a list of precomputed scores, so no other families can be scored; "
-            "give the data"
+def grow_by_map(state: GrowthState, deadline: Deadline) -> MapResult | None:
+    """Grow candidates by the best DAG; return it, or the best so far if the time is up, if any."""
+    began = time.perf_counter()
+    try:
+        return _grow_by_map(state)
+    except TimeIsUpError:
+        state.cut_short(deadline)
+        interrupted = False
+    except KeyboardInterrupt:
+        if not state.weights:
+            raise
+        warn(
+            f"growth was interrupted after {len(state.rounds)} rounds; the result is the best DAG "
+            "so far",
+            InterruptedWarning,
         )
-    return parent_matrix(families.candidates)
+        deadline, interrupted = Deadline(_SECONDS_AFTER_INTERRUPTION), True
+    dags = sorted(state.weights, key=state.weights.__getitem__, reverse=True)
+    adjacent = [_adjacent(dag) for dag in dags[:_MOST_DAGS_KEPT]] or [np.zeros_like(state.matrix)]
+    state.keep(*adjacent, adjacent[0].T)
+    state.build_within(deadline)
+    if not dags:
+        return None
+    best, model = dags[0], state.model
+    terms, log_weight = model.prior_terms, state.weights[best]
+    log_prior = sum(
+        terms.log_weight(node, sorted(parents), model.variables)
+        for node, parents in enumerate(best.parent_indices)
+        if model.variables[node] not in model.parent_only
+    )
+    return replace(
+        map_result(model, best, log_weight, began),
+        log_score=log_weight - log_prior,  # the model may lack some of its families
+        interrupted=interrupted,
+        search=state.search,
+    )
+
+
+def _grow_by_map(state: GrowthState) -> MapResult:
+    """Grow from several random orders, then from the best DAG until nothing improves it."""
+    run = state.stage
+    starts = state.settings.restarts if state.plus_one else 1
+    dags = []
+    for stream in range(starts):
+        dags.append(_search_and_grow(state, None, stream))
+        if run.progress is not None:
+            run.progress(_SHARE_OF_STARTS * (stream + 1) / starts)
+    last = -np.inf
+    while True:
+        # The neighbours in all DAGs become candidates, those of the best DAG first; then its
+        # children as well, as otherwise wrongly oriented edges can block each other.
+        dags.sort(key=state.weights.__getitem__, reverse=True)
+        before = state.weights[dags[0]]
+        adjacent = [_adjacent(dag) for dag in dags]
+        state.keep(*adjacent, adjacent[0].T)
+        if state.plus_one:
+            state.fill(state.final_size)
+        result = None
+        found = state.log.next()
+        if found is None:
+            result = _final_search(state, dags[0])
+            if result.interrupted:
+                return result
+            state.weights.setdefault(result.dag, result.log_weight)
+            run.deadline.check()
+            better = better_parents(state.weigher, result.dag, run.quiet, pairs=state.plus_one)
+            others = better & ~state.matrix
+            found = FoundRound(result.dag, result.log_weight, others, len(state.model.scores))
+            state.log.add(found)
+        wanted, others = _adjacent(found.dag), found.wanted
+        new = state.record(wanted | others, found.log_weight, found.families)
+        improved = is_more(found.log_weight, before)
+        # Parents that are found again had not been kept, as there was no room for them.
+        if not is_more(found.log_weight, last) or not (others.any() or (new > 0 and improved)):
+            return result or _final_search(state, dags[0])
+        last = state.weights[found.dag] = found.log_weight
+        state.keep(wanted | others)
+        dags = [_search_and_grow(state, found.dag, 0), *dags]
+
+
+def _final_search(state: GrowthState, start: Dag) -> MapResult:
+    """Search with the candidates of all DAGs found, from the best of them and from others."""
+    run = state.run
+    model = state.build()
+    settings = Search(
+        method="search",
+        restarts=state.settings.restarts,
+        patience=_LAST_PATIENCE * len(model.ordinary),
+        starts=[start],
+        sums=ScoreSums(model, tabulate="maxima", seconds=run.deadline, threads=run.threads),
+    )
+    return best_dag_of(model, settings, run)
+
+
+def _search_and_grow(state: GrowthState, dag: Dag | None, stream: int) -> Dag:
+    """Alternate between searching and growing until the best DAG requires no others; return it."""
+    filled = _FILLED_SIZE if dag is None and stream % 2 == 1 else 0
+    if dag is None:
+        state.keep(np.zeros_like(state.matrix))
+    best = -np.inf
+    while True:
+        state.fill(filled)
+        found = state.log.next()
+        if found is None:
+            found = _searched(state, dag, stream)
+            state.log.add(found)
+        dag = found.dag
+        state.weights[dag] = found.log_weight
+        new = state.record(found.wanted, found.log_weight, found.families)
+        state.run.deadline.check()
+        if new == 0 or not is_more(found.log_weight, best):
+            return dag
+        best = found.log_weight
+        state.keep(found.wanted)
+
+
+def _searched(state: GrowthState, dag: Dag | None, stream: int) -> FoundRound:
+    """Search among the current candidates, from an order of the given DAG if any."""
+    run = state.run
+    model = state.build()
+    sums = ScoreSums(model, tabulate="maxima", seconds=run.deadline, threads=run.threads)
+    patience = _NEXT_PATIENCE * len(model.ordinary)
+    used = SumSettings.of(sums)
+    state.search = SearchSettings(1, patience, run.deadline.seconds, run.seed, used)
+    dag = _search(state, sums, dag, stream)
+    weight = state.weights[dag] = model.log_weight_of(dag)
+    wanted = _adjacent(dag)
+    if not state.plus_one:
+        wanted |= better_parents(state.weigher, dag, state.stage.quiet, pairs=False)
+    return FoundRound(dag, weight, wanted, len(model.scores))
+
+
+def _search(state: GrowthState, sums: ScoreSums, dag: Dag | None, stream: int) -> Dag:
+    """Return the best DAG of a short search, started from an order of the given DAG if any."""
+    n, model = len(sums.variables), state.model
+    starts = [] if dag is None else [order_of(model.folded.restricted(dag))] * (stream + 1)
+    patience = n * (_FIRST_PATIENCE if dag is None else _NEXT_PATIENCE)
+    search = _core.OrderSearch(sums.core, patience, state.run.seed, starts)
+    try:
+        search.run(stream, 1, 1, state.stage.quiet.progress)
+    except TimeIsUpError:
+        if len(search) == 0:
+            raise
+        # Its result so far is used before the next round is refused.
+    return best_dag_of_order(model, sums, search.order(0))
+
+
+def _adjacent(dag: Dag) -> Matrix:
+    """Return the edges of all DAGs of the equivalence class, as [parent, node]."""
+    place = {name: i for i, name in enumerate(dag.variables)}
+    matrix = dag.matrix()
+    for one, other in cpdag(dag).undirected:
+        matrix[place[one], place[other]] = matrix[place[other], place[one]] = True
+    return matrix

@@ -12,13 +12,7 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.algorithms.exact_computation import Computing, ExactComputation
-from arcwise.errors import (
-    ArgumentError,
-    CapacityError,
-    InterruptedWarning,
-    TimeIsUpError,
-    option,
-)
+from arcwise.errors import ArgumentError, CapacityError, InterruptedWarning, TimeIsUpError, option
 from arcwise.families import Families
 from arcwise.families.constraints import ConstraintArguments
 from arcwise.families.edges import as_dag
@@ -36,15 +30,14 @@ from arcwise.support.running import LocalRun, SeededRun
 from arcwise.support.settings import Settings, keywords_of, setting, setting_like
 from arcwise.support.words import quoted
 
-# Within both limits the exact computation takes a few seconds and less than a gigabyte.
+# Within both limits, the exact computation takes a few seconds and less than a gigabyte.
 MOST_VARIABLES = 25
 _MOST_FAMILIES = 2**24
-
-_BYTES_PER_RESTART = 200  # of the order it found, and how
-_SHARE_OF_EXACT = 0.5  # of the seconds, before the search takes over
+_SHARE_OF_EXACT = 0.5  # of the time limit, after which the search is run instead
 
 _RESTARTS = 8
 _MOST_RESTARTS_BY_TIME = 1000
+_BYTES_PER_RESTART = 200  # besides the order that it found
 # Perturbations per variable without improvement after which a restart ends: on networks of 20 to
 # 100 variables, nine of ten restarts then reach the best DAG.
 _PATIENCE = 20
@@ -54,7 +47,7 @@ Method = Literal["auto", "exact", "search"]
 
 @dataclass(frozen=True, kw_only=True)
 class Search(Settings):
-    """How the best DAG is found; `map` describes it."""
+    """The options of the search for the best DAG, described in `map`."""
 
     method: Method = setting(
         "auto",
@@ -74,7 +67,7 @@ class Search(Settings):
     sums: ScoreSums | None = setting(None, "", check=lambda value, name: checked_sums(value))
 
     def completed(self, model: Model, run: SeededRun) -> Self:
-        """Return the settings with everything filled in that depends on the model."""
+        """Return the settings with the defaults that depend on the model."""
         nodes, restarts, patience = len(model.ordinary), self.restarts, self.patience
         if self.sums is not None:
             self.sums.refuse_other_model(model, maxima=True)
@@ -102,10 +95,9 @@ class MapArguments(SeededRun, Search, OfModel):
 def map(model: Model, settings: Search, run: SeededRun) -> MapResult:
     """Find the DAG of maximum posterior probability.
 
-    The search anneals random orders of the variables, each scored by the best DAG that
-    agrees with it, and then perturbs and improves them until nothing better is found.
-    Several restarts do so independently; the more of them reach the same optimum, the more
-    reliable the result.
+    The search anneals random orders of the variables, each scored by the best DAG that agrees with
+    it, and then perturbs and improves them until no better one is found. Several restarts do so
+    independently; the more of them reach the same optimum, the more reliable the result.
 
     Parameters
     ----------
@@ -123,9 +115,9 @@ def map(model: Model, settings: Search, run: SeededRun) -> MapResult:
         The number of perturbations without improvement after which a restart ends;
         None for 20 per variable.
     seconds
-        If given, the search ends after this time and returns the best DAG found. Where the
-        exact computation would take longer, ``"auto"`` turns to the search. Or a `Deadline`
-        that this call shares with others.
+        If given, the search ends after this time and returns the best DAG found. If the exact
+        computation would take longer, ``"auto"`` uses the search instead. Or a `Deadline` that
+        this call shares with others.
     starts
         DAGs known to be good, also as networkx graphs or adjacency matrices: the first restarts
         begin from them, without annealing.
@@ -197,7 +189,7 @@ def _exact(model: Model, run: SeededRun, start: float) -> MapResult:
             f"{MOST_VARIABLES}; use ",
             option("method", "search"),
         )
-    # The best DAG is the same under both priors, and the other one has tables to keep.
+    # The best DAG is the same under both priors, and the modular one needs more memory.
     quick = LocalRun(seconds=run.deadline, threads=run.threads, progress=run.progress)
     dag, log_weight = ExactComputation(model, Computing("order-modular"), quick).best_dag()
     return map_result(model, dag, log_weight, start)
@@ -256,7 +248,7 @@ def _searched(model: Model, settings: Search, run: SeededRun, start: float) -> M
 def _by_time(
     progress: Callable[[float], None] | None, deadline: Deadline
 ) -> Callable[[float], None] | None:
-    """Return a progress function for which time counts as well as restarts."""
+    """Return a progress function of the time spent as well as of the restarts."""
     seconds = deadline.seconds
     if progress is None or seconds is None:
         return progress
@@ -264,7 +256,7 @@ def _by_time(
 
 
 def map_result(model: Model, dag: Dag, log_weight: float, start: float) -> MapResult:
-    """Return a DAG as the best, found since a moment without any restarts."""
+    """Return the result for a best DAG that was found without restarts since a start time."""
     return MapResult(
         dag=dag,
         cpdag=known_class(model, dag),
@@ -279,7 +271,7 @@ def map_result(model: Model, dag: Dag, log_weight: float, start: float) -> MapRe
 
 
 def known_class(model: Model, dag: Dag) -> Cpdag:
-    """Return the equivalence class of a DAG, directed where one direction is impossible."""
+    """Return the equivalence class of a DAG, with the directions that constraints imply."""
     return with_knowledge(cpdag(dag), ~model.constraints.resolve(model.variables).allowed)
 
 

@@ -83,7 +83,7 @@ class MC3(ChainSettings):
     )
 
     def __post_init__(self) -> None:
-        """Refuse a ladder over the bridge in a space that has none."""
+        """Refuse a ladder over the bridge in a space without one."""
         super().__post_init__()
         if leads_over_bridge(self.ladder):
             refuse_without_bridge(self.space, "ladder")
@@ -102,7 +102,7 @@ class MC3(ChainSettings):
         return replace(ladder, steps_between_exchanges=between)
 
     def completed(self, model: Model, sums: ScoreSums, deadline: Deadline) -> Self:
-        """Return the settings with everything filled in that depends on the model."""
+        """Return the settings with the defaults that depend on the model."""
         between = self.tempering(len(model.ordinary)).steps_between_exchanges
         settings = super().completed(model, sums, deadline)
         return replace(settings, steps_between_exchanges=between)
@@ -117,12 +117,12 @@ class _Arguments(Run, MC3, OfModel):
 def mc3(model: Model, settings: MC3, run: Run) -> Posterior:
     """Sample the posterior by Metropolis-coupled Markov chains.
 
-    Each chain holds one state for each temperature, from a (nearly) uniform distribution
-    to the posterior. Adjacent temperatures exchange their states, which lets the coldest
-    one move between separate modes, and all temperatures together yield an estimate of the
-    evidence. Exchanges alternate between every other pair of temperatures and the pairs
-    between these, so that a state travels on in its direction (Syed et al. 2022); the run
-    records how often one went from the hottest temperature to the coldest and back.
+    Each chain holds one state for each temperature, from a (nearly) uniform distribution to the
+    posterior. Adjacent temperatures exchange their states, which lets the coldest one move between
+    separate modes, and all temperatures together give an estimate of the evidence. Exchanges
+    alternate between even and odd pairs of temperatures, so that states keep moving in one
+    direction (Syed et al. 2022); the run records the number of round trips from the hottest
+    temperature to the coldest and back.
 
     Parameters
     ----------

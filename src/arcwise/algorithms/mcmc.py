@@ -1,13 +1,13 @@
 """`mcmc`: Markov chains over a space of structures.
 
 A state s of the space has the weight w(s), the sum of the posterior weights of its DAGs, or of the
-part of them that the state counts. A move proposes s' with the probability q(s' | s), and the
-chain goes there with the probability
+fractions of them that the state represents. A move proposes s' with the probability q(s' | s), and
+the chain accepts it with the probability
 
     min(1, w(s') q(s | s') / (w(s) q(s' | s))),
 
-so that the posterior is stationary (Metropolis et al. 1953; Hastings 1970). The chains themselves
-are the core's (`core/arcwise/chains`), with a single temperature.
+so that the posterior is stationary (Metropolis et al. 1953; Hastings 1970). The chains are
+implemented in the core (`core/arcwise/chains`), and have a single temperature.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class MCMC(ChainSettings):
     )
 
     def __post_init__(self) -> None:
-        """Refuse to adapt moves in a space that cannot."""
+        """Refuse to adapt moves in a space that does not support it."""
         super().__post_init__()
         if self.adapt_moves and not self.space.adapts_moves:
             raise ArgumentError(
@@ -64,10 +64,10 @@ class _Arguments(Run, MCMC, OfModel):
 def mcmc(model: Model, settings: MCMC, run: Run) -> Posterior:
     """Sample the posterior by the Metropolis–Hastings algorithm.
 
-    Where the states of the space follow the posterior wanted, the exact edge probabilities given
-    each kept state are averaged: orders follow the order-modular posterior, `CanonicalOrders`,
-    `Partitions`, `Layerings` and `Dags` the modular one. For the modular posterior on orders,
-    DAGs are drawn and weighted by the inverse of their number of topological orders.
+    If the states of the space follow the posterior of interest, the exact edge probabilities given
+    each kept state are averaged: orders follow the order-modular posterior; `CanonicalOrders`,
+    `Partitions`, `Layerings` and `Dags` follow the modular one. For the modular posterior on
+    orders, DAGs are drawn and weighted by the inverse of their number of topological orders.
 
     Parameters
     ----------

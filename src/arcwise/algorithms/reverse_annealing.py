@@ -1,15 +1,14 @@
-"""Annealing run backwards from exact draws: a stochastic upper bound, and a check of schedules.
+"""Reverse annealing from exact draws: a stochastic upper bound, and a check of schedules.
 
 A run that begins with an exact draw from the posterior and is heated to the uniform distribution
-has a weight whose mean is (number of states) / (sum of all weights). The logarithm of that mean
-is more often too low than too high, so that the evidence is more often estimated too high; and
-lower bounds on the mean are upper bounds on the evidence. (Where constraints exclude states, the
-mean is somewhat smaller, as hotter temperatures reach states that no run begins from, and the
-bounds are higher than they need be.) Exact draws exist only where the
-evidence itself can be computed. So this is no way to find the evidence, but shows how long a
-schedule must be for data of that shape: where annealing forwards and backwards give the same, it
-is long enough (Grosse, Ghahramani and Adams 2015, "Sandwiching the marginal likelihood using
-bidirectional Monte Carlo").
+has a weight whose mean is (number of states) / (sum of all weights). The logarithm of that mean is
+more often underestimated than overestimated, so the evidence is more often overestimated; and lower
+bounds on the mean are upper bounds on the evidence. (If constraints exclude states, the mean is
+somewhat smaller, as hotter temperatures reach states that no run begins from, and the bounds are
+conservative.) Exact draws exist only where the evidence itself can be computed. The method is
+therefore not for computing the evidence, but shows how long a schedule must be for similar data:
+if forward and reverse annealing agree, it is long enough (Grosse, Ghahramani and Adams 2015,
+"Sandwiching the marginal likelihood using bidirectional Monte Carlo").
 """
 
 from __future__ import annotations
@@ -39,24 +38,22 @@ from arcwise.support.checks import whole_number
 from arcwise.support.running import Progress, Run
 from arcwise.support.settings import keywords_of
 
-# As if of another run, so that forward and backward particles have no random numbers in common.
+# Another seed, so that forward and reverse particles have independent random numbers.
 _OTHER_SEED = 0x0BAC_F00D_5EED
-_BITS_OF_A_NUMBER = 16
-_LARGEST_GAP = 1.0
 
 
 @dataclass(frozen=True)
 class StochasticUpperBound:
     """An upper bound on the log evidence that holds with a stated probability.
 
-    It is random, as it is made from draws, and holds only because these are exact.
+    It is random, as it is computed from draws, and valid only because these are exact.
 
     Parameters
     ----------
     value
         The bound on the log scale.
     confidence
-        The probability with which it holds, at least.
+        The probability with which it holds at least.
     bins
         The number of bins the runs were divided into.
 
@@ -77,7 +74,7 @@ class StochasticUpperBound:
 
 @dataclass(frozen=True)
 class ReverseAnnealing:
-    """Annealing forwards and backwards with the same schedule.
+    """Forward and reverse annealing with the same schedule.
 
     Parameters
     ----------
@@ -86,13 +83,13 @@ class ReverseAnnealing:
     log_evidence
         The log evidence by annealing back from exact draws, more often too high than too low.
     standard_error
-        Its standard error; None where too few runs count.
+        Its standard error; None if there are too few effective runs.
     effective_runs
-        The effective number of runs backwards.
+        The effective number of reverse runs.
     upper_bounds
         Stochastic upper bounds on the log evidence, by the name of their scheme.
     steps
-        The number of steps of a particle, either way.
+        The number of steps of a particle in each direction.
 
     Examples
     --------
@@ -112,14 +109,14 @@ class ReverseAnnealing:
 
     @property
     def gap(self) -> float:
-        """How far the estimate backwards is above that forwards."""
+        """The difference of the reverse estimate and the forward estimate."""
         return self.log_evidence - self.forward.log_evidence
 
     @property
     def long_enough(self) -> bool:
-        """Whether the schedule is long enough: both are reliable, and within a nat."""
+        """Whether the schedule is long enough: both are reliable, and differ by at most a nat."""
         stated = self.standard_error is not None and self.forward.standard_error is not None
-        return stated and abs(self.gap) <= _LARGEST_GAP
+        return stated and abs(self.gap) <= 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +136,7 @@ class _Arguments(OfModel):
 def reverse_annealing(
     model: Model, space: Any, modularity: Modularity, steps: int, particles: int, run: Run
 ) -> ReverseAnnealing:
-    """Anneal from exact draws back to the uniform distribution, and forwards as `ais` does.
+    """Anneal from exact draws back to the uniform distribution, and forwards like `ais`.
 
     Parameters
     ----------
@@ -154,7 +151,7 @@ def reverse_annealing(
         The number of steps of each particle, forwards and backwards, in equal steps of the
         inverse temperature.
     particles
-        The number of particles each way.
+        The number of particles in each direction.
     seed, threads, progress
         As for `mcmc`.
 
@@ -186,7 +183,7 @@ def reverse_annealing(
     annealed = annealed_runs(
         core_space, settings, range(particles), backwards, path=linear(steps)[::-1], starts=starts
     )
-    # The mean of these is (number of states) / (sum of weights); the evidence is the inverse.
+    # Their mean is (number of states) / (sum of weights), and the evidence its inverse.
     logs = annealed.log_weights() - core_space.log_size + forward.log_prior_constant
     estimate = LogEstimate.of_weights(logs)
     stated = Evidence.estimated(estimate, method="", advice="")
@@ -204,7 +201,7 @@ def reverse_annealing(
 
 
 def _starts(model: Model, settings: AIS, run: Run) -> list[list[int]]:
-    """Return exact draws from the posterior as states of the space, in its code."""
+    """Return exact draws from the posterior, encoded as states of the space."""
     space, modularity, count = settings.space, settings.modularity, settings.particles or 0
     ordered = modularity == "order-modular" and isinstance(space, LinearOrders)
     if ordered or (modularity == "modular" and isinstance(space, Partitions | Dags)):
@@ -235,9 +232,7 @@ def _depths(parents: NDArray[np.uint64]) -> list[int]:
 def dag_code(parents: NDArray[np.uint64]) -> list[int]:
     """Return a DAG as its space encodes it: the parents of all nodes as bits, 16 to a number."""
     n = len(parents)
-    numbers = -(-n // _BITS_OF_A_NUMBER)
+    numbers = -(-n // 16)
     return [
-        int(parents[v, i // 4]) >> (i % 4 * _BITS_OF_A_NUMBER) & 0xFFFF
-        for v in range(n)
-        for i in range(numbers)
+        int(parents[v, i // 4]) >> (i % 4 * 16) & 0xFFFF for v in range(n) for i in range(numbers)
     ]

@@ -1,4 +1,4 @@
-"""`sample`: the posterior of a model by any of the samplers."""
+"""`sample`: the posterior of a model by any sampler, and the resumption of its runs."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ SAMPLED_BY: dict[str, Callable[[Model, Any, Run], Posterior]] = {
     "ais": anneal,
     "smc": populated,
 }
-"""What samples the posterior by the options of each sampler."""
+"""The function that samples the posterior given the options of each sampler."""
 
 
 @dataclass(frozen=True)
@@ -83,12 +83,7 @@ class _Arguments(Run, SamplerOptions, OfModel):
 
 @keywords_of(_Arguments)
 def sample(
-    model: Model,
-    run: Run,
-    space: Any,
-    algorithm: Sampler,
-    modularity: Modularity,
-    **given: Any,
+    model: Model, run: Run, space: Any, algorithm: Sampler, modularity: Modularity, **given: Any
 ) -> Posterior:
     """Sample the posterior of a model.
 
@@ -119,7 +114,7 @@ def sample(
 def settings_of_sampler(
     algorithm: Sampler, space: Any = None, modularity: Modularity = "modular", **given: Any
 ) -> SamplerSettings:
-    """Return the settings of a sampler with the options given, or refuse those it does not have."""
+    """Return the settings of a sampler, or refuse options that it does not have."""
     one_of(Sampler)(algorithm, option("algorithm"))
     refuse_options_of_others(given, algorithm)
     wanted = as_modularity(modularity)
@@ -130,7 +125,7 @@ def settings_of_sampler(
 def refuse_options_of_others(
     given: Iterable[str], algorithm: str, chosen_by: str = "algorithm"
 ) -> None:
-    """Refuse options that other samplers have than the one which an argument chose."""
+    """Refuse options of samplers other than the chosen one."""
     for name in given:
         owners = [each for each in SAMPLERS if name in arguments_of(each)]
         if algorithm not in owners:
@@ -146,7 +141,7 @@ def refuse_options_of_others(
 
 
 def usual_space(algorithm: str, modularity: Modularity) -> Space:
-    """Return the space that an algorithm samples unless another is given.
+    """Return the default space of an algorithm.
 
     Examples
     --------
@@ -168,11 +163,6 @@ def arguments_of(algorithm: str) -> frozenset[str]:
     """
     names = {each.name for each in fields(SAMPLERS[algorithm])}
     return frozenset(names) - {"space", "modularity"}
-
-
-# --- Resume ---------------------------------------------------------------------------------------
-
-# Resumes a run from its directory alone.
 
 
 def resume_run(path: Path, run: Run) -> Posterior:

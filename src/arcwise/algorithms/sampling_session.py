@@ -1,4 +1,4 @@
-"""How much memory a sampling run takes, so that one that cannot fit is refused before it starts."""
+"""`SamplingSession`: everything that chains and particles need before their first step."""
 
 from __future__ import annotations
 
@@ -26,15 +26,79 @@ from arcwise.support.devices import Choice, as_device
 from arcwise.support.running import Run
 from arcwise.support.words import byte_size, plural, shown
 
-# A chain or particle at one temperature: its state, its random numbers, its counts of moves.
+Settings = TypeVar("Settings", ChainSettings, AnnealingSettings)
+
+
+@dataclass(frozen=True, eq=False)
+class SamplingSession(Generic[Settings]):
+    """A sampling run that is ready to start."""
+
+    model: Model
+    settings: Settings  # with the defaults that depend on the model
+    sums: ScoreSums
+    core_space: _core.Space
+    run: Run
+    engine: Engine
+    checkpoints: Checkpoints | None  # those of the run directory, if there is one
+
+
+@contextmanager
+def opened_session(
+    model: Model, settings: Settings, run: Run
+) -> Iterator[SamplingSession[Settings]]:
+    """Yield a session, whose engine and directory stay open within the context."""
+    checked_model(model)
+    settings.refuse_two_budgets(run.deadline.seconds)  # before sums are computed
+    wanted = engine_on_device(model, settings, run)
+    sums = sums_for(model, settings.sums, run.threads)
+    chosen: Settings = settings.completed(model, sums, run.deadline)
+    core_space = chosen.space.build(sums)
+    refuse_beyond_memory(chosen, len(model.variables), kept_on_disk=run.directory is not None)
+    with ExitStack() as stack:
+        engine = stack.enter_context(opened_engine(wanted))
+        checkpoints = None
+        if run.folder is not None:
+            _refuse_foreign(chosen.space)
+            plain = write_settings(chosen, run, model.variables)
+            checkpoints = stack.enter_context(
+                opened_directory(run.folder, plain, model, run.checkpoint_seconds)
+            )
+        try:
+            yield SamplingSession(model, chosen, sums, core_space, run, engine, checkpoints)
+        except EngineError as error:
+            if run.folder is None:
+                raise
+            raise EngineError(
+                *error.args, ", then continue with ", resume_command(run.folder)
+            ) from error
+
+
+def sums_for(model: Model, sums: ScoreSums | SumSettings | None, threads: int | None) -> ScoreSums:
+    """Return the given score sums, if they are those of this model, or compute them."""
+    if sums is None:
+        # The tolerance is far below Monte Carlo error; tabulated sums are exact.
+        return ScoreSums(model, tolerance=1e-9, tabulate="sums", threads=threads)
+    if isinstance(sums, SumSettings):
+        return sums.build(model, threads)
+    sums.refuse_other_model(model)
+    return sums
+
+
+def _refuse_foreign(space: Space) -> None:
+    if not is_known(space):
+        raise ArgumentError(
+            f"space is {shown(space)}, and a run directory supports only the spaces of arcwise; "
+            "leave out directory"
+        )
+
+
+# For a chain or particle at one temperature: its state, its random numbers, its counts of moves.
 _BYTES_PER_STATE = 3_000
 _BYTES_PER_NODE = 100
-# Draws that a run directory holds are read back up to this.
-_MOST_READ_BACK = 1 << 30
-# A run that ends by time or by a rule keeps at least about this many states of each chain.
+_MOST_READ_BACK = 1 << 30  # bytes of draws that are read back from a run directory
+# The least number of states of each chain that a run with a time limit or a rule keeps, about.
 _DRAWS_OF_OPEN_END = 1_000
-# Batches of edge sums of a chain, and of a particle.
-_BATCHES = {"chain": 64, "particle": 2}
+_BATCHES = {"chain": 64, "particle": 2}  # batches of edge sums
 
 
 def refuse_beyond_memory(settings: SamplingSettings, nodes: int, *, kept_on_disk: bool) -> None:
@@ -68,7 +132,7 @@ def refuse_beyond_memory(settings: SamplingSettings, nodes: int, *, kept_on_disk
 
 
 def _counts(settings: SamplingSettings, nodes: int) -> tuple[int, int, int, str]:
-    """Return the chains or particles, their temperatures, the states kept of each, and the unit."""
+    """Return the numbers of chains or particles, temperatures and kept states, and the unit."""
     if isinstance(settings, AnnealingSettings):
         particles = (settings.limits(None).runs or 1) * settings.states_per_run
         draws = (settings.stretch or 0) // (settings.thinning or 1) + 1
@@ -81,16 +145,11 @@ def _counts(settings: SamplingSettings, nodes: int) -> tuple[int, int, int, str]
     return settings.chains, temperatures, left // budget.thinned(left, nodes), "chain"
 
 
-# --- Device engine --------------------------------------------------------------------------------
-
-# The engine of a sampler that is asked to run on a graphics processor.
-
-
-_FEWEST_CHAINS = 256  # where no device is named: fewer keep cores busier than a device
+_FEWEST_CHAINS = 256  # if no device is named: fewer would not keep a graphics processor busy
 
 
 def engine_on_device(model: Model, settings: SamplingSettings, run: Run) -> Any:
-    """Return the engine of a sampler: the one specified, or that of a graphics processor."""
+    """Return the engine of a sampler: the specified one, or that of a graphics processor."""
     if as_device(run.device) is Choice.PROCESSORS:
         return run.engine
     runs, states = _chains_and_states(model, settings, run)
@@ -108,7 +167,7 @@ def engine_on_device(model: Model, settings: SamplingSettings, run: Run) -> Any:
 def _chains_and_states(
     model: Model, settings: SamplingSettings, run: Run
 ) -> tuple[int | None, int]:
-    """Return the number of chains or runs, None if not known, and of the states of each."""
+    """Return the number of chains or runs, None if unknown, and the number of states of each."""
     if isinstance(settings, AnnealingSettings):
         budget = settings.limits(run.deadline.seconds).resolved(settings.sampler)
         return budget.runs, settings.states_per_run
@@ -155,76 +214,3 @@ def _nodes(model: Model) -> int:
 def _possible_parents(model: Model, node: int) -> int:
     table = model.weights.table
     return len(table.candidates(node)) + len(table.required(node))
-
-
-# --- Sampling session -----------------------------------------------------------------------------
-
-# `SamplingSession`: everything chains and particles need before their first step.
-
-
-_SUM_TOLERANCE = 1e-9  # far below Monte Carlo error; tabulated sums are exact
-
-Settings = TypeVar("Settings", ChainSettings, AnnealingSettings)
-
-
-@dataclass(frozen=True, eq=False)
-class SamplingSession(Generic[Settings]):
-    """A sampling run that is ready to start."""
-
-    model: Model
-    settings: Settings  # the settings, with the defaults that depend on the model filled in
-    # The score sums of the model, and the core's space on them.
-    sums: ScoreSums
-    core_space: _core.Space
-    run: Run  # what carries it out
-    engine: Engine  # where chains and particles run
-    checkpoints: Checkpoints | None  # those of the run directory, if there is one
-
-
-@contextmanager
-def opened_session(
-    model: Model, settings: Settings, run: Run
-) -> Iterator[SamplingSession[Settings]]:
-    """Yield a session, whose engine and directory stay open within the context."""
-    checked_model(model)
-    settings.refuse_two_budgets(run.deadline.seconds)  # before sums are computed
-    wanted = engine_on_device(model, settings, run)
-    sums = sums_for(model, settings.sums, run.threads)
-    chosen: Settings = settings.completed(model, sums, run.deadline)
-    core_space = chosen.space.build(sums)
-    refuse_beyond_memory(chosen, len(model.variables), kept_on_disk=run.directory is not None)
-    with ExitStack() as stack:
-        engine = stack.enter_context(opened_engine(wanted))
-        checkpoints = None
-        if run.folder is not None:
-            _refuse_foreign(chosen.space)
-            plain = write_settings(chosen, run, model.variables)
-            checkpoints = stack.enter_context(
-                opened_directory(run.folder, plain, model, run.checkpoint_seconds)
-            )
-        try:
-            yield SamplingSession(model, chosen, sums, core_space, run, engine, checkpoints)
-        except EngineError as error:
-            if run.folder is None:
-                raise
-            raise EngineError(
-                *error.args, ", then continue with ", resume_command(run.folder)
-            ) from error
-
-
-def sums_for(model: Model, sums: ScoreSums | SumSettings | None, threads: int | None) -> ScoreSums:
-    """Return the score sums that were given, if they are for these variables, or compute them."""
-    if sums is None:
-        return ScoreSums(model, tolerance=_SUM_TOLERANCE, tabulate="sums", threads=threads)
-    if isinstance(sums, SumSettings):
-        return sums.build(model, threads)
-    sums.refuse_other_model(model)
-    return sums
-
-
-def _refuse_foreign(space: Space) -> None:
-    if not is_known(space):
-        raise ArgumentError(
-            f"space is {shown(space)}, and a run directory supports only the spaces of arcwise; "
-            "leave out directory"
-        )

@@ -1,10 +1,10 @@
 """`smc`: sequential Monte Carlo, populations of particles that are resampled as they cool.
 
 From one inverse temperature to the next, b to b', a particle at s gets the weight w(s)^(b' - b).
-Where the effective share of the weights of a population, (sum of weights)^2 / (n * sum of squares),
-has fallen, particles are resampled by these weights, and all move at b'. The product of the mean
-weights has the mean (sum of all weights) / (number of states), since a pilot fixes temperatures and
-steps beforehand (Del Moral, Doucet and Jasra 2006).
+When the effective share of the weights of a population, (sum of weights)^2 / (n * sum of squares),
+has fallen, particles are resampled by these weights, and all move at b'. As a pilot fixes
+temperatures and steps beforehand, the product of the mean weights has the mean (sum of all
+weights) / (number of states) (Del Moral, Doucet and Jasra 2006).
 """
 
 from __future__ import annotations
@@ -33,9 +33,6 @@ from arcwise.support.settings import keywords_of, setting
 _FINEST_STEPS = 20_000  # of the path from which populations choose their temperatures
 _DEFAULT_PARTICLES = 256
 _FEWER_PARTICLES = (64, 16)
-_CORRELATION = 0.1  # of log weights before and after the steps at a temperature
-_MOST_SWEEPS = 64  # at a temperature, each of as many steps as there are variables
-_PILOT = 0x5EED_0F_7E57_F00D  # seeds of pilots
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,11 +95,11 @@ class SMC(AnnealingSettings):
 
     @property
     def cooling(self) -> Schedule:
-        """The finest schedule, of which populations choose their temperatures."""
+        """The finest schedule, from which populations choose their temperatures."""
         return Schedule(_FINEST_STEPS, bridge=isinstance(self.space, CanonicalOrders))
 
     def completed(self, model: Model, sums: ScoreSums, deadline: Deadline) -> Self:
-        """Return the settings with everything filled in that depends on the model."""
+        """Return the settings with the defaults that depend on the model."""
         return self._on(
             sums,
             particles=self.states_per_run,
@@ -112,10 +109,10 @@ class SMC(AnnealingSettings):
         )
 
     def least_variance(self, plan: PopulationPlan | None) -> float:
-        """Return the relative variance of the weight of a population whose moves are all ideal.
+        """Return the relative variance of the weight of a population with ideal moves.
 
-        From one temperature to the next, a share of the particles remains effective, which leaves
-        the mean of P weights a relative variance of (1 / share - 1) / P; these add up.
+        From one temperature to the next, a share of the P particles remains effective, so that the
+        mean of their weights has the relative variance (1 / share - 1) / P; these add up.
         """
         if plan is None:
             return 0.0
@@ -127,7 +124,7 @@ class SMC(AnnealingSettings):
 def _planned(
     session: SamplingSession[AnnealingSettings], fewer: Sequence[int]
 ) -> tuple[SamplingSession[AnnealingSettings], PopulationPlan]:
-    """Return the plan of populations, and the session with the particles there is time for."""
+    """Return the plan of populations, and the session with the number of particles that fit."""
     settings, deadline = session.settings, session.run.deadline
     assert isinstance(settings, SMC)
     particles = settings.states_per_run
@@ -146,12 +143,17 @@ def _planned(
     raise too_short(settings, session.run)
 
 
+_CORRELATION = 0.1  # of log weights before and after the steps at a temperature
+_MOST_SWEEPS = 64  # at a temperature, of n steps each for n variables
+_PILOT = 0x5EED_0F_7E57_F00D  # seeds of pilots
+
+
 def _plan(session: SamplingSession[AnnealingSettings], settings: SMC) -> PopulationPlan:
-    """Run a pilot, which is the same for the same settings wherever it runs."""
+    """Run a pilot, whose result depends on the settings alone, and return its plan."""
     n, fixed, run = len(session.model.ordinary), settings.steps, session.run
     with run.quiet.stage("pilot", timed=False) as stage:
-        # All threads share the pilot, but then each takes a population of its own, which has as
-        # many steps.
+        # All threads share the pilot, but each of them then runs a whole population, of the same
+        # number of steps.
         in_time = run.deadline.part(1 / (2 + stage.threads))
         points, steps = _core.plan_population(
             session.core_space,
@@ -180,17 +182,17 @@ class _Arguments(Run, SMC, OfModel):
 def smc(model: Model, settings: SMC, run: Run) -> Posterior:
     """Sample the posterior by sequential Monte Carlo.
 
-    A population of particles starts from uniformly random states and passes through
-    temperatures down to the posterior. At each of them, particles that have fallen behind
-    are replaced by copies of those ahead, and all move until they have forgotten where they
-    came from. A pilot population chooses the temperatures, so that the weights of particles
-    stay about equal from one to the next, and the number of steps at each; all runs then
-    follow its plan, so that their weights are unbiased estimates of the evidence.
+    A population of particles starts from uniformly random states and passes through temperatures
+    down to the posterior. At each of them, particles of low weight are replaced by copies of those
+    of high weight, and all move until they have decorrelated. A pilot population chooses the
+    temperatures, such that the weights of particles stay about equal from one to the next, and the
+    number of steps at each; all runs then follow its plan, so that their weights are unbiased
+    estimates of the evidence.
 
     Parameters
     ----------
     model
-        The model. On `CanonicalOrders` the path leads over the bridge, from the order-modular
+        The model. On `CanonicalOrders`, the path follows the bridge from the order-modular
         posterior to the modular one.
 
     Returns
@@ -215,7 +217,7 @@ def smc(model: Model, settings: SMC, run: Run) -> Posterior:
 
 def populated(model: Model, settings: SMC, run: Run) -> Posterior:
     """Run the populations; see `smc`."""
-    # A run that is resumed must find the particles it was begun with.
+    # A resumed run must have the number of particles that it began with.
     free = settings.particles is None and run.deadline.limited and run.directory is None
     fewer = _FEWER_PARTICLES if free else ()
     return anneal(model, settings, run, partial(_planned, fewer=fewer))

@@ -1,10 +1,9 @@
 """`unique_dags`: the method of Ellis and Wong, for comparison.
 
-From each sampled order, DAGs are drawn until the distinct ones carry most of the weight of
-the order; then all are merged, each once, with its modular weight (Ellis and Wong 2008,
-"Learning causal Bayesian network structures from experimental data"). No topological orders
-need be counted, but where the posterior is flat no feasible number of DAGs carries most of
-the weight.
+From each sampled order, DAGs are drawn until the distinct ones have most of the weight of the
+order; then all are merged, each once, with its modular weight (Ellis and Wong 2008, "Learning
+causal Bayesian network structures from experimental data"). No topological orders need to be
+counted, but if the posterior is flat, no feasible number of DAGs has most of the weight.
 """
 
 from __future__ import annotations
@@ -32,12 +31,10 @@ from arcwise.support.checks import further_seed, open_fraction, refuse_beyond_me
 from arcwise.support.running import Run, SeededRun
 from arcwise.support.settings import Settings, keywords_of, setting
 
-_FIRST_DRAWS = 64
-
 
 @dataclass(frozen=True, kw_only=True)
 class Covering(Settings):
-    """How many DAGs are drawn from an order; `unique_dags` describes it."""
+    """The options for the number of DAGs drawn from an order, described in `unique_dags`."""
 
     coverage: float = setting(0.95, "", check=open_fraction)
     most_dags: int = setting(10_000, "", check=partial(whole_number, at_least=1))
@@ -63,7 +60,7 @@ def unique_dags(model: Model, settings: Covering, sampling: MCMC, run: Run) -> P
     model
         The model.
     coverage
-        The fraction of an order's weight that its distinct DAGs must carry.
+        The fraction of an order's weight that its distinct DAGs must have.
     most_dags
         The maximum number of DAGs drawn from one order; the run counts the orders that
         would need more.
@@ -83,11 +80,7 @@ def unique_dags(model: Model, settings: Covering, sampling: MCMC, run: Run) -> P
     refuse_beyond_memory(most, "most_dags", 8 * nodes * ((nodes + 63) // 64))
     start = time.perf_counter()
     sampling = replace(
-        sampling,
-        space=LinearOrders(),
-        modularity="order-modular",
-        start="random",
-        dags_per_state=0,
+        sampling, space=LinearOrders(), modularity="order-modular", start="random", dags_per_state=0
     )
     with opened_session(model, sampling, run) as session:
         sampled = sampled_chains(session, "Sampling orders")
@@ -132,14 +125,14 @@ def unique_dags(model: Model, settings: Covering, sampling: MCMC, run: Run) -> P
 def _distinct_dags(
     model: Model, given: _core.GivenBuckets, settings: Covering, seed: int
 ) -> tuple[NDArray[np.uint64], bool]:
-    """Return distinct DAGs of an order, and whether they carry enough of its weight."""
+    """Return distinct DAGs of an order, and whether they have enough of its weight."""
     most = settings.most_dags
-    count = min(_FIRST_DRAWS, most)
+    count = min(64, most)
     while True:
         # Draw i depends on the seed and i alone, so each round contains the one before.
         dags = DagSample(model.variables, given.draw(count, seed, None)).unique()
-        carried = relative_weights(modular_log_weights(model, dags), given.log_weight).sum()
-        enough = bool(carried >= settings.coverage)
+        covered = relative_weights(modular_log_weights(model, dags), given.log_weight).sum()
+        enough = bool(covered >= settings.coverage)
         if enough or count == most:
             return dags.parents, enough
         count = min(2 * count, most)

@@ -33,11 +33,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arcwise 0.1.0
     0
     """
-    # Windows gives pipes and files a code page that lacks signs of tables; standard error escapes
-    # what it cannot write by itself.
+    # On Windows, pipes and files have a code page without the characters of tables; standard error
+    # escapes these by itself.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    # A call from Python with arguments of its own begins now, also after one without.
+    # A call from Python with its own arguments begins now, and not with the process.
     before = began.set(process_began() if arguments is None else None)
     try:
         # SIGTERM is reported with a message and a status at any time, not only during a run.
@@ -53,15 +53,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
     except Exit as exit_request:
         return exit_request.exit_code
-    except SystemExit as done:  # completion, which Typer ends so
+    except SystemExit as done:  # raised by Typer after completion
         return int(done.code or 0)
     except TyperException as usage:
-        told = in_words(usage.format_message(), words, getattr(run, "commands", {}))
-        return _refuse(told or "see arcwise --help")
+        sentence = in_words(usage.format_message(), words, getattr(run, "commands", {}))
+        return _refuse(sentence or "see arcwise --help")
     except ArcwiseError as error:
         return _refuse(error.in_shell())
     except BrokenPipeError:
-        # The reader has closed the pipe, so nothing may be written at exit either.
+        # The reader has closed the pipe, so nothing must be written at exit either.
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
         return 1
     except OSError as error:
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refuse(sentence: str) -> int:
-    # Only the several problems of a table have lines of their own.
+    # Only the problems of a table are on separate lines.
     lines = [" ".join(line.split()) for line in sentence.split(SEPARATOR)]
     print(f"arcwise: {readable(SEPARATOR.join(lines))}", file=sys.stderr)
     return 2

@@ -1,4 +1,7 @@
-"""Answers that average over parameters: effects, responses, predictions and forecasts."""
+"""Questions to a posterior: features, effects, responses, predictions and forecasts.
+
+All answers except the probabilities of features are averaged over parameters as well.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ from arcwise.support.settings import Settings, setting, setting_like
 
 @dataclass(frozen=True, kw_only=True)
 class Answer(Settings):
-    """How an answer is averaged over parameters, and where its table is written."""
+    """The options of an answer that is averaged over parameters, and of its table."""
 
     level: float = setting(
         0.95, "Probability of the intervals.", check=open_fraction, metavar="PROBABILITY"
@@ -42,11 +45,8 @@ class Answer(Settings):
         """The arguments about draws of parameters."""
         return {"draws": self.draws, "seed": self.seed}
 
-    def tell(self, posterior: Posterior, name: str, found: Any, *level: float) -> Result:
-        """Print an answer with the verdicts on its posterior, and write its table.
-
-        Its intervals are of a level, if one is given; otherwise it has them already.
-        """
+    def show(self, posterior: Posterior, name: str, found: Any, *level: float) -> Result:
+        """Print an answer, by the level if one is given, with the verdicts, and write its table."""
         print(found.describe(*level) if level else found)
         result = with_verdicts(
             posterior, lambda: {"level": self.level, name: found.table(*level).to_dicts()}
@@ -59,7 +59,7 @@ class Answer(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class _OfSource(Settings):
-    """What an effect is compared with."""
+    """The option for the level that an effect is compared with."""
 
     reference: str | None = setting(
         None,
@@ -68,7 +68,7 @@ class _OfSource(Settings):
     )
 
     def reference_level(self, source: str, given: Data | IncompleteData) -> object:
-        """Return the level of a source that is written so; the text itself if there is none."""
+        """Return the level of a source that the text of the option names, or the text itself."""
         data = given.table if isinstance(given, IncompleteData) else given
         for column in data.columns:
             if column.name == source:
@@ -79,7 +79,7 @@ class _OfSource(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class EffectAnswer(Answer, _OfSource):
-    """How an effect is averaged over parameters, what it is compared with, and its table."""
+    """The options of an effect, of its averaging over parameters, and of its table."""
 
     draws: int | None = setting(
         None, "Number of parameter draws for each DAG (default: 4,000 in all).", metavar="N"
@@ -89,11 +89,6 @@ class EffectAnswer(Answer, _OfSource):
 AnswerOptions = Annotated[Answer, group_of(Answer)]
 
 EffectOptions = Annotated[EffectAnswer, group_of(EffectAnswer)]
-
-
-# --- Estimate -------------------------------------------------------------------------------------
-
-# `arcwise estimate`: the posterior probability of a feature, from a folder of results.
 
 
 def estimate(
@@ -117,11 +112,6 @@ def estimate(
     found = arcwise.estimate(posterior, feature, given=given)
     print(found)
     return with_verdicts(posterior, found.as_dict)
-
-
-# --- Effects --------------------------------------------------------------------------------------
-
-# `arcwise effects`: the causal effect of one variable on another, from a folder of results.
 
 
 def effects(
@@ -148,12 +138,7 @@ def effects(
     found = arcwise.effects(
         posterior, source, target, reference=reference, model=data, **answer.averaging
     )
-    return answer.tell(posterior, "effects", found, answer.level)
-
-
-# --- Predict --------------------------------------------------------------------------------------
-
-# `arcwise predict`: one variable given the rest of each row of a table.
+    return answer.show(posterior, "effects", found, answer.level)
 
 
 TargetName = Annotated[
@@ -163,7 +148,7 @@ TargetName = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class Predictions(Answer):
-    """How predictions are averaged over parameters, and where they are written."""
+    """The options of predictions, and of the file for them."""
 
     out: Path | None = setting(None, "The .csv file for the predictions.", metavar="FILE")
 
@@ -198,20 +183,11 @@ def predict(
     print(found.preview(rest="add --out FILE for all" if out is None else f"all are in {out}"))
     result = with_verdicts(
         posterior,
-        lambda: {
-            "target": target,
-            "scores": found.scores,
-            "predictions": found.table().to_dicts(),
-        },
+        lambda: {"target": target, "scores": found.scores, "predictions": found.table().to_dicts()},
     )
     if out is not None:
         print(f"The predictions were written to {out}")
     return result
-
-
-# --- Forecast -------------------------------------------------------------------------------------
-
-# `arcwise forecast`: the next slice of a time series.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,24 +221,14 @@ def forecast(
     """
     posterior, data = saved
     found = arcwise.forecast(
-        posterior,
-        history,
-        **vars(columns),
-        level=answer.level,
-        model=data,
-        **answer.averaging,
+        posterior, history, **vars(columns), level=answer.level, model=data, **answer.averaging
     )
-    return answer.tell(posterior, "forecast", found)
-
-
-# --- Impulse response -----------------------------------------------------------------------------
-
-# `arcwise impulse-response`: what setting a variable does to another in steps to come.
+    return answer.show(posterior, "forecast", found)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Intervention(Settings):
-    """How the source is set, and for how long its target is watched."""
+    """The options of an intervention, and the number of steps that its target is followed."""
 
     steps: int = setting(10, "Number of steps into the future.", metavar="N")
     hold: bool = setting(False, "Hold the source as it was set, instead of at time t alone.")
@@ -298,17 +264,12 @@ def impulse_response(
         model=data,
         **answer.averaging,
     )
-    return answer.tell(posterior, "responses", found, answer.level)
-
-
-# --- Cross validate -------------------------------------------------------------------------------
-
-# `arcwise cross-validate`: how well a variable is predicted in rows that were not learned from.
+    return answer.show(posterior, "responses", found, answer.level)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Validation(Settings):
-    """What is learned from each part of the table, and how the others are predicted."""
+    """The options of cross-validation."""
 
     prior: str | None = setting(
         None, "The structure prior (default: that of learn).", metavar="uniform|fair"

@@ -43,7 +43,7 @@ _PANELS: Mapping[str, tuple[Callable[..., Any], ...]] = {
     "Step by step": (score, exact, sample, map, evidence),
     "Long runs": (status, resume),
 }
-"""The sub-commands, as they are grouped in the help."""
+"""The sub-commands by their groups in the help."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -56,10 +56,7 @@ def _global_options(
     version: Annotated[
         bool,
         typer.Option(
-            "--version",
-            help="Print the version and exit.",
-            callback=_print_version,
-            is_eager=True,
+            "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
         ),
     ] = False,
 ) -> None:
@@ -76,8 +73,8 @@ _COMMANDS = {_name(function): function for panel in _PANELS.values() for functio
 def application(words: Sequence[str] = ()) -> TyperGroup:
     """Return the command line for these words.
 
-    Only the sub-command they ask for is made: to read the types of all options of all of them
-    takes a third of the time it takes to start.
+    Only the requested sub-command is built, as reading the types of the options of all of them
+    takes a third of the start-up time.
     """
     return _application(words[0] if words and words[0] in _COMMANDS else None)
 

@@ -1,4 +1,4 @@
-"""`arcwise compare`: whether two posteriors agree, or how close one comes to a known graph."""
+"""Comparisons: `arcwise compare` (posteriors), `compare-models` and `summary-graph`."""
 
 from __future__ import annotations
 
@@ -80,11 +80,6 @@ def compare(
     return found.as_dict
 
 
-# --- Compare models -------------------------------------------------------------------------------
-
-# `arcwise compare-models`: the posterior probabilities of models of the same data.
-
-
 _COLUMNS = {
     "model": "{row.name}",
     ">probability": "{row.probability:.4f}",
@@ -142,14 +137,9 @@ def _file(path: Path) -> Path:
     return file
 
 
-# --- Summary graph --------------------------------------------------------------------------------
-
-# `arcwise summary-graph`: one graph for a posterior, and how it compares with a known one.
-
-
 @dataclass(frozen=True, kw_only=True)
 class Use(Settings):
-    """What is done with a summary graph."""
+    """The options of a summary graph."""
 
     threshold: float = setting(0.5, "The probability for threshold.", metavar="PROBABILITY")
     truth: Path | None = setting(

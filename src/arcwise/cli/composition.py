@@ -1,11 +1,11 @@
 """Lets a sub-command take a whole group of options as one argument.
 
-A parameter annotated ``Annotated[Data, OptionGroup(read_data)]`` stands for all options of
-`read_data`: the command line shows those options, and the sub-command receives what
-`read_data` returns. Options shared by several sub-commands are thus declared once, on the
-function that reads them, or as the fields of a dataclass. Groups may have groups among theirs.
+A parameter annotated ``Annotated[Data, OptionGroup(read_data)]`` represents all options of
+`read_data`: the command line shows these options, and the sub-command receives the result of
+`read_data`. Options shared by several sub-commands are thus declared once, as the parameters of
+the function that reads them, or as the fields of a dataclass. Groups may be nested.
 
-Every command also has --quiet, and every one that returns a result has --json, which prints it.
+Every command also has --quiet, and every command that returns a result has --json, which prints it.
 """
 
 from __future__ import annotations
@@ -25,26 +25,25 @@ from arcwise.support.clock import Deadline
 from arcwise.support.settings import Settings, settings_of
 
 began: ContextVar[float | None] = ContextVar("began", default=None)
-"""When the command began, on the clock of a `Deadline`; None for when its options were read."""
+"""The start of the command, on the clock of a `Deadline`; None if it is when options are read."""
 
 
 @dataclass(frozen=True)
 class OptionGroup:
-    """Marks a parameter whose value a function computes from options of its own."""
+    """Marks a parameter whose value a function computes from a group of options."""
 
     reader: Callable[..., Any]  # the function or dataclass, whose parameters are the options
-    # What is done with its result, for groups that share their options.
-    then: Callable[[Any], Any] = lambda value: value
+    then: Callable[[Any], Any] = lambda value: value  # applied to its result
 
 
 def shell_option(group: type[Settings], name: str) -> Any:
-    """Return an option of the shell as the settings describe it."""
+    """Return the option of the shell that settings describe."""
     found = next(found for each, _, _, found in settings_of(group) if each == name)
     return typer.Option(found.flag_of(name), help=found.shell_help, metavar=found.metavar)
 
 
 def out_option(text: str, metavar: str = "FILE") -> Any:
-    """Return the option that says where results are written."""
+    """Return the option for the file or folder of the results."""
     return typer.Option("--out", help=text, metavar=metavar)
 
 
@@ -56,10 +55,10 @@ def options_of(
     panel: str | None = None,
     converted: Mapping[str, Callable[[Any], Any]] | None = None,
 ) -> OptionGroup:
-    """Return options for settings, all those of the shell or some; it gives those specified.
+    """Return a group of options for settings, all or some of them, that reads the specified ones.
 
-    An option that has another default in the program, or in another sampler, has none here: its
-    help says what is usual.
+    An option whose default differs between Python and the shell, or between samplers, has none
+    here; its help describes the default.
     """
     hints = get_type_hints(group)
     every = {name: (default, found) for name, _, default, found in settings_of(group)}
@@ -83,8 +82,8 @@ def options_of(
         default, found = every[name]
         kind = hints[name] if found.kind is None else found.kind
         flag, text, shown_default = kind is bool, found.shell_help, found.shell_default
-        told = flag or shown_default is not None or "default" in text
-        if not told and default is not None and default != ():
+        described = flag or shown_default is not None or "default" in text
+        if not described and default is not None and default != ():
             shown = f"{default:g}" if isinstance(default, float) else default
             text = f"{text.removesuffix('.')} (default: {shown})."
         declared = typer.Option(
@@ -108,18 +107,18 @@ def options_of(
 
 
 def group_of(group: type[Settings]) -> OptionGroup:
-    """Return options for settings; it gives the group."""
+    """Return a group of options that reads settings."""
     return OptionGroup(options_of(group).reader, lambda given: group(**given))
 
 
 def command(function: Callable[..., Result | None]) -> Callable[..., None]:
-    """Return the function with each `OptionGroup` replaced by the options it stands for."""
+    """Return the function with each `OptionGroup` replaced by its options."""
 
     @wraps(function)
     def expanded(**options: Any) -> None:
         quiet, as_json = options.pop("quiet"), options.pop("as_json", False)
         if options.get("seconds") is not None:
-            # Reading the data counts as well, and so does starting the program.
+            # The time includes reading the data and starting the program.
             options["seconds"] = Deadline(options["seconds"], began=began.get())
         with printing(as_json=as_json, quiet=quiet):
             result = function(**_arguments(function, options))
@@ -127,7 +126,7 @@ def command(function: Callable[..., Result | None]) -> Callable[..., None]:
             print_json(result)
 
     parameters = [*_options(function), *_output_parameters(function)]
-    # Arguments without a default come first, whichever group they belong to.
+    # Arguments without a default come first, whatever their group.
     parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
     keyword_only = inspect.Parameter.KEYWORD_ONLY
     signature = inspect.Signature([p.replace(kind=keyword_only) for p in parameters])
@@ -137,7 +136,7 @@ def command(function: Callable[..., Result | None]) -> Callable[..., None]:
 
 
 def _options(function: Callable[..., Any]) -> Iterator[inspect.Parameter]:
-    """Yield the options of a function, and those of groups in their places."""
+    """Yield the options of a function, with those of groups in place of the groups."""
     for parameter in _parameters(function):
         group = _group(parameter)
         if group is None:
@@ -147,7 +146,7 @@ def _options(function: Callable[..., Any]) -> Iterator[inspect.Parameter]:
 
 
 def _arguments(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a function: its options, and what groups read from theirs."""
+    """Return the arguments of a function: its options, and the values read by groups."""
     arguments = {}
     for parameter in _parameters(function):
         group = _group(parameter)
@@ -166,7 +165,7 @@ def _group(parameter: inspect.Parameter) -> OptionGroup | None:
 
 
 def _output_parameters(function: Callable[..., Result | None]) -> list[inspect.Parameter]:
-    """Return --quiet, and --json where there is a result to print."""
+    """Return --quiet, and --json if there is a result to print."""
     flags: dict[str, Any] = {"quiet": QuietFlag}
     if get_type_hints(function)["return"] is not type(None):
         flags["as_json"] = JsonFlag

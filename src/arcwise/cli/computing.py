@@ -1,4 +1,4 @@
-"""`arcwise score`: the scores of all families, printed or written to a file."""
+"""An analysis step by step: `arcwise score`, `exact`, `map` and `evidence`."""
 
 from __future__ import annotations
 
@@ -121,11 +121,6 @@ def _rows(scores: FamilyScores, count: int) -> Iterator[tuple[str, ...]]:
             )
 
 
-# --- Exact ----------------------------------------------------------------------------------------
-
-# `arcwise exact`: the exact posterior, written to a folder.
-
-
 def exact(
     *,
     data: DataOptions,
@@ -170,11 +165,6 @@ assert exact.__doc__ is not None
 exact.__doc__ = exact.__doc__.format(
     modular=MOST_VARIABLES["modular"], order_modular=MOST_VARIABLES["order-modular"]
 )
-
-
-# --- Map ------------------------------------------------------------------------------------------
-
-# `arcwise map`: the DAG of maximum posterior probability, written to a folder.
 
 
 _OPTIONS = ("method", "restarts", "seconds", "seed", "threads")
@@ -248,7 +238,7 @@ def _print_dag(best: MapResult) -> None:
 
 
 def _lines(best: MapResult) -> list[str]:
-    """Return the score of the best DAG and how it was found, in words."""
+    """Return sentences on the score of the best DAG and on the search."""
     lines = [
         f"log score {best.log_score:.6f}, with the log prior {best.log_weight:.6f} (unnormalised "
         "log posterior)"
@@ -258,11 +248,6 @@ def _lines(best: MapResult) -> list[str]:
     reached = f"search: {best.restarts_at_best} of {best.restarts} restarts reached this optimum"
     classes = "" if best.classes < 2 else f", in {best.classes} equivalence classes"
     return [*lines, f"{reached}{classes}, in {best.seconds:.1f} s"]
-
-
-# --- Evidence -------------------------------------------------------------------------------------
-
-# `arcwise evidence`: the marginal likelihood of the data, with its error and lower bounds.
 
 
 def _or_dash(form: str, value: object) -> str:

@@ -33,7 +33,7 @@ def make_folder(folder: Path) -> None:
 
 
 def save_data(data: Data | IncompleteData, folder: Path) -> None:
-    """Write the table, as it was read, to a folder of results: effects and predictions need it."""
+    """Write the table to a folder of results, where effects and predictions need it."""
     make_folder(folder)
     save_table(data, folder / DATA)
 

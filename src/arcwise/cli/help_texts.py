@@ -1,4 +1,4 @@
-"""Completion in the shell: of the values that an option names in its help."""
+"""Texts of the command line: help, completion of values, and messages on wrong arguments."""
 
 from __future__ import annotations
 
@@ -15,53 +15,15 @@ from typer.models import OptionInfo
 
 from arcwise.families.constraints import SYNONYMS
 
-_ASKED = "_ARCWISE_COMPLETE"  # Typer's name for the variable that the shell sets
-
-# A value as it is typed: small letters. What stands for something, as K or FILE, is in capitals.
-_VALUE = re.compile(r"[a-z][a-z0-9 -]*")
-
-
-def words_to_complete() -> list[str] | None:
-    """Return the whole words of the line that the shell asks to complete; None if it asks not."""
-    if _ASKED not in os.environ:
-        return None
-    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
-    words = line.split()[1:]
-    return words if line.endswith(" ") else words[:-1]
-
-
-def suggestions(listed: Sequence[str]) -> Callable[[str], list[str]] | None:
-    """Return what completes the values that an option lists where it shows what to give.
-
-    Options, sub-commands and choices are completed by Typer. Files are completed by the shell
-    itself, wherever nothing is suggested here.
-    """
-    # "buckets:SIZE" is completed as far as "buckets:", "layerings[:MAX_SIZE]" without its end.
-    words = [re.sub(r"\[.*|[A-Z_]+$", "", each) for each in listed]
-    values = [word for word in words if _VALUE.fullmatch(word.rstrip(":"))]
-
-    def suggest(incomplete: str) -> list[str]:
-        return [value for value in values if value.startswith(incomplete)]
-
-    return suggest if len(listed) > 1 and values else None
-
-
-# --- Help texts -----------------------------------------------------------------------------------
-
-# How help texts look: paragraphs that fit any width, and no types where a name says it all.
-
-
-_LONGEST_CHOICES = 16
-
 
 def paragraphs(function: Callable[..., Any]) -> str:
-    """Return the docstring of a command with each paragraph on one line, to be wrapped anew."""
+    """Return the docstring of a command with each paragraph on one line, for any width."""
     text = inspect.getdoc(function) or ""
     return "\n\n".join(" ".join(part.split("\n")) for part in text.split("\n\n"))
 
 
 def shown(annotation: Any) -> Any:
-    """Return the annotation of an option with what its help shows: a name or choices."""
+    """Return the annotation of an option with a placeholder or choices for its help."""
     if get_origin(annotation) is not Annotated:
         return annotation
     kind, *rest = get_args(annotation)
@@ -81,29 +43,25 @@ def _shown(declared: OptionInfo, kind: Any) -> OptionInfo:
 
 
 def _choices(kind: Any) -> list[str]:
-    """Return the texts that an option takes if it takes no others."""
+    """Return the texts that an option accepts, if these are all."""
     parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     return [str(value) for part in parts if get_origin(part) is Literal for value in get_args(part)]
 
 
 def _move_long_choices(option: OptionInfo) -> None:
-    """Move choices from where an option shows what to give into its help, if they are long.
-
-    Beside long choices, a terminal of 80 letters has no room for the names of options, and breaks
-    the choices within words.
-    """
+    """Move long choices from the metavar of an option into its help, as 80 columns are narrow."""
     given = option.metavar or ""
-    if "|" not in given or len(given) <= _LONGEST_CHOICES:
+    if "|" not in given or len(given) <= 16:
         return
     *first, last = given.split("|")
-    # Its own name is the first thing it is declared with.
+    # Typer has the name of an option as its default.
     option.metavar = str(option.default).rpartition("-")[2].upper()
     text = (option.help or "").rstrip()
     option.help = f"{text} One of {', '.join(first)} or {last}."
 
 
 def without_type(parameter: Any) -> None:
-    """Show an argument and a flag by their names alone; Typer would add a type: "DATA <path>"."""
+    """Show an argument or a flag by its name alone; Typer would add a type: "DATA <path>"."""
     if isinstance(parameter, TyperArgument):
         setattr(parameter, "display_type_rich", lambda ctx: None)  # noqa: B010
         setattr(parameter, "get_usage_pieces", lambda ctx: [parameter.metavar])  # noqa: B010
@@ -112,10 +70,10 @@ def without_type(parameter: Any) -> None:
 
 
 class _PlainHelpOption:
-    """A command whose --help has no type behind it."""
+    """A command whose --help is shown without a type."""
 
     def get_help_option(self, ctx: Any) -> Any:
-        """Return the option, as flags are shown."""
+        """Return the option, which is shown like a flag."""
         option = super().get_help_option(ctx)  # type: ignore[misc]
         if option is not None:
             option.metavar = ""
@@ -130,19 +88,41 @@ class Group(_PlainHelpOption, TyperGroup):
     """The command with all sub-commands."""
 
 
-# --- Mistakes -------------------------------------------------------------------------------------
+_ASKED = "_ARCWISE_COMPLETE"  # Typer's name for the variable that the shell sets
+# A literal value has small letters; placeholders, such as K or FILE, have capitals.
+_VALUE = re.compile(r"[a-z][a-z0-9 -]*")
 
-# Mistakes on the command line in sentences: what came, what is allowed, what to do.
-#
-# Typer tells them in the words of the library that checks values, without the value.
+
+def words_to_complete() -> list[str] | None:
+    """Return the complete words of a line that the shell wants completed; None if there is none."""
+    if _ASKED not in os.environ:
+        return None
+    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
+    words = line.split()[1:]
+    return words if line.endswith(" ") else words[:-1]
+
+
+def suggestions(listed: Sequence[str]) -> Callable[[str], list[str]] | None:
+    """Return a function that completes the values listed in the metavar of an option.
+
+    Typer completes options, sub-commands and choices, and the shell completes files wherever
+    nothing is suggested here.
+    """
+    # "buckets:SIZE" is completed up to "buckets:", "layerings[:MAX_SIZE]" without its ending.
+    words = [re.sub(r"\[.*|[A-Z_]+$", "", each) for each in listed]
+    values = [word for word in words if _VALUE.fullmatch(word.rstrip(":"))]
+
+    def suggest(incomplete: str) -> list[str]:
+        return [value for value in values if value.startswith(incomplete)]
+
+    return suggest if len(listed) > 1 and values else None
 
 
 _NO_OPTION = re.compile(r"No such option: (-[\w-]+)")
 _BAD_VALUE = re.compile(r"Invalid value for '(?:-\w / )?(--[\w-]+)': (.*)", re.DOTALL)
 _NOT_ONE_OF = re.compile(r"(?:Value error, )?'.*' is not one of (.*?)\.?$", re.DOTALL)
 _NUMBERS = {"valid integer": "a whole number", "valid number": "a number"}
-
-# What other programs call these options; those of constraints are the same in Python.
+# Names of these options in other programs; those of constraints are the same as in Python.
 _OTHER_NAMES = {
     "-o": "--out",
     "--output": "--out",
@@ -160,7 +140,7 @@ _OTHER_NAMES = {
 
 
 def in_words(message: str, words: Sequence[str], commands: Any) -> str:
-    """Return a mistake as a sentence of our own, or as it was told if it is of another kind."""
+    """Return a message of Typer as a sentence in our style, or unchanged if it is unknown."""
     name = next((word for word in words if word in commands), None)
     unknown = _NO_OPTION.match(message)
     if unknown is not None and name is not None:
@@ -182,7 +162,7 @@ def in_words(message: str, words: Sequence[str], commands: Any) -> str:
 
 
 def _value_of(option: str, words: Sequence[str]) -> str | None:
-    """Return the last value that the words give to an option."""
+    """Return the last value of an option among the words."""
     found = None
     for place, word in enumerate(words):
         if word.startswith(f"{option}="):

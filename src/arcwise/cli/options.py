@@ -1,4 +1,8 @@
-"""Reads edges from files, lists of pairs, adjacency matrices and JSON, or from a text."""
+"""Groups of options that several sub-commands share, each declared and documented once.
+
+They read edges from files or texts, choose the parent sets like `arcwise.learn`, and build the
+model of a table.
+"""
 
 from __future__ import annotations
 
@@ -93,18 +97,12 @@ def _from_json(text: str, path: Path) -> list[tuple[str, str]]:
     return [(source, target) for source, target in content]
 
 
-# --- Parents --------------------------------------------------------------------------------------
-
-# Chooses the parent sets that the options of the shell call for, as `arcwise.learn` does.
-
-
 @dataclass(frozen=True)
 class FamilyChoice:
     """The options of the group "Families"."""
 
     constraints: dict[str, Any]  # the constraints, as keyword arguments
     candidates: Any = None  # edges, a method, or None
-    # The options of these names.
     plus_one: bool = False
     grow: bool = False
     max_candidates: int = DEFAULT_MAX_SIZE
@@ -112,7 +110,7 @@ class FamilyChoice:
 
     @property
     def method(self) -> Any:
-        """The argument `candidates` of `arcwise.learn`; None if no candidates are asked for."""
+        """The argument `candidates` of `arcwise.learn`; None for all parent sets."""
         if not self.grow:
             return self.candidates
         if not isinstance(self.candidates, str | None):
@@ -132,9 +130,9 @@ class FamilyChoice:
         *,
         keep_interrupted: bool = False,
     ) -> Study:
-        """Return the parent sets, all unless there are candidates, and print how they arose.
+        """Return the parent sets, all unless there are candidates, and report their choice.
 
-        A prior that is not given is chosen as `learn` does, so that one table has one answer.
+        A prior that is not given is chosen as in `learn`, so that results for a table agree.
         """
         if self.grow:
             size = byte_size(growth_memory(len(data.variables), self.max_candidates))
@@ -161,11 +159,6 @@ class FamilyChoice:
         if self.method is not None:
             tell("\n".join(study.sentences))
         return study
-
-
-# --- Options --------------------------------------------------------------------------------------
-
-# Groups of options that several sub-commands share, each declared and documented once.
 
 
 _FAMILIES, _KNOWLEDGE = "Families", "Prior knowledge"
@@ -310,7 +303,7 @@ ScoreOptions = Annotated[
 """The score with its parameters, or None to choose it by the kind of data."""
 
 FamilyOptions = Annotated[FamilyChoice, OptionGroup(_read_families)]
-"""Which parent sets are allowed."""
+"""The allowed parent sets."""
 
 PriorName = Annotated[
     str | None,
@@ -330,7 +323,7 @@ Seed = Annotated[int, shell_option(Run, "seed")]
 _OF_RUN = ("seconds", "seed", "threads", "device", "directory", "checkpoint_seconds")
 
 RunOptions = Annotated[dict[str, Any], options_of(Run, *_OF_RUN)]
-"""What carries a computation out, besides the cluster."""
+"""The options of a run, besides the cluster."""
 
 ClusterOptions = Annotated[
     str | SecureAddress | None, replace(options_of(_Cluster, panel="Cluster"), then=_address)
@@ -338,21 +331,16 @@ ClusterOptions = Annotated[
 """The cluster to score and sample on, or None for the threads of this process."""
 
 
-# --- Questions ------------------------------------------------------------------------------------
-
-# What commands that start from a table ask: the score, the parent sets, the model of a table.
-
-
 @dataclass(frozen=True, kw_only=True)
 class ScoreAndFamilies:
-    """How parent sets are scored, and which of them are allowed."""
+    """The score, and the allowed parent sets."""
 
     score: ScoreOptions
     families: FamilyOptions
 
     @property
     def asked(self) -> dict[str, Any]:
-        """What of them is part of a `Request`."""
+        """The arguments for a `Request`."""
         families = self.families
         # `learn` allows one more parent by default when it chooses the candidates itself.
         own = families.candidates is None or families.grow
@@ -367,7 +355,7 @@ class ScoreAndFamilies:
 
 @dataclass(frozen=True, kw_only=True)
 class Scoring(ScoreAndFamilies):
-    """The same, and where they are scored."""
+    """The score, the allowed parent sets, and the cluster that scores them."""
 
     cluster: ClusterOptions
 
@@ -382,7 +370,7 @@ class Modelling(Scoring):
     def model(
         self, data: Data, run: Mapping[str, Any], modularity: Modularity
     ) -> Iterator[tuple[Model, Engine]]:
-        """Yield the model with its families scored, and the engine, which is open meanwhile."""
+        """Yield the model with its families scored, and the open engine."""
         note_data(data)
         with opened_engine(self.cluster) as engine:
             own = Run(**run, engine=engine)

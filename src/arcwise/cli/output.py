@@ -1,4 +1,7 @@
-"""Tells how reliable a result is, in its two parts: computation, and data and model."""
+"""Output of commands: results on standard output, notes on standard error, and verdicts.
+
+Scripts request one JSON object instead of text (--json), and no notes (--quiet).
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,97 @@ from arcwise.records.account import Finding, with_signs
 from arcwise.support.plain import strict_json
 from arcwise.support.progress import hidden_progress, tell
 
+Result = Callable[[], Mapping[str, Any]]
+"""The result of a command: a function that returns the object for --json."""
+Columns = Mapping[str, str | Callable[[Any], str]]
+"""The cells of each column by its heading: functions of a row, or formats, such as "{row.name}".
+
+A heading that begins with > belongs to a column of numbers.
+"""
+_PANEL = "Output"
+_LEAST_PROBABILITY = 0.01
+JsonFlag = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help="Print the result as one JSON object instead of text.",
+        rich_help_panel=_PANEL,
+    ),
+]
+QuietFlag = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        help="Print results, warnings and errors only: no progress and no notes.",
+        rich_help_panel=_PANEL,
+    ),
+]
+
+
+def note_data(data: Data) -> None:
+    """Print a one-line summary of the data; `arcwise describe` has the details."""
+    tell(f"Data: {summary(data)}.")
+
+
+def note_nothing_kept() -> None:
+    """Print how to save a result that was only printed."""
+    tell("Nothing was written; add --out FOLDER to keep the result.")
+
+
+@contextmanager
+def printing(*, as_json: bool, quiet: bool) -> Iterator[None]:
+    """Suppress the notes of a command with --quiet, and its standard output with --json."""
+    with ExitStack() as hidden:
+        if quiet:
+            hidden.enter_context(hidden_progress())
+        if as_json:
+            hidden.enter_context(redirect_stdout(io.StringIO()))
+        yield
+
+
+def print_json(result: Result | None) -> None:
+    """Print the result of a command, for --json."""
+    assert result is not None
+    print(strict_json(result(), indent=2))
+
+
+def print_table(title: str | None, columns: Columns, rows: Iterable[Any]) -> None:
+    """Print a table of rows, each with its cells in the columns."""
+    table = Table(title=title, title_justify="left")
+    for heading in columns:
+        justify: Any = "right" if heading.startswith(">") else "left"
+        table.add_column(heading.removeprefix(">"), justify=justify)
+    for row in rows:
+        # Names may look like markup of Rich.
+        table.add_row(
+            *(
+                Text(cell.format(row=row) if isinstance(cell, str) else cell(row))
+                for cell in columns.values()
+            )
+        )
+    Console().print(table)
+
+
+def with_verdicts(posterior: Posterior, result: Result) -> Result:
+    """Print both verdicts on a posterior, and return its result with both."""
+    print_verdicts(posterior)
+    return lambda: {"reliability": reliability_result(posterior), **result()}
+
+
+def posterior_result(posterior: Posterior) -> Mapping[str, Any]:
+    """Return a posterior for --json: its summary, and the pairs that are not improbable."""
+    best, evidence = posterior.map_dag, posterior.evidence
+    columns = pair_columns(posterior, _LEAST_PROBABILITY)
+    rows = zip(*columns.values(), strict=True)
+    return {
+        "reliability": reliability_result(posterior),
+        "adjacencies": [dict(zip(columns, row, strict=True)) for row in rows],
+        "evidence": None if evidence is None else evidence.as_dict(),
+        "best_dag": None if best is None else [list(edge) for edge in best.edges],
+        **posterior.summary_dict(),
+    }
+
 
 def print_reliability(diagnosis: Diagnosis) -> None:
     """Print both verdicts, each with its findings."""
@@ -38,7 +132,7 @@ def _print_findings(findings: Sequence[Finding]) -> None:
 
 
 def reliability_result(posterior: Posterior) -> Mapping[str, Any]:
-    """Return both verdicts with all their findings, as --json prints them with every answer."""
+    """Return both verdicts with all their findings, which are part of every JSON object."""
     diagnosis = posterior.diagnose()
     return {
         "computation": diagnosis.verdict,
@@ -48,111 +142,8 @@ def reliability_result(posterior: Posterior) -> Mapping[str, Any]:
 
 
 def print_verdicts(posterior: Posterior) -> None:
-    """Print both verdicts and what is serious about them, to go with a single figure or graph."""
+    """Print both verdicts and their serious findings, for a single number or graph."""
     diagnosis = posterior.diagnose()
     print(f"Computation: {diagnosis.verdict}; data and model: {diagnosis.data_verdict}.")
     for sentence in with_signs(each for each in diagnosis.findings if each.severity == "serious"):
         print(f"  {sentence}")
-
-
-# --- Output ---------------------------------------------------------------------------------------
-
-# What a command prints, and where: results to standard output, notes to standard error.
-#
-# Scripts ask for one JSON object instead of the text (--json), and for no notes (--quiet).
-
-
-Result = Callable[[], Mapping[str, Any]]
-"""What a command returns: a function that makes the object --json prints, called for that alone."""
-
-Columns = Mapping[str, str | Callable[[Any], str]]
-"""The cells of each column by its heading: functions of a row, or formats, such as "{row.name}".
-
-A heading that begins with > is that of a column of numbers.
-"""
-
-_PANEL = "Output"
-_LEAST_PROBABILITY = 0.01
-
-JsonFlag = Annotated[
-    bool,
-    typer.Option(
-        "--json",
-        help="Print the result as one JSON object instead of text.",
-        rich_help_panel=_PANEL,
-    ),
-]
-
-QuietFlag = Annotated[
-    bool,
-    typer.Option(
-        "--quiet",
-        "-q",
-        help="Print results, warnings and errors only: no progress and no notes.",
-        rich_help_panel=_PANEL,
-    ),
-]
-
-
-def note_data(data: Data) -> None:
-    """Say in a line what was read; `arcwise describe` has the details."""
-    tell(f"Data: {summary(data)}.")
-
-
-def note_nothing_kept() -> None:
-    """Say how to keep a result that was only printed."""
-    tell("Nothing was written; add --out FOLDER to keep the result.")
-
-
-@contextmanager
-def printing(*, as_json: bool, quiet: bool) -> Iterator[None]:
-    """Let a command print no notes with --quiet, and nothing to standard output with --json."""
-    with ExitStack() as hidden:
-        if quiet:
-            hidden.enter_context(hidden_progress())
-        if as_json:
-            hidden.enter_context(redirect_stdout(io.StringIO()))
-        yield
-
-
-def print_json(result: Result | None) -> None:
-    """Print what a command returned, for --json."""
-    assert result is not None
-    print(strict_json(result(), indent=2))
-
-
-def print_table(title: str | None, columns: Columns, rows: Iterable[Any]) -> None:
-    """Print a table of rows, each with its cells in the columns."""
-    table = Table(title=title, title_justify="left")
-    for heading in columns:
-        justify: Any = "right" if heading.startswith(">") else "left"
-        table.add_column(heading.removeprefix(">"), justify=justify)
-    for row in rows:
-        # Names may look like markup.
-        table.add_row(
-            *(
-                Text(cell.format(row=row) if isinstance(cell, str) else cell(row))
-                for cell in columns.values()
-            )
-        )
-    Console().print(table)
-
-
-def with_verdicts(posterior: Posterior, result: Result) -> Result:
-    """Print both verdicts on a posterior, and return a result from it with what they are."""
-    print_verdicts(posterior)
-    return lambda: {"reliability": reliability_result(posterior), **result()}
-
-
-def posterior_result(posterior: Posterior) -> Mapping[str, Any]:
-    """Return a posterior as `--json` prints it: its summary, and the pairs worth a look."""
-    best, evidence = posterior.map_dag, posterior.evidence
-    columns = pair_columns(posterior, _LEAST_PROBABILITY)
-    rows = zip(*columns.values(), strict=True)
-    return {
-        "reliability": reliability_result(posterior),
-        "adjacencies": [dict(zip(columns, row, strict=True)) for row in rows],
-        "evidence": None if evidence is None else evidence.as_dict(),
-        "best_dag": None if best is None else [list(edge) for edge in best.edges],
-        **posterior.summary_dict(),
-    }

@@ -1,4 +1,4 @@
-"""`arcwise report`, and report.html, which `arcwise learn` writes among its results."""
+"""`arcwise report`, which writes report.html like `arcwise learn`, and `arcwise draw`."""
 
 from __future__ import annotations
 
@@ -21,10 +21,7 @@ PageTitle = Annotated[
 ]
 
 
-def report(
-    folder: ResultFolder,
-    title: PageTitle = None,
-) -> Result:
+def report(folder: ResultFolder, title: PageTitle = None) -> Result:
     """Write the report page of a folder of results, from its posterior.npz.
 
     [bold]Example:[/bold] arcwise report results
@@ -35,18 +32,13 @@ def report(
 
 
 def write_page(posterior: Posterior, folder: Path, title: str | None) -> str | None:
-    """Write the page to a folder and return that in words, or say which package it needs."""
+    """Write the page to a folder and return a note on it, or print which package it needs."""
     try:
         page = arcwise.report(posterior, folder / "report.html", title=title)
     except MissingDependencyError as missing:
         print(f"arcwise: report.html was not written: {missing.in_shell()}", file=sys.stderr)
         return None
     return f"Report written to {page}"
-
-
-# --- Draw -----------------------------------------------------------------------------------------
-
-# `arcwise draw`: a picture of the network of a folder of results.
 
 
 def draw(

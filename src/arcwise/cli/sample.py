@@ -1,4 +1,4 @@
-"""`arcwise sample`: a sample from the posterior, written to a folder."""
+"""`arcwise sample`: a sample from the posterior; `arcwise status` and `resume` for long runs."""
 
 from __future__ import annotations
 
@@ -45,11 +45,6 @@ def sample(
     return show_posterior(posterior, folder)
 
 
-# --- Status ---------------------------------------------------------------------------------------
-
-# `arcwise status`: the progress of a run, also while it is running.
-
-
 RunDirectory = Annotated[
     Path, typer.Argument(metavar="FOLDER", help="The run directory given by --run.")
 ]
@@ -63,11 +58,6 @@ def status(directory: RunDirectory) -> Result:
     found = arcwise.status(directory)
     print(found)
     return found.as_dict
-
-
-# --- Resume ---------------------------------------------------------------------------------------
-
-# `arcwise resume`: continues a run that was stopped.
 
 
 def resume(

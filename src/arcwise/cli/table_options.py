@@ -1,4 +1,4 @@
-"""Reads a table from standard input, which is called -, or from a file of any name."""
+"""The options for reading a table, shared by all sub-commands that take one."""
 
 from __future__ import annotations
 
@@ -26,25 +26,18 @@ from arcwise.support.words import shown
 
 TableFormat = Literal["csv", "tsv", "csv.gz", "tsv.gz", "parquet"]
 
-_STANDARD_INPUT = "-"
-
 
 def table_source(path: Path, form: TableFormat | None) -> Path | Mapping[str, Any]:
-    """Return a table as `arcwise.read` takes it: the path, or columns that were read already."""
-    if str(path) == _STANDARD_INPUT:
+    """Return a source for `arcwise.read`: the path, or the columns of standard input or a file."""
+    if str(path) == "-":
         name, content = "standard input", sys.stdin.buffer.read()
     elif form is None:
         return path
     else:
         name, content = str(path), read_bytes(path)
     columns = read_content(name, f".{form or 'csv'}", content, None)
-    checked_names([column for column, _ in columns], RENAME)  # which a mapping would lose
+    checked_names([column for column, _ in columns], RENAME)  # a mapping would lose repeated names
     return dict(columns)
-
-
-# --- Table options --------------------------------------------------------------------------------
-
-# The options by which a table is read, the same for every sub-command that takes one.
 
 
 _GROUP = "Reading the data"
@@ -52,30 +45,25 @@ _GROUP = "Reading the data"
 
 @dataclass(frozen=True)
 class TableFile:
-    """A file or standard input that holds a table, and the arguments of `arcwise.read` for it."""
+    """A table in a file or from standard input, and the arguments of `arcwise.read` for it."""
 
-    # The table, and how it is read.
     source: Path | Mapping[str, Any]
     reading: dict[str, Any]
-    # Arguments of `arcwise.time_series`; None if the rows are not in time.
-    series: Mapping[str, Any] | None = None
-    first_slice: bool = False  # whether the first slice of a time series is meant
+    series: Mapping[str, Any] | None = None  # arguments of `arcwise.time_series`, if it is one
+    first_slice: bool = False  # whether the first slice of a time series is requested
 
     def read(self) -> Data:
         """Return the table."""
         if self.series is None:
-            read_as_it_is: Data = read(self.source, **self.reading)
-            return read_as_it_is
+            complete: Data = read(self.source, **self.reading)
+            return complete
         table = self._in_time({"missing": "error", **self.reading})
         if isinstance(table, IncompleteData):
             raise ArgumentError("--missing impute is for arcwise learn; give another of its values")
         return table
 
     def read_to_learn(self) -> Data | IncompleteData:
-        """Return the table as `arcwise.learn` reads one: imputed, scales by the evidence.
-
-        Unless the options say otherwise. Columns of time series are on their own scales.
-        """
+        """Return the table with the defaults of `arcwise.learn`; time series keep their scales."""
         if self.series is not None:
             return self._in_time(self.reading)
         return read_table(self.source, ReadingToLearn(**self.reading).of(self.source))
@@ -117,17 +105,17 @@ def _kinds(given: dict[str, list[str]]) -> dict[str, Any]:
 
 
 def _each(given: list[str]) -> dict[str | None, list[str]]:
-    """Return what is given for all columns, under None, and for single ones."""
+    """Return the values for single columns by name, and those for all columns under None."""
     found: dict[str | None, list[str]] = {}
     for text in given:
-        # A name may hold the sign itself, and what is given for it does not.
+        # A name may contain the sign, but a value does not.
         name, sign, value = text.rpartition("=")
         found.setdefault(name if sign else None, []).append(value)
     return found
 
 
 def _one_each(flag: str, given: list[str]) -> dict[str | None, str]:
-    """Return the same where each column has one value at most."""
+    """Return the value for each column, and for all under None, or refuse several for one."""
     found = _each(given)
     for column, values in found.items():
         if len(values) > 1:
@@ -156,11 +144,10 @@ class _Kinds(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class _Series(InTime):
-    """How rows stand in time, and which slice of them is meant."""
+    """The options of time series, and the requested slice."""
 
     first_slice: bool = setting(
-        False,
-        "Take the first row of each subject alone, x(0), whose network is one of its own.",
+        False, "Take the first row of each subject alone, x(0), whose network is one of its own."
     )
 
 
@@ -223,7 +210,7 @@ DataOptions = Annotated[Data, OptionGroup(_table_file, TableFile.read)]
 LearnedDataOptions = Annotated[
     Data | IncompleteData, OptionGroup(_table_file, TableFile.read_to_learn)
 ]
-"""The same of a table whose missing values are imputed."""
+"""The same with the defaults of `arcwise.learn`, which imputes missing values."""
 
 TableOptions = Annotated[TableFile, OptionGroup(_table_file)]
-"""The same options, of a table that is not read yet."""
+"""The same options, with the table not yet read."""

@@ -1,10 +1,10 @@
-"""Saving and loading of a table as it was read: names, kinds, levels, weights and interventions.
+"""Saving and loading of a table: names, kinds, levels, values, weights and interventions.
 
 A saved table is a zip archive of NumPy arrays (.npz). ``header`` is JSON text in UTF-8: for each
 column its name and its levels, or null if it is continuous; ``ordinal`` has the positions of
-columns whose levels are ordered, ``slices`` those of a time series, and ``arrays`` has the names of
-all arrays but itself. ``column_i`` holds its codes or values; ``weights`` and ``intervened`` are
-there if the table has them, and ``cells``, the numbers of missing values, if it is to be completed.
+columns whose levels are ordered, ``slices`` the slices of a time series, and ``arrays`` the names
+of all other arrays. ``column_i`` contains codes or values; ``weights`` and ``intervened`` exist if
+the table has them, and ``cells``, the numbers of missing values, if these are to be imputed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def save_table(given: Data | IncompleteData, path: Path) -> None:
 
 
 def load_table(path: Path) -> Data | IncompleteData:
-    """Return a saved table, which is equal to the one that was saved.
+    """Return a saved table.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def load_table(path: Path) -> Data | IncompleteData:
     try:
         arrays = read_archive(path)
         header = json.loads(arrays["header"].tobytes().decode())
-        # Weights whose name is damaged would be missing without a word.
+        # Otherwise weights whose name is damaged would be ignored silently.
         named = [name for name in arrays if name != "header"]
         if header["format"] != FORMAT or header["arrays"] != named:
             raise ValueError

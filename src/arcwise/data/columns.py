@@ -1,8 +1,8 @@
 """Columns of a data table: each has a name, stored values, and a kind.
 
-The kind is the only thing that knows which values a column can have, whether their order means
-something, and how finely they are recorded; whatever depends on these asks it. Labels are stored
-as small integers, the indices of their levels, and numbers as they are.
+The kind alone determines which values a column can have, whether their order is meaningful, and at
+which resolution they are recorded. Labels are stored as small integers, the indices of their
+levels, and numbers unchanged.
 """
 
 from __future__ import annotations
@@ -25,18 +25,15 @@ MAX_LEVELS = 65535  # codes are uint16
 
 
 class Kind(ABC):
-    """What the values of a column can be."""
+    """The set of possible values of a column."""
 
-    levels: tuple[object, ...] = ()
-    """The labels, in order; none of a column of numbers."""
-
-    ordered: bool = True
-    """Whether the order of the values means something."""
+    levels: tuple[object, ...] = ()  # the labels, in order; empty for numbers
+    ordered: bool = True  # whether the order of the values is meaningful
 
     @property
     @abstractmethod
     def name(self) -> KindName:
-        """The name by which users know it."""
+        """The name of the kind for users."""
 
     @property
     def size(self) -> int:
@@ -49,11 +46,11 @@ class Kind(ABC):
 
     @abstractmethod
     def problem(self, stored: NDArray[Any]) -> str | None:
-        """Return in a clause why a column cannot store these values; None if it can."""
+        """Return why a column cannot store these values, as a clause; None if it can."""
 
     @abstractmethod
     def resolution(self, stored: NDArray[Any]) -> float | None:
-        """Return the distance at which values are recorded; None where there are no distances."""
+        """Return the resolution at which values are recorded; None for labels without order."""
 
 
 @dataclass(frozen=True)
@@ -73,13 +70,13 @@ class Labels(Kind):
         return DiscreteColumn(name, stored, self.levels, self.ordered)
 
     def problem(self, stored: NDArray[Any]) -> str | None:
-        """Return in a clause why these are not codes of the levels; None if they are."""
+        """Return why these are not codes of the levels, as a clause; None if they are."""
         if np.isin(stored, np.arange(self.size)).all():
             return None
         return f"are no codes of its levels; give whole numbers from 0 to {self.size - 1}"
 
     def resolution(self, stored: NDArray[Any]) -> float | None:
-        """Return one rank, if there are ranks."""
+        """Return the distance of two ranks, if there are ranks."""
         return 1.0 if self.ordered else None
 
 
@@ -89,7 +86,7 @@ class Numbers(Kind):
 
     @property
     def name(self) -> KindName:
-        """It is "continuous"."""
+        """The name "continuous"."""
         return "continuous"
 
     def column(self, name: str, stored: NDArray[Any]) -> ContinuousColumn:
@@ -97,15 +94,15 @@ class Numbers(Kind):
         return ContinuousColumn(name, stored)
 
     def problem(self, stored: NDArray[Any]) -> str | None:
-        """Return in a clause why these are not numbers; None if they are."""
+        """Return why these are not finite numbers, as a clause; None if they are."""
         return None if np.isfinite(stored).all() else "are not finite; give numbers"
 
     def resolution(self, stored: NDArray[Any]) -> float | None:
-        """Return the most frequent distance of neighbouring values; None of a constant column."""
+        """Return the most frequent distance of adjacent values; None for a constant column."""
         gaps = np.diff(np.unique(stored))
         if not len(gaps):
             return None
-        # Differences of decimals differ in their last bits.
+        # Equal differences of decimals may differ in their last bits.
         rounded = np.round(gaps, 12 - int(np.ceil(np.log10(np.abs(stored).max()))))
         distinct, counts = np.unique(rounded[rounded > 0.0], return_counts=True)
         return float(distinct[counts.argmax()]) if len(distinct) else float(gaps.min())
@@ -122,7 +119,7 @@ class Column(ABC):
     @property
     @abstractmethod
     def kind(self) -> Kind:
-        """What its values can be."""
+        """The set of its possible values."""
 
     @property
     @abstractmethod
@@ -143,7 +140,7 @@ class Column(ABC):
         return self.kind.size
 
     def computable(self) -> NDArray[Any]:
-        """Return the stored values with which one can compute: codes as integers of 64 bits."""
+        """Return the stored values for computations: codes as 64-bit integers."""
         return self.stored.astype(np.int64) if self.size else self.stored
 
     def like(self, stored: NDArray[Any]) -> Column:
@@ -189,14 +186,12 @@ class DiscreteColumn(Column):
     ['no', 'yes', 'yes']
     """
 
-    name: str  # the name of the variable
-    # One code per row, an index into `levels`; stored as read-only uint16.
-    codes: NDArray[np.uint16]
-    # The labels, in order, including those that are declared but never observed. ``None``, always
-    # the last, is the level of rows in which the value is missing.
+    name: str
+    codes: NDArray[np.uint16]  # an index into `levels` for each row; stored as read-only
+    # The labels, in order, including those that are declared but not observed. ``None``, always the
+    # last, is the level of rows in which the value is missing.
     levels: tuple[object, ...]
-    # Whether the order of the levels means something: then the column is ordinal.
-    ordered: bool = False
+    ordered: bool = False  # whether the order of the levels is meaningful: then it is ordinal
 
     def __post_init__(self) -> None:
         codes = np.asarray(self.codes)
@@ -265,8 +260,8 @@ class ContinuousColumn(Column):
     [1.5, 2.0]
     """
 
-    name: str  # the name of the variable
-    values: NDArray[np.float64]  # one finite number per row; stored as read-only float64
+    name: str
+    values: NDArray[np.float64]  # one finite number per row; stored as read-only
 
     @property
     def kind(self) -> Numbers:

@@ -1,4 +1,4 @@
-"""Describe a table as aligned text: rows, kinds, levels, ranges, missing values and remarks."""
+"""Descriptions of tables as aligned text: rows, kinds, levels, ranges, missing values, remarks."""
 
 from __future__ import annotations
 
@@ -18,11 +18,9 @@ if TYPE_CHECKING:
     from arcwise.data.examination import Examination
     from arcwise.data.table import Data
 
-MAX_WIDTH = 48
-
 
 class Line(NamedTuple):
-    """What is told of a column; columns of the description that are empty are left out."""
+    """The description of a column; fields that are empty for all columns are left out."""
 
     name: str
     kind: str
@@ -50,14 +48,14 @@ def _summary(rows: int, kinds: Sequence[str]) -> str:
 
 
 def describe(data: Data, missing: Sequence[int] | None = None) -> str:
-    """Return the summary and a line for each column, with how many of its values are missing."""
-    told = [line_of(column) for column in data.columns]
+    """Return the summary and a line for each column, with the share of missing values."""
+    columns = [line_of(column) for column in data.columns]
     if missing is not None:
-        told = [
+        columns = [
             line._replace(missing=_percent(count, data.rows))
-            for line, count in zip(told, missing, strict=True)
+            for line, count in zip(columns, missing, strict=True)
         ]
-    lines = [summary(data), *_aligned(told)]
+    lines = [summary(data), *_aligned(columns)]
     if data.weights is not None:
         lines.append(f"row weights: {data.weights.min():.4g} to {data.weights.max():.4g}")
     rows = int(data.intervened_rows.sum())
@@ -66,8 +64,8 @@ def describe(data: Data, missing: Sequence[int] | None = None) -> str:
     return "\n".join([*lines, *data.notes])
 
 
-def as_it_comes(table: Examination) -> Wording:
-    """Describe a table whether it can be used or not, and what has to be mended."""
+def describe_examined(table: Examination) -> Wording:
+    """Describe a table, usable or not, and what must be fixed."""
     encoded = {column.name: column for column in table.encoded}
     usable = not table.problems.sentences
     if usable and not table.left_out and not table.warnings:
@@ -84,10 +82,10 @@ def as_it_comes(table: Examination) -> Wording:
     for name, reason in table.unusable.items():
         lines.append(Line(_printable(name), "unusable", "", "", "", reason))
         kinds.append("unusable")
-    told = [_summary(table.rows, kinds), *_aligned(lines)]
+    text = [_summary(table.rows, kinds), *_aligned(lines)]
     if usable:
-        told += table.data().describe().splitlines()[1 + len(encoded) + 1 :]
-    parts: list[str | Wording] = ["\n".join(told)]
+        text += table.data().describe().splitlines()[1 + len(encoded) + 1 :]
+    parts: list[str | Wording] = ["\n".join(text)]
     imputable = table.problems.imputable
     for title, sentences in (
         (
@@ -123,7 +121,7 @@ def _remarks(table: Examination, column: RawColumn) -> str:
 
 
 def line_of(column: Column) -> Line:
-    """Return what is told of a column of a table."""
+    """Return the description of a column of a table."""
     name = _printable(column.name)
     kind, values = column.kind, column.stored
     if kind.size:
@@ -179,6 +177,9 @@ def _of(lines: Sequence[Line], name: str) -> list[str]:
 
 def _printable(name: str) -> str:
     return name if name.isprintable() else repr(name)
+
+
+MAX_WIDTH = 48
 
 
 def _shown_levels(levels: tuple[object, ...]) -> str:

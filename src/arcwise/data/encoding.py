@@ -1,4 +1,4 @@
-"""From raw columns to encoded ones: what is missing, which kind a column has, intervals, levels."""
+"""From raw columns to encoded ones: kinds, levels, missing values and intervals."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Levels = Mapping[str, tuple[object, ...]]
 def chosen_kinds(
     columns: Sequence[RawColumn], kinds: str | Mapping[str, str] | None, levels: Levels
 ) -> dict[str, KindName]:
-    """Return the kind of each column: as the user declares it, else by its type."""
+    """Return the kind of each column: the declared one, otherwise that of its type."""
     variables = [column.name for column in columns]
     if isinstance(kinds, str):
         kinds = dict.fromkeys(variables, kinds)
@@ -63,7 +63,7 @@ def chosen_kinds(
 def declared_labels(
     columns: Sequence[RawColumn], kinds: str | Mapping[str, str] | None, levels: Levels
 ) -> set[str]:
-    """Return the columns that the user declares to hold labels, before kinds are checked."""
+    """Return the columns that are declared as labels, before kinds are checked."""
     if isinstance(kinds, str):
         return set() if kinds == "continuous" else {column.name for column in columns}
     named = kinds.items() if isinstance(kinds, Mapping) else ()
@@ -73,7 +73,7 @@ def declared_labels(
 def declared_levels(
     columns: Sequence[RawColumn], levels: Mapping[str, Sequence[object]] | None
 ) -> dict[str, tuple[object, ...]]:
-    """Return the declared levels as plain Python values after checking them."""
+    """Return the declared levels as plain Python values, or refuse them."""
     variables = [column.name for column in columns]
     levels = {} if levels is None else levels
     checked = {}
@@ -106,7 +106,7 @@ def check_variable(name: str, variables: Sequence[str], argument: str | Wording)
 def discrete(
     column: RawColumn, declared: tuple[object, ...] | None, ordered: bool = False
 ) -> DiscreteColumn:
-    """Return the column as a discrete one; missing values become its last level, None."""
+    """Return the column as a discrete one, with missing values as its last level, None."""
     codes, levels = as_labels(column)
     if ordered and declared is None and not _has_order(column, levels):
         raise DataError(
@@ -123,7 +123,7 @@ def discrete(
 
 
 def as_labels(column: RawColumn) -> tuple[NDArray[np.int64], tuple[object, ...]]:
-    """Return codes (-1 if missing) and levels: the declared ones, else the observed ones."""
+    """Return codes (-1 if missing) and levels, which are the declared or the observed ones."""
     if isinstance(column, RawLabels):
         if column.declared:
             return column.codes, column.levels
@@ -145,10 +145,10 @@ def as_labels(column: RawColumn) -> tuple[NDArray[np.int64], tuple[object, ...]]
 
 
 def _distinct(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the different values in order, and the place of each value among them."""
+    """Return the distinct values in order, and the position of each value among them."""
     if values.dtype == np.int64 and len(values):
         lowest, highest = int(values.min()), int(values.max())
-        if highest - lowest < len(values):  # they can be counted, which is faster than sorting
+        if highest - lowest < len(values):  # counting is faster than sorting
             offsets = values - lowest
             observed = np.bincount(offsets) > 0
             places: NDArray[np.int64] = np.cumsum(observed, dtype=np.int64) - 1
@@ -157,7 +157,7 @@ def _distinct(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
 
 
 def continuous(column: RawColumn) -> ContinuousColumn:
-    """Return the column, which has no missing values, as a continuous one."""
+    """Return a column without missing values as a continuous one."""
     if isinstance(column, RawNumbers):
         return ContinuousColumn(column.name, column.values.astype(np.float64))
     codes, levels = as_labels(column)
@@ -177,7 +177,7 @@ def continuous(column: RawColumn) -> ContinuousColumn:
 
 
 def _has_order(column: RawColumn, levels: tuple[object, ...]) -> bool:
-    """Say whether levels are in an order that means something; of two, either order will do."""
+    """Return whether the order of the levels is meaningful; for two levels, any order is."""
     if isinstance(column, RawLabels) and (column.declared or column.ordered):
         return True
     return len(levels) <= 2 or not any(isinstance(level, str) for level in levels)
@@ -197,10 +197,7 @@ def _kind(column: RawColumn, declared: Mapping[str, Any], levels: Levels) -> Kin
 
 
 def _recoded(
-    name: str,
-    codes: NDArray[np.int64],
-    levels: tuple[object, ...],
-    declared: tuple[object, ...],
+    name: str, codes: NDArray[np.int64], levels: tuple[object, ...], declared: tuple[object, ...]
 ) -> NDArray[np.int64]:
     # True == 1 in Python, but they are different labels.
     positions = {(level_type(level), level): place for place, level in enumerate(declared)}
@@ -222,9 +219,6 @@ def _is_finite(level: object) -> bool:
         return False
 
 
-_MOSTLY = 0.5
-
-
 def missing_counts(columns: Sequence[RawColumn]) -> dict[str, int]:
     """Return the number of missing values of each column that has any."""
     counts = {column.name: int(column.missing.sum()) for column in columns}
@@ -238,9 +232,9 @@ def complete_rows(columns: Sequence[RawColumn]) -> NDArray[np.bool_]:
 
 
 def missing_values_problem(columns: Sequence[RawColumn], counts: Mapping[str, int]) -> Wording:
-    """Say what can be done about missing values, and at what price."""
+    """Return the problem of missing values with its remedies and their cost."""
     rows = len(columns[0].missing)
-    mostly = [name for name, count in counts.items() if count > _MOSTLY * rows]
+    mostly = [name for name, count in counts.items() if count > 0.5 * rows]
     others = [column for column in columns if column.name not in mostly]
     level = worded(option("missing", "level"), " to make missing a level of discrete columns")
     ways = [_dropping(columns), level]
@@ -266,13 +260,12 @@ def _dropping(columns: Sequence[RawColumn]) -> Wording | None:
     if kept < 2:
         return None
     return worded(
-        option("missing", "drop"),
-        f" to drop the rows concerned, {rows - kept:,} of {rows:,}",
+        option("missing", "drop"), f" to drop the rows concerned, {rows - kept:,} of {rows:,}"
     )
 
 
 def missing_level_problem(continuous: Mapping[str, int]) -> Wording:
-    """Say what can be done about missing values of continuous columns, which have no levels."""
+    """Return the problem that missing values of continuous columns cannot be a level."""
     first = next(iter(continuous))
     return worded(
         option("missing", "level"),
@@ -298,7 +291,7 @@ def infinite_counts(columns: Sequence[RawColumn], kinds: Mapping[str, KindName])
 
 
 def infinite_problem(counts: Mapping[str, int]) -> str:
-    """Say what can be done about infinite values."""
+    """Return the problem of infinite values with its remedy."""
     return (
         f"values are infinite in {counted(counts)}; give finite numbers in continuous columns, or "
         "leave the rows out"
@@ -313,10 +306,9 @@ def check_finite(columns: Sequence[RawColumn], kinds: Mapping[str, KindName]) ->
 
 
 def filled(column: RawColumn) -> RawColumn:
-    """Return the column with values of its own in its gaps, spread evenly over those it has.
+    """Return the column with gaps filled by its own values, evenly spaced in their order.
 
-    They stand for nothing but what the column is like: mean, variance and levels stay about the
-    same.
+    These placeholders leave mean, variance and levels about the same, and have no other meaning.
     """
     gaps = column.missing
     if not gaps.any():
@@ -324,7 +316,7 @@ def filled(column: RawColumn) -> RawColumn:
     values = column.codes if isinstance(column, RawLabels) else column.values
     present = np.sort(values[~gaps])
     count = int(gaps.sum())
-    # A stride that shares no factor with the number of gaps visits all of them, out of order.
+    # A stride that is coprime to the number of gaps visits all of them in mixed order.
     stride = next(step for step in range(max(1, round(0.618 * count)), count + 1)
                   if math.gcd(step, count) == 1)  # fmt: skip
     places = (np.arange(count) * stride % count + 0.5) / count * len(present)
@@ -336,12 +328,12 @@ def filled(column: RawColumn) -> RawColumn:
 
 
 def is_empty(column: RawColumn) -> bool:
-    """Say whether every value of a column is missing."""
+    """Return whether every value of a column is missing."""
     return bool(column.missing.all())
 
 
 def is_constant(column: RawColumn, *, missing_is_level: bool) -> bool:
-    """Say whether a column has a single value; a declared level makes it vary, observed or not."""
+    """Return whether a column has a single value; a declared level counts even if unobserved."""
     gaps = bool(column.missing.any())
     if isinstance(column, RawLabels):
         size = len(column.levels)
@@ -359,17 +351,16 @@ Wanted = TypeVar("Wanted")
 
 @dataclass(frozen=True, eq=False)
 class ByColumn(Generic[Wanted]):
-    """What is wanted of each column."""
+    """A specification for each column."""
 
-    others: Wanted  # what is wanted of all columns that are not named
-    # What is wanted of the columns of these names.
-    columns: Mapping[str, Wanted] = field(default_factory=dict)
-    # The argument that names each of the columns, where it is another than the usual one.
+    others: Wanted  # for all columns that are not named
+    columns: Mapping[str, Wanted] = field(default_factory=dict)  # by name
+    # The argument that names each of the columns, if it is not the default one.
     named_by: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def parse(cls, value: Any, each: Callable[[Any], Wanted]) -> ByColumn[Wanted]:
-        """Return what a value for all columns says, or a mapping with None for all others."""
+        """Return the specification by one value, or by a mapping in which None is all others."""
         if isinstance(value, cls):
             return value
         if not isinstance(value, Mapping):
@@ -383,20 +374,18 @@ class ByColumn(Generic[Wanted]):
             check_variable(name, variables, self.named_by.get(name, argument))
 
     def of(self, name: str) -> Wanted:
-        """Return what is wanted of a column."""
+        """Return the specification for a column."""
         return self.columns.get(name, self.others)
 
 
 Method = Literal["quantile", "uniform"]
 
 DEFAULT_BINS = 3
-MIN_DIGITS = 4
-ROUND_TRIP_DIGITS = 17
 
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """How one column is cut: by a method into bins, or at given points."""
+    """The discretization of one column: by a method into bins, or at given points."""
 
     method: str = "quantile"
     bins: int = DEFAULT_BINS
@@ -404,19 +393,19 @@ class Cut:
 
     @property
     def wanted(self) -> int:
-        """The number of intervals asked for."""
+        """The requested number of intervals."""
         return self.bins if self.points is None else len(self.points) + 1
 
 
 @dataclass(frozen=True, eq=False)
 class Discretization(ByColumn[Cut | None]):
-    """Which columns are cut into intervals, and how each of them; None for not at all."""
+    """The discretization of each column; None if it is not cut."""
 
     others: Cut | None = None
 
     @classmethod
     def parsed(cls, value: Any) -> Discretization:
-        """Return the discretization that a user's words stand for.
+        """Return the discretization specified by a user.
 
         Examples
         --------
@@ -439,14 +428,14 @@ class Discretization(ByColumn[Cut | None]):
         return cls(each.pop(None, None), each)
 
     def cut_for(self, name: str, kind: KindName) -> Cut | None:
-        """Return how a column of this kind is cut; None if it is not."""
+        """Return the discretization of a column of this kind; None if it is not cut."""
         return self.columns.get(name, self.others if kind == "continuous" else None)
 
 
 def cut(name: str, values: NDArray[np.float64], how: Cut) -> RawLabels:
-    """Return the values as labels, the intervals they lie in; NaN is missing.
+    """Return the values as labels, their intervals; NaN is missing.
 
-    The intervals are closed on the left and open on the right, and each holds a value.
+    The intervals are closed on the left and open on the right, and each contains a value.
     """
     gaps = np.isnan(values)
     present = values[~gaps]
@@ -526,11 +515,11 @@ def _cuts(values: NDArray[np.float64], bins: int, method: str) -> NDArray[np.flo
     shares = np.arange(1, bins) / bins
     low, high = values.min(), values.max()
     if method == "uniform":
-        # Not low + share * (high - low): the difference of two floats may overflow.
+        # In low + share * (high - low), the difference might overflow.
         return np.unique((1 - shares) * low + shares * high)
     cuts = np.quantile(values, shares, method="higher")
-    # Each cut is an observed value, so no interval is empty, except the first if a cut were the
-    # smallest value: ties there get an interval of their own.
+    # Each cut is an observed value, so no interval is empty, except the first if a cut is the
+    # smallest value: ties there get a separate interval.
     if low < high:
         cuts = np.where(cuts > low, cuts, values[values > low].min())
     return np.unique(cuts)
@@ -540,7 +529,7 @@ def _rounded(
     values: NDArray[np.float64], cuts: NDArray[np.float64], places: NDArray[np.int64]
 ) -> list[str]:
     """Round the cuts to the fewest digits that keep every value in its interval."""
-    for digits in range(MIN_DIGITS, ROUND_TRIP_DIGITS):
+    for digits in range(4, 17):  # 17 digits represent any float exactly
         texts = [f"{cut:.{digits}g}" for cut in cuts.tolist()]
         rounded = np.array(texts, dtype=np.float64)
         if (np.diff(rounded) > 0).all() and np.array_equal(

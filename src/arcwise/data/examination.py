@@ -1,4 +1,8 @@
-"""What is known of rows besides their values: weights, and which variables were intervened on."""
+"""`Examination`: a raw table, checked column by column, with all problems and remarks.
+
+`examine` reads the columns of a source with their weights and interventions, settles the kind of
+each, and cuts, transforms, imputes or leaves out columns as specified.
+"""
 
 from __future__ import annotations
 
@@ -61,166 +65,35 @@ from arcwise.errors import ArgumentError, DataError, Wording, option, worded
 from arcwise.support.words import counted, listing, plural, quoted
 
 
-def column_weights(column: RawColumn) -> NDArray[np.float64]:
-    """Return the weights in a column of the table."""
-    if not isinstance(column, RawNumbers):
-        raise DataError(
-            f"the weights in column {column.name!r} are not numbers; name a column of numbers"
-        )
-    values = np.where(column.missing, np.nan, column.values.astype(np.float64))
-    return _checked(values, f"the weights in column {column.name!r}")
-
-
-def array_weights(weights: ArrayLike, rows: int) -> NDArray[np.float64]:
-    """Return the weights given as an array."""
-    array = rectangular(weights, "weights")
-    if array.dtype == object:
-        # None and the nulls of pandas are missing values, which are reported below.
-        array = np.array([_missing_as_nan(value) for value in array.flat])
-    if array.dtype.kind not in "iuf" or array.shape != (rows,):
-        raise ArgumentError(
-            f"weights is an array of shape {array.shape} and type {array.dtype}; give the name of "
-            f"a column, or {plural(rows, 'number')}, one for each row"
-        )
-    return _checked(array.astype(np.float64), "the weights")
-
-
-def _checked(values: NDArray[np.float64], what: str) -> NDArray[np.float64]:
-    unusable = int((~(np.isfinite(values) & (values >= 0))).sum())
-    if unusable:
-        raise DataError(
-            f"{unusable} of {len(values)} of {what} are negative, infinite or missing; give "
-            "finite numbers, 0 or more, or leave the rows out"
-        )
-    if not values.sum() > 0:
-        raise DataError(f"{what} are all zero; give weights with a positive sum")
-    return values
-
-
-def _missing_as_nan(value: Any) -> Any:
-    return np.nan if type(value).__name__ in MISSING_TYPES else value
-
-
-NONE_WORDS = frozenset({"", "none", "observational"})
-
-
-def column_mask(column: RawColumn, variables: Sequence[str]) -> NDArray[np.bool_]:
-    """Return the mask from a column that names the variable intervened on in each row.
-
-    A missing value, empty text, "none" and "observational" mean none; ";" separates several.
-    """
-    codes, levels = as_labels(column)
-    mask = np.zeros((len(codes), len(variables)), dtype=np.bool_)
-    for code, level in enumerate(levels):
-        for name in _named(str(level), variables):
-            if name not in variables:
-                raise DataError(
-                    f"column {column.name!r} names {name!r} as intervened on, which is not a "
-                    f"variable{suggestion(name, variables)}"
-                )
-            mask[codes == code, list(variables).index(name)] = True
-    return mask
-
-
-def given_mask(interventions: Any, variables: Sequence[str], rows: int) -> NDArray[np.bool_]:
-    """Return the mask given as an array, a frame or a mapping from variables."""
-    if isinstance(interventions, list | tuple):
-        interventions = rectangular(interventions, "interventions")
-    if isinstance(interventions, np.ndarray):
-        if interventions.shape != (rows, len(variables)):
-            raise ArgumentError(
-                f"interventions has the shape {interventions.shape}; give {plural(rows, 'row')} "
-                f"and {plural(len(variables), 'column')}, one for each variable"
-            )
-        columns = raw_columns(interventions, list(variables))
-    else:
-        if isinstance(interventions, Mapping) and not interventions:
-            return np.zeros((rows, len(variables)), dtype=np.bool_)
-        columns = _frame_columns(interventions)
-    mask = np.zeros((rows, len(variables)), dtype=np.bool_)
-    for column in columns:
-        check_variable(column.name, variables, "interventions")
-        mask[:, list(variables).index(column.name)] = _booleans(column, rows)
-    return mask
-
-
-def _frame_columns(interventions: Any) -> list[RawColumn]:
-    try:
-        return raw_columns(interventions)
-    except ArgumentError:
-        raise ArgumentError(
-            f"interventions is of type {type(interventions).__name__}; give booleans, rows by "
-            "variables, a frame or mapping of them, or the name of a column"
-        ) from None
-    except DataError as error:
-        raise ArgumentError("interventions cannot be used, because ", *error.args) from None
-
-
-def _booleans(column: RawColumn, rows: int) -> NDArray[np.bool_]:
-    codes, levels = as_labels(column)
-    wrong = [level for level in levels if level not in (0, 1)]
-    if wrong or len(codes) != rows:
-        problem = f"holds {quoted(wrong)}" if wrong else f"has {plural(len(codes), 'value')}"
-        raise ArgumentError(
-            f"interventions[{column.name!r}] {problem}; give {plural(rows, 'boolean')}, one for "
-            "each row"
-        )
-    booleans = np.array([bool(level) for level in levels] + [False])
-    return booleans[codes]
-
-
-def _named(text: str, variables: Sequence[str]) -> list[str]:
-    if text in variables:
-        return [text]
-    names = [name.strip() for name in text.split(";")]
-    return [name for name in names if name in variables or name.casefold() not in NONE_WORDS]
-
-
-# --- Examination ----------------------------------------------------------------------------------
-
-# `Examination`: a table as it comes, column by column, with all that is wrong or remarkable.
-
-
-MANY_LEVELS = 50
-MANY_LEVELS_SHARE = 0.2
-
-
 @dataclass(eq=False)
 class Examination:
-    """A table on its way from its source to a `Data`."""
+    """The state of a table between its source and a `Data`."""
 
-    # The columns as they came, without those that hold weights or interventions.
-    found: list[RawColumn]
+    found: list[RawColumn]  # the raw columns, without weights and interventions
     unusable: dict[str, str]  # why the columns of these names cannot be used at all
     kinds: dict[str, KindName]  # the kind of each column found
     weights: NDArray[np.float64] | None = None
     mask: NDArray[np.bool_] | None = None
-    # Why the columns of these names are left out, as the end of a sentence.
+    # Why the columns of these names are left out, or seem to identify rows, as ends of sentences.
     left_out: dict[str, str] = field(default_factory=dict)
     identifying: dict[str, str] = field(default_factory=dict)
-    measured: dict[str, int] = field(default_factory=dict)
-    slips: dict[str, str] = field(default_factory=dict)
-    """What else the columns of these names hold, which would be numbers without."""
-    # The columns of the table, as far as they could be encoded.
-    encoded: list[Column] = field(default_factory=list)
+    measured: dict[str, int] = field(default_factory=dict)  # different integers in measurements
+    slips: dict[str, str] = field(default_factory=dict)  # texts in columns of numbers
+    encoded: list[Column] = field(default_factory=list)  # columns that could be encoded
+    # Columns with gaps that are still a problem, of which only the other values are examined.
     undecided: set[str] = field(default_factory=set)
-    """Columns of which only values that are there can be judged, until gaps are dealt with."""
     problems: Problems = field(default_factory=Problems)
     warnings: list[Wording] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     preparation: Preparation = field(default_factory=Preparation)
-    name: str | None = None
-    """The name of the file, without its folder."""
-    gaps: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
-    """Which values of these columns are missing and to be imputed."""
-    slices: Slices | None = None
-    """The slices of the source, if it is the table of a time series."""
-    kept: NDArray[np.bool_] | None = None
-    """The rows that were kept; None for all."""
+    name: str | None = None  # of the file, without its folder
+    gaps: dict[str, NDArray[np.bool_]] = field(default_factory=dict)  # values to be imputed
+    slices: Slices | None = None  # of the source, if it is the table of a time series
+    kept: NDArray[np.bool_] | None = None  # the rows that were kept; None for all
 
     @property
     def rows(self) -> int:
-        """The number of rows that the source has."""
+        """The number of rows of the source."""
         return len(self.found[0].missing) if self.found else 0
 
     def data(self) -> Data | IncompleteData:
@@ -244,7 +117,7 @@ class Examination:
         return IncompleteData(table, cells).written_out()
 
     def taken(self, columns: Sequence[RawColumn], rows: NDArray[np.bool_]) -> list[RawColumn]:
-        """Return the columns with these rows only, and keep these rows of all else."""
+        """Return the columns with these rows only, and select the rows of all else as well."""
         self.weights = None if self.weights is None else self.weights[rows]
         self.mask = None if self.mask is None else self.mask[rows]
         return [column.take(rows) for column in columns]
@@ -255,7 +128,7 @@ class Examination:
 
 
 def examine(source: Any, reading: Reading, *, empty_rows: bool = False) -> Examination:
-    """Return the table of a source, examined as it is to be read."""
+    """Return the table of a source, examined by the options of reading."""
     cuts = Discretization.parsed(reading.discretize)
     transformation = parsed_transformation(reading.transform)
     codes = parsed_codes(reading.missing_codes)
@@ -280,7 +153,7 @@ def examine(source: Any, reading: Reading, *, empty_rows: bool = False) -> Exami
     columns = _leave_out(table, columns, reading, settled)
     if cuts.others is None:
         _ask_about_integers(table, columns, settled)
-    if not isinstance(source, Data | IncompleteData):  # whose columns were looked at before
+    if not isinstance(source, Data | IncompleteData):  # which were examined before
         warn_of_codes(table, columns)
     columns = without_gaps(table, columns, cuts, missing)
     infinite = encoding.infinite_counts(columns, table.kinds)
@@ -385,7 +258,7 @@ def _settled(
     declared: Mapping[str, object],
     cuts: Discretization,
 ) -> set[str]:
-    """Return the columns about which the user, or their source, has said what they are."""
+    """Return the columns whose meaning the user or the source has declared."""
     named = {column.name for column in columns} if isinstance(kinds, str) else set(kinds or ())
     sure = {each.name for each in columns if isinstance(each, RawLabels) and each.declared}
     return named | set(declared) | set(cuts.columns) | sure
@@ -394,7 +267,7 @@ def _settled(
 def _leave_out(
     table: Examination, columns: list[RawColumn], reading: Reading, settled: set[str]
 ) -> list[RawColumn]:
-    """Leave out columns without a value and, as asked, those that identify rows."""
+    """Leave out columns without a value and, as specified, those that identify rows."""
     if reading.constant == "drop":
         for column in columns:
             if encoding.is_empty(column) and table.rows:
@@ -434,7 +307,7 @@ def _cut_columns(
     done, collapsed = {}, {}
     for column in columns:
         how = cuts.cut_for(column.name, table.kinds[column.name])
-        # What is constant is told as such, and has nothing to be cut.
+        # Constant columns are reported as such instead.
         if how is None or encoding.is_constant(column, missing_is_level=False):
             result.append(column)
             continue
@@ -461,7 +334,7 @@ def _cut_columns(
 def _transformed(
     table: Examination, columns: list[RawColumn], transformation: ByColumn[ScaleMethod]
 ) -> list[RawColumn]:
-    """Replace columns by their normal scores or by what they are on another scale, as asked."""
+    """Replace columns by their normal scores or by their values on another scale, as specified."""
     ranked, result = [], []
     scales: dict[str, Scale] = {}
     for column in columns:
@@ -471,7 +344,7 @@ def _transformed(
             continue
         try:
             values = numbers_of(column)
-        except DataError:  # labels, which are refused as continuous ones below
+        except DataError:  # labels, which `_encode` refuses as continuous
             result.append(column)
             continue
         if method == "normal-scores":
@@ -495,7 +368,7 @@ def _transformed(
 
 
 def numbers_of(column: RawColumn) -> NDArray[np.float64]:
-    """Return the numbers of a column, NaN where missing, or refuse a categorical one."""
+    """Return the numbers of a column, NaN where missing, or refuse a categorical column."""
     if isinstance(column, RawNumbers):
         return np.where(column.missing, np.nan, column.values.astype(np.float64))
     gap = column.levels[-1:] == (None,)
@@ -565,6 +438,10 @@ def _encode(
         table.notes.insert(0, f"Left out: {with_reasons(table.left_out)}.")
 
 
+MANY_LEVELS = 50
+MANY_LEVELS_SHARE = 0.2
+
+
 def _warn_about_many_levels(table: Examination, settled: set[str]) -> None:
     many = {
         column.name: column.size
@@ -582,24 +459,16 @@ def _warn_about_many_levels(table: Examination, settled: set[str]) -> None:
         )
 
 
-_FEWEST_ROWS = 2
-
-
 def without_gaps(
     table: Examination, columns: list[RawColumn], cuts: Discretization, missing: str
 ) -> list[RawColumn]:
-    """Return the columns without rows or columns that have gaps, as `missing` says.
-
-    Where values are a level of their own or to be imputed, the gaps stay.
-    """
+    """Handle missing values as specified: gaps remain if they are a level or to be imputed."""
     counts = encoding.missing_counts(columns)
-    if not counts:
-        return columns
-    if missing == "impute":
+    if not counts or missing == "impute":
         return columns
     if missing == "error":
-        told = encoding.missing_values_problem(columns, counts)
-        table.problems.add(told, imputable=True)
+        problem = encoding.missing_values_problem(columns, counts)
+        table.problems.add(problem, imputable=True)
         return _present(table, columns, counts)
     if missing == "level":
         whole = {
@@ -638,10 +507,10 @@ def with_placeholders(
     *,
     empty_rows: bool = False,
 ) -> list[RawColumn]:
-    """Note which cells are to be imputed, and return the columns with something in them.
+    """Note which cells are to be imputed, and return the columns with placeholders in them.
 
-    Rows without any value say nothing about anything, and are left out, unless `empty_rows` are
-    to stay: in time, they stand between others.
+    Rows without any value are uninformative and left out, unless `empty_rows`: in a time series
+    they separate others.
     """
     counts = encoding.missing_counts(columns)
     empty = [column.name for column in columns if encoding.is_empty(column)]
@@ -657,7 +526,7 @@ def with_placeholders(
     keep = ~np.logical_and.reduce([column.missing for column in columns])
     keep |= empty_rows
     left, rows = int((~keep).sum()), len(keep)
-    if rows - left < _FEWEST_ROWS:
+    if rows - left < 2:
         table.problems.add(f"only {plural(rows - left, 'row')} of {rows} has a value; give 2 rows")
         return columns
     if left:
@@ -690,6 +559,122 @@ def with_placeholders(
 def _present(
     table: Examination, columns: list[RawColumn], gappy: Mapping[str, int]
 ) -> list[RawColumn]:
-    """Return the columns, some with the values only that they have, to find other problems."""
+    """Return the columns, those with gaps reduced to their present values, for further checks."""
     table.undecided |= set(gappy)
     return [each.take(~each.missing) if each.name in gappy else each for each in columns]
+
+
+def column_weights(column: RawColumn) -> NDArray[np.float64]:
+    """Return the weights in a column of the table."""
+    if not isinstance(column, RawNumbers):
+        raise DataError(
+            f"the weights in column {column.name!r} are not numbers; name a column of numbers"
+        )
+    values = np.where(column.missing, np.nan, column.values.astype(np.float64))
+    return _checked(values, f"the weights in column {column.name!r}")
+
+
+def array_weights(weights: ArrayLike, rows: int) -> NDArray[np.float64]:
+    """Return the weights given as an array."""
+    array = rectangular(weights, "weights")
+    if array.dtype == object:
+        # None and the nulls of pandas are missing values, which `_checked` reports.
+        array = np.array([_missing_as_nan(value) for value in array.flat])
+    if array.dtype.kind not in "iuf" or array.shape != (rows,):
+        raise ArgumentError(
+            f"weights is an array of shape {array.shape} and type {array.dtype}; give the name of "
+            f"a column, or {plural(rows, 'number')}, one for each row"
+        )
+    return _checked(array.astype(np.float64), "the weights")
+
+
+def _checked(values: NDArray[np.float64], what: str) -> NDArray[np.float64]:
+    unusable = int((~(np.isfinite(values) & (values >= 0))).sum())
+    if unusable:
+        raise DataError(
+            f"{unusable} of {len(values)} of {what} are negative, infinite or missing; give "
+            "finite numbers, 0 or more, or leave the rows out"
+        )
+    if not values.sum() > 0:
+        raise DataError(f"{what} are all zero; give weights with a positive sum")
+    return values
+
+
+def _missing_as_nan(value: Any) -> Any:
+    return np.nan if type(value).__name__ in MISSING_TYPES else value
+
+
+NONE_WORDS = frozenset({"", "none", "observational"})
+
+
+def column_mask(column: RawColumn, variables: Sequence[str]) -> NDArray[np.bool_]:
+    """Return the mask from a column that names the variable intervened on in each row.
+
+    A missing value, empty text, "none" and "observational" mean no intervention; ";" separates
+    several variables.
+    """
+    codes, levels = as_labels(column)
+    mask = np.zeros((len(codes), len(variables)), dtype=np.bool_)
+    for code, level in enumerate(levels):
+        for name in _named(str(level), variables):
+            if name not in variables:
+                raise DataError(
+                    f"column {column.name!r} names {name!r} as intervened on, which is not a "
+                    f"variable{suggestion(name, variables)}"
+                )
+            mask[codes == code, list(variables).index(name)] = True
+    return mask
+
+
+def given_mask(interventions: Any, variables: Sequence[str], rows: int) -> NDArray[np.bool_]:
+    """Return the mask given as an array, a frame or a mapping from variables."""
+    if isinstance(interventions, list | tuple):
+        interventions = rectangular(interventions, "interventions")
+    if isinstance(interventions, np.ndarray):
+        if interventions.shape != (rows, len(variables)):
+            raise ArgumentError(
+                f"interventions has the shape {interventions.shape}; give {plural(rows, 'row')} "
+                f"and {plural(len(variables), 'column')}, one for each variable"
+            )
+        columns = raw_columns(interventions, list(variables))
+    else:
+        if isinstance(interventions, Mapping) and not interventions:
+            return np.zeros((rows, len(variables)), dtype=np.bool_)
+        columns = _frame_columns(interventions)
+    mask = np.zeros((rows, len(variables)), dtype=np.bool_)
+    for column in columns:
+        check_variable(column.name, variables, "interventions")
+        mask[:, list(variables).index(column.name)] = _booleans(column, rows)
+    return mask
+
+
+def _frame_columns(interventions: Any) -> list[RawColumn]:
+    try:
+        return raw_columns(interventions)
+    except ArgumentError:
+        raise ArgumentError(
+            f"interventions is of type {type(interventions).__name__}; give booleans, rows by "
+            "variables, a frame or mapping of them, or the name of a column"
+        ) from None
+    except DataError as error:
+        raise ArgumentError("interventions cannot be used, because ", *error.args) from None
+
+
+def _booleans(column: RawColumn, rows: int) -> NDArray[np.bool_]:
+    codes, levels = as_labels(column)
+    wrong = [level for level in levels if level not in (0, 1)]
+    if wrong or len(codes) != rows:
+        problem = f"holds {quoted(wrong)}" if wrong else f"has {plural(len(codes), 'value')}"
+        raise ArgumentError(
+            f"interventions[{column.name!r}] {problem}; give {plural(rows, 'boolean')}, one for "
+            "each row"
+        )
+    booleans = np.array([bool(level) for level in levels] + [False])
+    return booleans[codes]
+
+
+def _named(text: str, variables: Sequence[str]) -> list[str]:
+    if text in variables:
+        return [text]
+    names = [name.strip() for name in text.split(";")]
+    return [name for name in names if name in variables or name.casefold() not in NONE_WORDS]

@@ -1,9 +1,9 @@
-"""Checks the sizes that a Parquet file tells of itself, before memory is taken for them.
+"""Reading of data files in the format given by their ending: text with separators, or Parquet.
 
-The reader of the data frame library believes them, and ends the process if they are more than the
-machine can hold. Sizes are in the footer of the file, for each column of each group of rows, and in
-the header of each page of it. Both are written in the compact protocol of Thrift; what the numbers
-mean is in ``parquet.thrift`` of the format, whose field numbers are used here.
+The reader of the data frame library trusts the sizes stated in a Parquet file, and ends the process
+if they exceed the memory of the machine, so they are checked before. The sizes are in the footer of
+the file, for each column of each group of rows, and in the header of each page. Both are written in
+the compact protocol of Thrift, with the field numbers of the format's ``parquet.thrift``.
 """
 
 from __future__ import annotations
@@ -37,206 +37,92 @@ from arcwise.errors import (
 from arcwise.support.checks import available_memory
 from arcwise.support.words import byte_size, listing, plural, quoted, shown
 
-_MAGIC = b"PAR1"
-_LENGTH = struct.Struct("<I")
 
-# Bytes of a value in memory, at least, by its physical type: BOOLEAN, INT32, INT64, INT96, FLOAT,
-# DOUBLE. The others are texts, of which dictionaries may leave one byte.
-_BYTES = {0: 1 / 8, 1: 1, 2: 8, 3: 8, 4: 4, 5: 8}
-_TEXT_BYTES = 1
-
-_Fields = dict[int, Any]
-
-
-class DamagedError(ValueError):
-    """The file contradicts itself, or is no Parquet file."""
-
-
-def check_sizes(name: str, content: bytes) -> None:
-    """Check all sizes of a file."""
-    try:
-        needed = max(_claims(content), default=0.0)
-    except (IndexError, KeyError, TypeError, AttributeError, RecursionError, struct.error):
-        raise DamagedError("it cannot be read") from None
-    free = available_memory()
-    if needed > free:
-        raise CapacityError(
-            f"the file {name!r} holds a table of {byte_size(needed)}, and {byte_size(free)} of "
-            "memory are free; give fewer rows or columns, or write the file again if it should be "
-            "smaller"
+def read_file(path: Path, names: Sequence[str] | None) -> list[tuple[str, nw.Series[Any]]]:
+    """Return the columns, by name, of a .csv, .tsv, .tab (also .gz) or .parquet file."""
+    if path.is_dir():
+        raise DataError(f"{str(path)!r} is a folder; give a file, .csv, .tsv or .parquet")
+    if separator_of(path) is None and path.suffix.lower() != ".parquet":
+        raise ArgumentError(
+            worded(
+                f"cannot tell the format of {str(path)!r} from its ending; give a file that ends "
+                "in .csv, .tsv or .tab, in one of these followed by .gz, or in .parquet",
+                Wording("", ", or say the format by --format"),
+            )
         )
+    return read_content(str(path), path.name, read_bytes(path), names)
 
 
-def _claims(content: bytes) -> Iterator[float]:
-    """Yield bytes that will be taken at once: for the table, and for each page."""
-    if len(content) < 2 * len(_MAGIC) + _LENGTH.size or not content.endswith(_MAGIC):
-        raise DamagedError("it does not end like a Parquet file")
-    end = len(content) - len(_MAGIC) - _LENGTH.size
-    length = _LENGTH.unpack_from(content, end)[0]
-    if length > end:
-        raise DamagedError("its footer is longer than the file")
-    footer, _ = _read_struct(content, end - length)
-    yield _count(footer, 3) * min(_BYTES.values())
-    table = 0.0
-    for group in footer[4]:
-        rows = _count(group, 3)
-        for column in group[1]:
-            if 3 not in column or 1 in column:
-                continue  # encrypted, or in another file
-            described = column[3]
-            values = _count(described, 5)
-            table += max(rows, values) * _BYTES.get(described[1], _TEXT_BYTES)
-            yield from _pages(content, described, values)
-    yield table
+def read_content(
+    name: str, ending: str, content: bytes, names: Sequence[str] | None
+) -> list[tuple[str, nw.Series[Any]]]:
+    """Return the columns, by name, of the content of a file."""
+    if not content:
+        raise FileFormatError(f"the file {name!r} is empty; give a table with at least 2 rows")
+    if ending.lower().endswith(".gz"):
+        content = _unpacked(name, content)
+    separator = separator_of(Path(f"table{ending}" if ending.startswith(".") else ending))
+    if separator is not None:
+        return read_delimited(name, content, separator, names)
+    if names is not None:
+        raise ArgumentError(
+            f"names is for arrays and text files without a header, but {name!r} has column "
+            "names; leave names out"
+        )
+    return _read_parquet(name, content)
 
 
-def _pages(content: bytes, described: _Fields, values: int) -> Iterator[float]:
-    """Walk over the pages of one column of one group of rows."""
-    place, dictionary = _count(described, 9), described.get(11, 0)
-    if dictionary > place:
-        raise DamagedError("a dictionary comes after the values")
-    if dictionary > 0:
-        place = dictionary
-    end = place + _count(described, 7)
-    seen = 0
-    # Writers differ in what they count, so whatever comes first is the end.
-    while seen < values and place < end:
-        page, place = _read_struct(content, place)
-        stored, size = _count(page, 3), _count(page, 2)
-        place += stored
-        if place > len(content):
-            raise DamagedError("a page is longer than the file")
-        yield size
-        if 7 in page:
-            yield _count(page[7], 1)
-        data = page.get(5) or page.get(8)
-        if data is None:
-            continue  # an index or a dictionary
-        seen += _count(data, 1)
-        if seen > values:
-            raise DamagedError("a page has more values than its column")
-        if 8 in page and _count(data, 5) + _count(data, 6) > stored:
-            raise DamagedError("levels are longer than their page")
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file, without wildcards and URLs, which libraries would expand."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise DataError(f"there is no file {str(path)!r}; check the path") from None
+    except OSError as error:
+        raise DataError(
+            f"cannot read {str(path)!r} ({error.strerror or error}); check the path"
+        ) from error
 
 
-def _count(fields: _Fields, number: int) -> int:
-    """Return a field that counts something."""
-    count = fields[number]
-    if not isinstance(count, int) or count < 0:
-        raise DamagedError("a number is negative")
-    return count
+def _unpacked(name: str, content: bytes) -> bytes:
+    most = available_memory() // 4  # text, fields and columns need several times its size
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            text = file.read(most + 1)
+        if len(text) > most:
+            raise CapacityError(
+                f"the file {name!r} holds more than {byte_size(most)} of text, which is more "
+                "than fits into the free memory with all that is made of it; give fewer rows"
+            )
+        return text
+    except CapacityError:
+        raise
+    except (OSError, EOFError, zlib.error):
+        raise FileFormatError(
+            f"the file {name!r} is damaged or not compressed with gzip; write it again"
+        ) from None
 
 
-def _read_struct(content: bytes, place: int) -> tuple[_Fields, int]:
-    """Read a structure of Thrift's compact protocol, and say where it ends."""
-    fields: _Fields = {}
-    number = 0
-    while True:
-        head = content[place]
-        place += 1
-        kind = head & 0x0F
-        if kind == _STOP:
-            return fields, place
-        if head >> 4:
-            number += head >> 4
-        else:
-            number, place = _zigzag(content, place)
-        if kind in _INTEGERS:
-            # Most numbers are small, and there are tens of them for each column.
-            value: Any = content[place]
-            if value < _MORE:
-                value = value >> 1 ^ -(value & 1)
-                place += 1
-            else:
-                value, place = _zigzag(content, place)
-        elif kind in _BOOLEANS:
-            value = kind
-        else:
-            value, place = _read_value(content, place, kind)
-        fields[number] = value
-
-
-def _read_value(content: bytes, place: int, kind: int) -> tuple[Any, int]:
-    """Read a value of some type, and say where it ends."""
-    if kind == _BINARY:
-        length, place = _varint(content, place)
-        if length > len(content) - place:
-            raise DamagedError("a text is longer than the file")
-        return None, place + length
-    if kind == _STRUCT:
-        return _read_struct(content, place)
-    if kind in _LISTS:
-        head = content[place]
-        count, place = head >> 4, place + 1
-        if count == _LONG:
-            count, place = _varint(content, place)
-        values = []
-        for _ in range(_sized(count, content, place)):
-            value, place = _read_value(content, place, head & 0x0F)
-            values.append(value)
-        return values, place
-    if kind == _MAP:
-        count, place = _varint(content, place)
-        if count:
-            kinds, place = content[place], place + 1
-        for _ in range(_sized(count, content, place)):
-            _, place = _read_value(content, place, kinds >> 4)
-            _, place = _read_value(content, place, kinds & 0x0F)
-        return None, place
-    if kind in _INTEGERS:
-        return _zigzag(content, place)
-    if kind in _BOOLEANS or kind == _BYTE:
-        return content[place], place + 1
-    if kind == _DOUBLE:
-        return None, place + 8
-    raise DamagedError("a value is of no known type")
-
-
-def _sized(count: int, content: bytes, place: int) -> int:
-    """Return the number of values of a list, each of which has a byte at least."""
-    if count > len(content) - place:
-        raise DamagedError("a list is longer than the file")
-    return count
-
-
-def _varint(content: bytes, place: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = content[place]
-        place += 1
-        value |= (byte & 0x7F) << shift
-        if byte < _MORE:
-            return value, place
-        shift += 7
-        if shift > _WIDEST:
-            raise DamagedError("a number has more than 64 bits")
-
-
-def _zigzag(content: bytes, place: int) -> tuple[int, int]:
-    value, place = _varint(content, place)
-    return value >> 1 ^ -(value & 1), place
-
-
-_STOP, _BYTE, _DOUBLE, _BINARY, _MAP, _STRUCT = 0, 3, 7, 8, 11, 12
-_BOOLEANS = (1, 2)
-_INTEGERS = (4, 5, 6)
-_LISTS = (9, 10)
-_LONG = 15  # a list whose length follows
-_WIDEST = 63
-_MORE = 0x80  # another byte of a number follows
-
-
-# --- Files ----------------------------------------------------------------------------------------
-
-# Read a data file in the format that its ending declares: text with separators, or Parquet.
+def _read_parquet(name: str, content: bytes) -> list[tuple[str, nw.Series[Any]]]:
+    damaged = f"the file {name!r} is damaged or not a Parquet file; write it again"
+    try:
+        check_sizes(name, content)
+    except DamagedError as error:
+        raise FileFormatError(damaged) from error
+    with replace_errors(FileFormatError(damaged)):
+        frame = nw.read_parquet(io.BytesIO(content), backend="polars")
+    index = [column for column in frame.columns if column.startswith("__index_level_")]
+    if index:
+        warn(f"left out the row index of a pandas frame in {name!r}")
+    return [(column, frame[column]) for column in frame.columns if column not in index]
 
 
 @contextmanager
 def replace_errors(error: ArcwiseError) -> Iterator[None]:
-    """Raise the given error in place of whatever a library raises in the block.
+    """Raise the given error in place of any error that a library raises in the block.
 
-    A damaged file can make a library written in Rust panic, and such a panic is not an
-    Exception. Neither is Ctrl-C, which must get through.
+    A damaged file can make a library written in Rust panic, and such a panic is not an Exception.
+    Neither is Ctrl-C, which must not be replaced.
     """
     try:
         yield
@@ -247,24 +133,21 @@ def replace_errors(error: ArcwiseError) -> Iterator[None]:
 
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-
-#: What counts as missing in a text file, quoted or not. `None` does not: networks such as
+#: Missing values in a text file, quoted or not. `None` is not one of them, as networks such as
 #: INSURANCE and HAILFINDER have a level of that name.
 MISSING_MARKERS = ("", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "NULL", "?")
-
-#: Numbers as written where the comma is the decimal mark, or marks thousands.
+#: Numbers in which commas mark decimals or thousands.
 _NUMBER_WITH_COMMA = r"^[-+]?\d+(,\d+)*([eE][-+]?\d+)?$"
-#: Those where it is the decimal mark, and points may mark thousands.
+#: Numbers in which the comma marks decimals, and points may mark thousands.
 _DECIMAL_COMMA = r"^[-+]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?([eE][-+]?\d+)?$"
-#: Those of them in which it may as well mark thousands.
+#: Numbers in which commas may mark thousands.
 _THOUSANDS = r"^[-+]?([1-9]\d{0,2}(,\d{3})+|\d{1,3})$"
-
 BOOLEANS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
 class Shape:
-    """The header, the number of lines that are not blank, and the places of those that are."""
+    """The header, the number of lines that are not blank, and the positions of blank lines."""
 
     header: list[str]
     rows: int
@@ -280,7 +163,7 @@ def separator_of(path: Path) -> str | None:
 def read_delimited(
     path: str, content: bytes, separator: str, names: Sequence[str] | None
 ) -> list[tuple[str, nw.Series[Any]]]:
-    """Return the columns of a delimited text file by name, each of the type of its values."""
+    """Return the columns of a delimited text file by name, with the types of their values."""
     text = _decoded(path, content)
     if separator == ",":
         separator = _likely_separator(text)
@@ -323,10 +206,9 @@ def read_delimited(
 
 
 def typed(frame: nw.DataFrame[Any]) -> list[nw.Series[Any]]:
-    """Return text as integers, reals or booleans if all of a column can be read as such, stripped.
+    """Return stripped text as integers, reals or booleans if a whole column can be read as such.
 
-    Many columns are converted by one call, as a call for each would take most of the time of a
-    table of thousands.
+    All columns are converted by one call, as one call for each is slow for thousands of columns.
     """
     found = _numbers(frame)
     left = frame.select(name for name in frame.columns if name not in found)
@@ -346,13 +228,13 @@ def typed(frame: nw.DataFrame[Any]) -> list[nw.Series[Any]]:
 
 
 def _numbers(frame: nw.DataFrame[Any]) -> dict[str, nw.Series[Any]]:
-    """Return those columns of text that hold numbers alone, as integers or reals, by name."""
+    """Return the columns of text that contain only numbers, as integers or reals, by name."""
     found: dict[str, nw.Series[Any]] = {}
     for kind in (int, float):
         left = frame.select(name for name in frame.columns if name not in found)
         if not left.columns:
             break
-        # What is no such number becomes null, where narwhals would raise an error.
+        # Text that is not such a number becomes null; narwhals would raise an error.
         read = nw.from_native(left.to_native().cast(kind, strict=False), eager_only=True)
         usable = [now == then for now, then in zip(_nulls(read), _nulls(left), strict=True)]
         if kind is float:
@@ -369,7 +251,7 @@ def _nulls(frame: nw.DataFrame[Any]) -> tuple[int, ...]:
 
 
 def _decoded(path: str, content: bytes) -> str:
-    # What spreadsheets call Unicode text begins with a mark that nothing else begins with.
+    # UTF-16, which spreadsheets call Unicode text, begins with a byte order mark.
     encoding = "utf-16" if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
     if encoding != "utf-16" and b"\0" in content:
         raise FileFormatError(
@@ -403,10 +285,9 @@ def _checked_shape(path: str, text: str, separator: str) -> Shape:
 
 
 def _even_shape(text: str, separator: str) -> Shape | None:
-    """Return the shape of lines without quotation marks, all of one number of fields; else None.
+    """Return the shape of lines without quotation marks and with equal numbers of fields, or None.
 
-    Nothing but separators and ends of lines matters to these, so that they can all be counted at
-    once; most large tables are of this kind.
+    It depends on separators and ends of lines alone, which can all be counted at once.
     """
     first = text.partition("\n")[0].rstrip("\r")
     fields = first.count(separator) + 1
@@ -449,8 +330,8 @@ def _shape_by_lines(path: str, text: str, separator: str) -> Shape:
 
 
 def _refuse_numbers(path: str, header: Sequence[str]) -> None:
-    # Numbers may be names (0, 1, 2, ... are the default ones of pandas), but repeated or
-    # fractional ones are the first row of a file without a header.
+    # Numbers may be names (pandas names columns 0, 1, 2, ...), but repeated or fractional numbers
+    # are the first row of a file without a header.
     if all(map(_is_number, header)) and (len(set(header)) < len(header) or "." in "".join(header)):
         raise DataError(
             f"the first line of {path!r} holds numbers ({listing(header)}), not names; add a line "
@@ -463,9 +344,9 @@ def _warn_of_no_header(path: str, header: Sequence[str], frame: nw.DataFrame[Any
     """Warn if the first line looks like one of the rows."""
     numbered = [list(map(str, range(first, first + len(header)))) for first in (0, 1)]
     if header in numbered:
-        return  # as pandas names the columns of a frame without names
+        return  # the default names of pandas
     numbers = all(map(_is_number, header))
-    # Every would-be name is also a value further down its own column.
+    # Every supposed name may also be a value of its column.
     values = not numbers and all(
         (column[1:].str.strip_chars() == name).any()
         for name, column in zip(header, frame.iter_columns(), strict=True)
@@ -482,10 +363,7 @@ def _warn_of_no_header(path: str, header: Sequence[str], frame: nw.DataFrame[Any
 def _with_decimal_commas(
     path: str, columns: list[tuple[str, nw.Series[Any]]]
 ) -> list[tuple[str, nw.Series[Any]]]:
-    """Return the columns with numbers such as 0,5 read as such; refuse 1,250 if no other tells.
-
-    Otherwise they would be taken for as many labels.
-    """
+    """Return the columns with numbers such as 0,5 as numbers; refuse 1,250 if it is ambiguous."""
     result, read = [], []
     for name, column in columns:
         present = column.drop_nulls() if column.dtype == nw.String else None
@@ -514,7 +392,7 @@ def _with_decimal_commas(
 
 
 def _is_row_names(path: str, name: str, column: nw.Series[Any]) -> bool:
-    """Say whether the first column holds row names, as R and pandas write them."""
+    """Return whether the first column contains row names, as written by R and pandas."""
     if name or column.n_unique() < len(column):
         return False
     warn(
@@ -532,86 +410,188 @@ def _is_number(text: str) -> bool:
     return True
 
 
-PANDAS_INDEX = "__index_level_"
+_MAGIC = b"PAR1"
+_LENGTH = struct.Struct("<I")
+# The least number of bytes of a value in memory, by its physical type: BOOLEAN, INT32, INT64,
+# INT96, FLOAT, DOUBLE. All others are texts, which dictionaries may reduce to one byte.
+_BYTES = {0: 1 / 8, 1: 1, 2: 8, 3: 8, 4: 4, 5: 8}
+_TEXT_BYTES = 1
+_Fields = dict[int, Any]
 
 
-def read_file(path: Path, names: Sequence[str] | None) -> list[tuple[str, nw.Series[Any]]]:
-    """Return the columns, by name, of a .csv, .tsv, .tab (also .gz) or .parquet file."""
-    if path.is_dir():
-        raise DataError(f"{str(path)!r} is a folder; give a file, .csv, .tsv or .parquet")
-    if separator_of(path) is None and path.suffix.lower() != ".parquet":
-        raise ArgumentError(
-            worded(
-                f"cannot tell the format of {str(path)!r} from its ending; give a file that ends "
-                "in .csv, .tsv or .tab, in one of these followed by .gz, or in .parquet",
-                Wording("", ", or say the format by --format"),
-            )
+class DamagedError(ValueError):
+    """The file contradicts itself, or is not a Parquet file."""
+
+
+def check_sizes(name: str, content: bytes) -> None:
+    """Check all sizes of a Parquet file."""
+    try:
+        needed = max(_claims(content), default=0.0)
+    except (IndexError, KeyError, TypeError, AttributeError, RecursionError, struct.error):
+        raise DamagedError("it cannot be read") from None
+    free = available_memory()
+    if needed > free:
+        raise CapacityError(
+            f"the file {name!r} holds a table of {byte_size(needed)}, and {byte_size(free)} of "
+            "memory are free; give fewer rows or columns, or write the file again if it should be "
+            "smaller"
         )
-    return read_content(str(path), path.name, read_bytes(path), names)
 
 
-def read_content(
-    name: str, ending: str, content: bytes, names: Sequence[str] | None
-) -> list[tuple[str, nw.Series[Any]]]:
-    """Return the columns, by name, of what a file holds."""
-    if not content:
-        raise FileFormatError(f"the file {name!r} is empty; give a table with at least 2 rows")
-    if ending.lower().endswith(".gz"):
-        content = _unpacked(name, content)
-    separator = separator_of(Path(f"table{ending}" if ending.startswith(".") else ending))
-    if separator is not None:
-        return read_delimited(name, content, separator, names)
-    if names is not None:
-        raise ArgumentError(
-            f"names is for arrays and text files without a header, but {name!r} has column "
-            "names; leave names out"
-        )
-    return _read_parquet(name, content)
+def _claims(content: bytes) -> Iterator[float]:
+    """Yield the bytes that will be allocated at once: for the table, and for each page."""
+    if len(content) < 2 * len(_MAGIC) + _LENGTH.size or not content.endswith(_MAGIC):
+        raise DamagedError("it does not end like a Parquet file")
+    end = len(content) - len(_MAGIC) - _LENGTH.size
+    length = _LENGTH.unpack_from(content, end)[0]
+    if length > end:
+        raise DamagedError("its footer is longer than the file")
+    footer, _ = _read_struct(content, end - length)
+    yield _count(footer, 3) * min(_BYTES.values())
+    table = 0.0
+    for group in footer[4]:
+        rows = _count(group, 3)
+        for column in group[1]:
+            if 3 not in column or 1 in column:
+                continue  # encrypted, or in another file
+            described = column[3]
+            values = _count(described, 5)
+            table += max(rows, values) * _BYTES.get(described[1], _TEXT_BYTES)
+            yield from _pages(content, described, values)
+    yield table
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return what a file holds.
-
-    The data frame library is not asked to read it, as it would expand wildcards and URLs.
-    """
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise DataError(f"there is no file {str(path)!r}; check the path") from None
-    except OSError as error:
-        raise DataError(
-            f"cannot read {str(path)!r} ({error.strerror or error}); check the path"
-        ) from error
-
-
-def _unpacked(name: str, content: bytes) -> bytes:
-    most = available_memory() // 4  # text, its fields and the columns are made of it
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
-            text = file.read(most + 1)
-        if len(text) > most:
-            raise CapacityError(
-                f"the file {name!r} holds more than {byte_size(most)} of text, which is more "
-                "than fits into the free memory with all that is made of it; give fewer rows"
-            )
-        return text
-    except CapacityError:
-        raise
-    except (OSError, EOFError, zlib.error):
-        raise FileFormatError(
-            f"the file {name!r} is damaged or not compressed with gzip; write it again"
-        ) from None
+def _pages(content: bytes, described: _Fields, values: int) -> Iterator[float]:
+    """Yield the sizes of the pages of one column of one group of rows."""
+    place, dictionary = _count(described, 9), described.get(11, 0)
+    if dictionary > place:
+        raise DamagedError("a dictionary comes after the values")
+    if dictionary > 0:
+        place = dictionary
+    end = place + _count(described, 7)
+    seen = 0
+    # Writers count differently, so the walk ends by values or by bytes.
+    while seen < values and place < end:
+        page, place = _read_struct(content, place)
+        stored, size = _count(page, 3), _count(page, 2)
+        place += stored
+        if place > len(content):
+            raise DamagedError("a page is longer than the file")
+        yield size
+        if 7 in page:
+            yield _count(page[7], 1)
+        data = page.get(5) or page.get(8)
+        if data is None:
+            continue  # an index or a dictionary
+        seen += _count(data, 1)
+        if seen > values:
+            raise DamagedError("a page has more values than its column")
+        if 8 in page and _count(data, 5) + _count(data, 6) > stored:
+            raise DamagedError("levels are longer than their page")
 
 
-def _read_parquet(name: str, content: bytes) -> list[tuple[str, nw.Series[Any]]]:
-    damaged = f"the file {name!r} is damaged or not a Parquet file; write it again"
-    try:
-        check_sizes(name, content)
-    except DamagedError as error:
-        raise FileFormatError(damaged) from error
-    with replace_errors(FileFormatError(damaged)):
-        frame = nw.read_parquet(io.BytesIO(content), backend="polars")
-    index = [column for column in frame.columns if column.startswith(PANDAS_INDEX)]
-    if index:
-        warn(f"left out the row index of a pandas frame in {name!r}")
-    return [(column, frame[column]) for column in frame.columns if column not in index]
+def _count(fields: _Fields, number: int) -> int:
+    """Return a field that is a count."""
+    count = fields[number]
+    if not isinstance(count, int) or count < 0:
+        raise DamagedError("a number is negative")
+    return count
+
+
+def _read_struct(content: bytes, place: int) -> tuple[_Fields, int]:
+    """Read a structure of Thrift's compact protocol; return it and where it ends."""
+    fields: _Fields = {}
+    number = 0
+    while True:
+        head = content[place]
+        place += 1
+        kind = head & 0x0F
+        if kind == _STOP:
+            return fields, place
+        if head >> 4:
+            number += head >> 4
+        else:
+            number, place = _zigzag(content, place)
+        if kind in _INTEGERS:
+            # This is a fast path for small numbers, of which each column has dozens.
+            value: Any = content[place]
+            if value < _MORE:
+                value = value >> 1 ^ -(value & 1)
+                place += 1
+            else:
+                value, place = _zigzag(content, place)
+        elif kind in _BOOLEANS:
+            value = kind
+        else:
+            value, place = _read_value(content, place, kind)
+        fields[number] = value
+
+
+def _read_value(content: bytes, place: int, kind: int) -> tuple[Any, int]:
+    """Read a value of some type; return it and where it ends."""
+    if kind == _BINARY:
+        length, place = _varint(content, place)
+        if length > len(content) - place:
+            raise DamagedError("a text is longer than the file")
+        return None, place + length
+    if kind == _STRUCT:
+        return _read_struct(content, place)
+    if kind in _LISTS:
+        head = content[place]
+        count, place = head >> 4, place + 1
+        if count == _LONG:
+            count, place = _varint(content, place)
+        values = []
+        for _ in range(_sized(count, content, place)):
+            value, place = _read_value(content, place, head & 0x0F)
+            values.append(value)
+        return values, place
+    if kind == _MAP:
+        count, place = _varint(content, place)
+        if count:
+            kinds, place = content[place], place + 1
+        for _ in range(_sized(count, content, place)):
+            _, place = _read_value(content, place, kinds >> 4)
+            _, place = _read_value(content, place, kinds & 0x0F)
+        return None, place
+    if kind in _INTEGERS:
+        return _zigzag(content, place)
+    if kind in _BOOLEANS or kind == _BYTE:
+        return content[place], place + 1
+    if kind == _DOUBLE:
+        return None, place + 8
+    raise DamagedError("a value is of no known type")
+
+
+def _sized(count: int, content: bytes, place: int) -> int:
+    """Return the number of values of a list, each of which has at least one byte."""
+    if count > len(content) - place:
+        raise DamagedError("a list is longer than the file")
+    return count
+
+
+def _varint(content: bytes, place: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = content[place]
+        place += 1
+        value |= (byte & 0x7F) << shift
+        if byte < _MORE:
+            return value, place
+        shift += 7
+        if shift > _WIDEST:
+            raise DamagedError("a number has more than 64 bits")
+
+
+def _zigzag(content: bytes, place: int) -> tuple[int, int]:
+    value, place = _varint(content, place)
+    return value >> 1 ^ -(value & 1), place
+
+
+_STOP, _BYTE, _DOUBLE, _BINARY, _MAP, _STRUCT = 0, 3, 7, 8, 11, 12
+_BOOLEANS = (1, 2)
+_INTEGERS = (4, 5, 6)
+_LISTS = (9, 10)
+_LONG = 15  # a list whose length follows
+_WIDEST = 63
+_MORE = 0x80  # another byte of a number follows

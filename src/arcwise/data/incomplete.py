@@ -17,18 +17,14 @@ from arcwise.errors import ArgumentError
 from arcwise.support.checks import real_numbers
 
 OBSERVED = -1
-
 _MOST_ROWS = 1_000_000
-_WRITTEN_OUT = (
-    "Rows were written out as often as their weights say, as each has its own missing values."
-)
 
 
 class IncompleteData:
-    """A table in which values are missing, as `read` returns it with ``missing="impute"``.
+    """A table with missing values, returned by `read` with ``missing="impute"``.
 
-    Each missing value is a *cell* with a number. Where a value stands in several places of the
-    table, as in lagged copies of a column, these places share a cell.
+    Each missing value is a *cell* with a number. If a value occurs in several places of the table,
+    as in lagged copies of a column, these places share a cell.
 
     Examples
     --------
@@ -63,7 +59,7 @@ class IncompleteData:
         self.count = len(present)
 
     def __repr__(self) -> str:
-        """Show the size, and how much is missing."""
+        """Show the size, and the number of missing values."""
         places = int(self.missing.sum())
         return (
             f"<{type(self).__name__}: {description.summary(self.table)}, {places:,} of "
@@ -91,11 +87,10 @@ class IncompleteData:
         return np.asarray(self.cells != OBSERVED)
 
     def written_out(self) -> IncompleteData:
-        """Return the table with every row as often as its weight says, and without weights.
+        """Return the table without weights, in which a row of weight w is repeated w times.
 
-        A row of weight w is w rows, of which each has its own missing values. Where weights are no
-        whole numbers, where rows would be too many, or where values stand in several rows, the
-        table is returned as it is.
+        Each of the w rows has its own missing values. If weights are not integers, if there would
+        be too many rows, or if a cell occurs in several rows, the table is returned unchanged.
 
         Examples
         --------
@@ -111,7 +106,8 @@ class IncompleteData:
             return self
         rows = np.repeat(np.arange(self.rows), weights.astype(np.int64))
         table = self.table.take_rows(rows)
-        notes = (*table.notes, _WRITTEN_OUT)
+        note = "Rows were written out as often as their weights say, as each has its own missing "
+        notes = (*table.notes, f"{note}values.")
         cells = self.cells[rows].T.copy()  # numbered column by column, as `read` does
         missing = cells != OBSERVED
         cells[missing] = np.arange(int(missing.sum()))
@@ -124,20 +120,20 @@ class IncompleteData:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The SHA-256 of all that is known: values, and which of them are missing."""
+        """The SHA-256 of the observed values and of the positions of missing ones."""
         digest = hashlib.sha256(self.completed(np.zeros(self.count)).fingerprint.encode())
         digest.update(self.cells.astype("<i8").tobytes())
         return digest.hexdigest()
 
     def describe(self) -> str:
-        """Return a summary: the rows, each column's kind and levels or range, and what is missing.
+        """Return a summary: the rows, and each column's kind, levels or range, and missing values.
 
-        Ranges and levels are those of the values that are there.
+        Ranges and levels are those of the observed values.
         """
         return description.describe(self.table, self.missing.sum(axis=0).tolist())
 
     def present(self, variable: int) -> NDArray[Any]:
-        """Return the codes, or the numbers, of a column that are not missing."""
+        """Return the observed codes or numbers of a column."""
         return self.table.columns[variable].computable()[~self.missing[:, variable]]
 
     def completed(self, values: ArrayLike) -> Data:
@@ -167,7 +163,7 @@ class IncompleteData:
         return result
 
     def with_columns(self, columns: Sequence[NDArray[Any]]) -> Data:
-        """Return the complete table of these codes and numbers; complete columns are unchanged."""
+        """Return the complete table with these codes and numbers in its incomplete columns."""
         made = [
             column.like(columns[place]) if self.missing[:, place].any() else column
             for place, column in enumerate(self.table.columns)

@@ -1,4 +1,4 @@
-"""What messages about tables have in common: names of columns and options, several problems."""
+"""Parts of messages about tables: names of columns and options, and lists of problems."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arcwise.support.words import listing, quoted
 
 
 def columns(names: Sequence[str], *, every: bool = False) -> str:
-    """Write ``column 'a'`` or ``columns 'a' and 'b'``, every one of them or the first few."""
+    """Return ``column 'a'`` or ``columns 'a' and 'b'``, with all names or the first few."""
     shown = quoted(names, None) if every else quoted(names)
     return f"column{'' if len(names) == 1 else 's'} {shown}"
 
@@ -25,18 +25,18 @@ def with_reasons(reasons: Mapping[str, str]) -> str:
 
 
 def with_sizes(sizes: Mapping[str, int], noun: str) -> str:
-    """List columns, each with a number of things in parentheses."""
+    """List columns, each with a number in parentheses."""
     return listing([f"{name!r} ({size:,} {noun})" for name, size in sizes.items()])
 
 
 def fewer_intervals(collapsed: Mapping[str, tuple[int, int]]) -> str:
-    """Say that ties left fewer intervals than requested."""
+    """Return the warning that ties left fewer intervals than requested."""
     shown = listing([f"{name!r} ({a} of {b})" for name, (a, b) in collapsed.items()])
     return f"some intervals hold no value, so that there are fewer levels than requested in {shown}"
 
 
 def suggestion(name: str, candidates: Sequence[str]) -> str:
-    """Say which allowed names come close to an unknown one, or what the allowed ones are."""
+    """Return the allowed names that are similar to an unknown one, otherwise all allowed names."""
     by_folded = {candidate.casefold(): candidate for candidate in candidates}
     close = difflib.get_close_matches(name.casefold(), list(by_folded))
     if close:
@@ -59,9 +59,6 @@ def checked_mapping(value: Any, name: Wording) -> Mapping[str, Any]:
     return value
 
 
-# Options for more columns than these would make a sentence that nobody reads.
-_MOST_NAMED = 6
-
 DISCRETIZE = option("discretize", "quantile:3")
 DISCRETIZATION_METHOD = Wording("method", "the method of --discretize")
 
@@ -69,8 +66,8 @@ DISCRETIZATION_METHOD = Wording("method", "the method of --discretize")
 def _repeated(
     flag: str, values: Sequence[str], placeholder: str, python: str, of_many: str
 ) -> Wording:
-    """Name an option that the shell takes once for each column, and Python once for all."""
-    if len(values) > _MOST_NAMED:
+    """Name an option that is given once for each column in the shell, and once in Python."""
+    if len(values) > 6:  # more would make the message unreadable
         return Wording(of_many, f"{flag} {placeholder} for each")
     return Wording(python, " ".join(f"{flag} {shlex.quote(value)}" for value in values))
 
@@ -136,11 +133,11 @@ def discretize_option(columns: Iterable[str]) -> Wording:
 
 
 SEPARATOR = "\n  - "
-"""What precedes each of several problems in a message."""
+"""The text before each of several problems in a message."""
 
 
 class Problems:
-    """The problems of a table, each a sentence that ends with what mends it.
+    """The problems of a table, each a sentence that ends with its remedy.
 
     Examples
     --------
@@ -154,11 +151,10 @@ class Problems:
 
     def __init__(self) -> None:
         self.sentences: list[Wording] = []
-        self.imputable: list[Wording] = []
-        """Those of the sentences about missing values, which `learn` imputes by itself."""
+        self.imputable: list[Wording] = []  # sentences on missing values, which `learn` imputes
 
     def add(self, *parts: str | Wording, imputable: bool = False) -> None:
-        """Add a problem, which may be none to what imputes missing values."""
+        """Add a problem, which imputation may solve."""
         self.sentences.append(worded(*parts))
         if imputable:
             self.imputable.append(self.sentences[-1])

@@ -1,8 +1,8 @@
-"""Values that stand for missing ones: those a user names, and those found among numbers.
+"""Values that represent missing ones: those that a user specifies, and those found among numbers.
 
-A single cell that is not a number turns a column into labels, each of which occurs once, and such
-columns look like names of rows, which are left out. So words, slips and codes among numbers are
-looked for before anything else.
+A single cell that is not a number turns a column of numbers into labels that each occur once, and
+such a column looks like an identifier, which is left out. Words, slips and codes among numbers are
+therefore detected before anything else.
 """
 
 from __future__ import annotations
@@ -27,14 +27,12 @@ if TYPE_CHECKING:
 
 
 Code: TypeAlias = str | float
-
-
 Codes: TypeAlias = ByColumn[tuple[Code, ...]]
-"""Which values stand for missing ones."""
+"""The values that represent missing ones."""
 
 
 def parsed_codes(value: Any) -> Codes:
-    """Return the codes that a user's words stand for.
+    """Return the codes specified by a user.
 
     Examples
     --------
@@ -68,7 +66,7 @@ def read_codes(
     table: Examination, columns: Sequence[RawColumn], codes: Codes, labels: set[str]
 ) -> list[RawColumn]:
     """Return the columns with codes as missing values."""
-    met: set[Code] = set()
+    seen: set[Code] = set()
     result, found = [], []
     for column in columns:
         asked, rows, words = codes.of(column.name), 0, False
@@ -76,7 +74,7 @@ def read_codes(
             column, count = _without(column, code)
             rows += count
             if count:
-                met.add(code)
+                seen.add(code)
                 words |= math.isnan(_number(code))
             elif column.name in codes.columns:
                 table.warn(
@@ -85,14 +83,14 @@ def read_codes(
                         f": {shown(code)} does not occur in {column.name!r}",
                     )
                 )
-        # Numbers that the source has as texts are its labels, unless a word made them texts.
+        # Numbers that the source has as text are labels, unless a code for missing was the reason.
         result.append(_numbers_again(column) if words and column.name not in labels else column)
         if rows:
             found.append(f"{column.name!r} in {plural(rows, 'row')}")
     if found:
         table.notes.append(f"Codes read as missing values: {listing(found)}.")
     for code in codes.others:
-        if code not in met:
+        if code not in seen:
             table.warn(
                 worded(option("missing_codes"), f": {shown(code)} does not occur in the table")
             )
@@ -100,7 +98,7 @@ def read_codes(
 
 
 def _without(column: RawColumn, code: Code) -> tuple[RawColumn, int]:
-    """Return a column with a code as missing, and how many rows have it."""
+    """Return a column with a code as missing, and the number of rows that have it."""
     number = _number(code)
     if isinstance(column, RawNumbers):
         if math.isnan(number):
@@ -124,7 +122,7 @@ def _without(column: RawColumn, code: Code) -> tuple[RawColumn, int]:
 
 
 def _numbers_again(column: RawColumn) -> RawColumn:
-    """Return labels as numbers if they write different ones."""
+    """Return labels as numbers if they represent different ones."""
     if not isinstance(column, RawLabels) or column.declared or not column.levels:
         return column
     numbers = numbers_of_levels(column.levels)
@@ -136,33 +134,33 @@ def _numbers_again(column: RawColumn) -> RawColumn:
 
 def _number(value: object) -> float:
     if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
-        return math.nan  # Python would read 1_000
+        return math.nan  # Python would read 1_000 as a number
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return math.nan
 
 
-# What stands for a missing value if everything else in the column is a number. Elsewhere these
-# may be labels: INSURANCE and HAILFINDER have a level None.
+# Words for a missing value if everything else in the column is a number. In other columns they may
+# be labels: INSURANCE and HAILFINDER have a level None.
 _MISSING = frozenset({".", "..", "-", "--", "*", "n/a", "n.a.", "na", "nan", "nil", "none", "nd",
                       "n.d.", "missing", "#null!"})  # fmt: skip
-# More different texts than this are labels of which some look like numbers.
+# With more different texts than this, the column has labels, some of which look like numbers.
 _MOST_STRAYS = 5
 
-# What stands for a missing value in columns of numbers, if it is far from all others.
+# Numbers for a missing value in columns of numbers, if they are far from all others.
 _CODES = frozenset(sign * code for code in (9, 99, 999, 9999, 99999, 999999, 99.9, 999.9, 9999.9)
                    for sign in (-1, 1))  # fmt: skip
 _FEWEST = 10
 
-# A number with a unit before or behind it.
+# A number with a unit before or after it.
 _WITH_UNIT = re.compile(
     r"([$€£]?) ?([-+]?\d+(?:[.,]\d+)*) ?([%‰°$€£]?[A-Za-zµ]{0,3}(?:/[A-Za-z]{1,3})?)"
 )
 
 
 def with_missing_words(column: RawColumn) -> tuple[RawColumn, list[str]]:
-    """Return a column with words such as ``n/a`` among numbers as missing values, and these words.
+    """Return a column with words such as ``n/a`` among numbers as missing, and these words.
 
     Examples
     --------
@@ -182,9 +180,9 @@ def with_missing_words(column: RawColumn) -> tuple[RawColumn, list[str]]:
 
 
 def stray_texts(column: RawColumn) -> dict[str, int]:
-    """Return the few texts among the numbers of a column, and how many rows have each.
+    """Return the few texts among the numbers of a column, with the number of rows of each.
 
-    A column that is not one of numbers has none.
+    For columns of labels the result is empty.
     """
     if not isinstance(column, RawLabels) or column.declared:
         return {}
@@ -204,7 +202,7 @@ def stray_texts(column: RawColumn) -> dict[str, int]:
 
 
 def unit_of(column: RawColumn) -> str | None:
-    """Return the unit that all numbers of a column of labels have; None if there is no such.
+    """Return the common unit of all numbers in a column of labels, or None.
 
     Examples
     --------
@@ -224,9 +222,9 @@ def unit_of(column: RawColumn) -> str | None:
 
 
 def likely_code(values: NDArray[np.float64]) -> float | None:
-    """Return the number that seems to stand for missing values, if there is one.
+    """Return the number that seems to represent missing values, if there is one.
 
-    It is one of the usual codes, such as -999, and farther from all other values than these are
+    It is one of the common codes, such as -999, and farther from all other values than these are
     from each other.
 
     Examples
@@ -254,7 +252,7 @@ def likely_code(values: NDArray[np.float64]) -> float | None:
 def settle_words(
     table: Examination, columns: Sequence[RawColumn], labels: set[str]
 ) -> tuple[list[RawColumn], set[str]]:
-    """Return the columns with words for missing read as such, and those that hold slips."""
+    """Return the columns with words for missing read as such, and the columns with slips."""
     result: list[RawColumn] = []
     read: dict[str, str] = {}
     for column in columns:
@@ -295,7 +293,7 @@ def settle_words(
 
 
 def warn_of_codes(table: Examination, columns: Sequence[RawColumn]) -> None:
-    """Warn of numbers such as -999 that seem to stand for missing values."""
+    """Warn of numbers such as -999 that seem to represent missing values."""
     codes: dict[str, float] = {}
     found = []
     for column in columns:
@@ -315,7 +313,7 @@ def warn_of_codes(table: Examination, columns: Sequence[RawColumn]) -> None:
 
 
 def numbers_of_levels(levels: Sequence[object]) -> NDArray[np.float64]:
-    """Return the numbers that labels write, NaN where they write none."""
+    """Return the numbers that labels represent, NaN for other labels."""
     return np.array(
         [_number(level) if isinstance(level, str) else np.nan for level in levels], dtype=np.float64
     )

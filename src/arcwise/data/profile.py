@@ -1,8 +1,8 @@
-"""Numbers less their mean, and divided by their deviation, within levels of discrete columns.
+"""`DataProfile`: the facts about a table that determine how reliable results from it are.
 
-A column that is normal within groups need not be normal as a whole. Which discrete columns
-matter is found by adding one after the other, as long as separate means and variances pay for
-themselves by the Bayesian information criterion.
+These are kept without the rows of the table. Beside counts, they include the columns that identify
+rows, repeat other columns, or have levels in several spellings, and the shapes of columns that a
+score takes to be normal.
 """
 
 from __future__ import annotations
@@ -20,13 +20,7 @@ from numpy.typing import NDArray
 
 from arcwise.data.columns import Column
 from arcwise.data.messages import drop_option, kinds_option, with_reasons
-from arcwise.data.raw import (
-    LARGEST_EXACT_INTEGER,
-    RawColumn,
-    RawLabels,
-    RawNumbers,
-    is_whole,
-)
+from arcwise.data.raw import LARGEST_EXACT_INTEGER, RawColumn, RawLabels, RawNumbers, is_whole
 from arcwise.data.scales import Moments
 from arcwise.data.table import Data, Preparation, Slices
 from arcwise.errors import Wording, option
@@ -36,14 +30,136 @@ if TYPE_CHECKING:
     from arcwise.data.examination import Examination
 
 
+LawName = Literal["discrete", "gaussian", "conditional-gaussian"]
+"""The parameters of a family: a table of probabilities, a linear regression, or, in mixed tables, a
+table for a discrete variable and for a continuous one a regression for each configuration of its
+discrete parents."""
+FEWEST_OTHERS = 20
+"""The number of rows outside its mode below which a discrete variable is nearly constant."""
+_MOST_NAMED = 8
+
+
+@dataclass(frozen=True)
+class DataProfile:
+    """The facts about a table that determine how reliable results from it are."""
+
+    levels: tuple[int, ...]  # the number of levels of each variable; 0 if it is continuous
+    # The kind of parameters of a family; None if unknown, as for a score that is a function.
+    parametrization: LawName | None = None
+    # The preparation of the table, in words and in numbers.
+    notes: tuple[str, ...] = ()
+    preparation: Preparation = field(default_factory=Preparation)
+    # The sum of the row weights, and Kish's effective number of rows; None without weights.
+    total_weight: float | None = None
+    effective_rows: float | None = None
+    # The number of rows with interventions, in all and for each variable that has any.
+    intervened_rows: int = 0
+    intervened: Mapping[str, int] = field(default_factory=dict)
+    identifiers: tuple[str, ...] = ()  # the variables that seem only to identify rows
+    # The number of rows outside the mode of each discrete variable that is nearly constant.
+    nearly_constant: Mapping[str, int] = field(default_factory=dict)
+    # The shapes of the variables that the score takes to be normal, from the rows without an
+    # intervention; in mixed data, those of the deviations within levels of discrete variables.
+    moments: Mapping[str, Moments] = field(default_factory=dict)
+    slices: Slices | None = None  # variable and time of each column, if it is a time series
+
+    @classmethod
+    def of(cls, data: Data, parametrization: LawName | None) -> DataProfile:
+        """Return the profile of a table."""
+        weights, mask = data.weights, data.intervened
+        return cls(
+            levels=tuple(data.level_counts().tolist()),
+            parametrization=parametrization,
+            notes=tuple(data.notes),
+            preparation=data.preparation,
+            total_weight=None if weights is None else float(weights.sum()),
+            effective_rows=None
+            if weights is None
+            else float(weights.sum() ** 2 / np.square(weights).sum()),
+            intervened_rows=int(data.intervened_rows.sum()),
+            intervened={}
+            if mask is None
+            else {
+                name: int(count)
+                for name, count in zip(data.variables, mask.sum(axis=0), strict=True)
+                if count
+            },
+            identifiers=tuple(
+                column.name for column in data.columns if encoded_reason(column) is not None
+            ),
+            nearly_constant={
+                column.name: others
+                for column in data.columns
+                if column.size
+                and (others := data.rows - int(np.bincount(column.stored).max())) < FEWEST_OTHERS
+            },
+            moments=_moments(data, parametrization),
+            slices=data.slices,
+        )
+
+    def rows_for(self, variable: str, rows: int) -> float:
+        """Return the total weight of the rows that are informative about a variable's parents."""
+        share = 1.0 - self.intervened.get(variable, 0) / rows
+        return share * (rows if self.total_weight is None else self.total_weight)
+
+    def preparation_sentences(self, rows: int) -> tuple[str, ...]:
+        """Return sentences on the preparation of the table and on its rows."""
+        result = [*self.notes]
+        imputed = self.preparation.imputed
+        if imputed:
+            values = len(self.levels) * rows
+            result.append(
+                f"{sum(imputed.values()):,} of {values:,} values are missing, in "
+                f"{counted(imputed, _MOST_NAMED)}, and were imputed, as if they were missing at "
+                "random."
+            )
+        if self.intervened_rows:
+            several = "" if len(self.intervened) == 1 else "s"
+            result.append(
+                f"In {self.intervened_rows:,} of {rows:,} rows {len(self.intervened)} "
+                f"variable{several} were intervened on; there, nothing is learned about the "
+                "parents of such a variable."
+                if several
+                else f"In {self.intervened_rows:,} of {rows:,} rows "
+                f"{next(iter(self.intervened))!r} was intervened on; there, nothing is learned "
+                "about its parents."
+            )
+        if self.total_weight is not None:
+            result.append(f"The rows are weighted and count as {self.total_weight:,.6g} rows.")
+        return tuple(result)
+
+
+def _moments(data: Data, parametrization: LawName | None) -> dict[str, Moments]:
+    if parametrization not in ("gaussian", "conditional-gaussian"):
+        return {}
+    rows = ~data.intervened_rows
+    levels = [column.computable()[rows] for column in data.columns if column.size]
+    result = {}
+    for column in data.columns:
+        numbers = column.numbers()
+        if parametrization == "conditional-gaussian":
+            if column.size or numbers is None:
+                continue
+            found = Moments.of(standardized_within_levels(numbers[rows], levels))
+        else:
+            found = None if numbers is None else Moments.of(numbers[rows])
+        if found is not None:
+            result[column.name] = found
+    return result
+
+
 FEWEST_IN_GROUP = 10
-"""The rows of smaller groups are left out: what is left of so few tells little of a shape."""
+"""The least size of a group: the rows of smaller ones are uninformative about a shape."""
 
 
 def standardized_within_levels(
     values: NDArray[np.float64], levels: Sequence[NDArray[np.int64]]
 ) -> NDArray[np.float64]:
     """Return numbers standardised within the groups that explain them best.
+
+    A column that is normal within groups need not be normal as a whole. The discrete columns that
+    form the groups are selected one by one, as long as separate means and variances improve the
+    Bayesian information criterion.
 
     Examples
     --------
@@ -88,27 +204,19 @@ def _moments_within_levels(
 
 
 def _criterion(values: NDArray[np.float64], groups: NDArray[np.int64]) -> float:
-    """Return the log likelihood with a mean and a variance for each group, less their price."""
+    """Return the log likelihood with a mean and a variance for each group, less the penalty."""
     sizes, _, deviations = _moments_within_levels(values, groups)
-    # A group of one value has no deviation; with that of all values it gains nothing by it.
+    # The floor keeps the likelihood of a group of one value finite.
     floor = 1e-3 * max(float(values.std()), np.finfo(np.float64).tiny)
     logs = np.log(np.maximum(deviations, floor))
     return float(-(sizes * logs).sum()) - len(sizes) * math.log(max(len(values), 2))
 
 
-# --- Remarks --------------------------------------------------------------------------------------
-
-# Columns that identify rows, repeat other columns, or have levels in several spellings.
-
-
 # Fewer different values than this are categories, even if no two rows share one.
 FEWEST = 20
-# Labels of which more than half occur once or twice have no counts to learn from.
+# With more different labels than this share of the rows, counts are too small to learn from.
 LABELS_SHARE = 0.5
-
-# Most columns have a value twice among so many, which is found sooner than among all.
-_FIRST = 200
-
+_FIRST = 200  # rows, among which most columns have a repeated value
 _SEPARATE = re.compile(r"(^|[ _.\-])(id|key|uuid|guid|index|row|rowid)$", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z](Id|ID|Key)$")
 _DATE = re.compile(
@@ -119,10 +227,9 @@ _DATE = re.compile(
 def identifier_reason(column: RawColumn) -> str | None:
     """Return why a column seems to identify rows, as the end of a sentence; None if it does not.
 
-    Labels do if more than half of the rows have one of their own, or if they are dates. Whole
-    numbers do if no two rows have the same and they are consecutive, rise or fall from row to
-    row, or bear a name such as ``patient_id``: other numbers that never repeat are
-    measurements.
+    Labels do if there are more than half as many different ones as rows, or if they are dates.
+    Integers do if no two rows have the same and they are consecutive, rise or fall from row to row,
+    or have a name such as ``patient_id``: other numbers that never repeat are measurements.
 
     Examples
     --------
@@ -145,7 +252,7 @@ def identifier_reason(column: RawColumn) -> str | None:
 
 
 def encoded_reason(column: Column) -> str | None:
-    """Return the same of a column of a table that was read, of which whole numbers are not known.
+    """Return `identifier_reason` for an encoded column, in which integers may be stored as reals.
 
     Examples
     --------
@@ -186,7 +293,7 @@ def _of_numbers(column: RawNumbers) -> str | None:
 
 
 def looks_like_a_key(name: str) -> bool:
-    """Say whether a name is one that keys of tables have.
+    """Return whether a name is typical of keys of tables.
 
     Examples
     --------
@@ -199,7 +306,7 @@ def looks_like_a_key(name: str) -> bool:
 def note_identifiers(
     table: Examination, columns: Sequence[RawColumn], action: str, settled: Collection[str]
 ) -> None:
-    """Note columns that seem to identify rows, and leave them out or refuse them as asked."""
+    """Note columns that seem to identify rows, and leave them out or refuse them as specified."""
     reasons = {
         column.name: reason
         for column in columns
@@ -238,7 +345,7 @@ def note_identifiers(
 
 
 def _in_time(reasons: Mapping[str, str]) -> tuple[str | Wording, ...]:
-    """Say what to do with dates, if there are any, where the order of rows in time matters."""
+    """Return the advice on dates, if there are any, for rows that are ordered in time."""
     dated = next((name for name, why in reasons.items() if why.endswith("dates")), None)
     if dated is None:
         return ()
@@ -248,18 +355,16 @@ def _in_time(reasons: Mapping[str, str]) -> tuple[str | Wording, ...]:
     )
 
 
-# Numbers in other units agree to the digits that rounding leaves them.
-_DIGITS = 9
-# Among fewer rows, columns may agree by chance.
-_FEWEST = 20
+_DIGITS = 9  # to which numbers in different units agree after rounding
+_FEWEST = 20  # rows, as with fewer columns may agree by chance
 
 
 def note_copies(table: Examination) -> None:
-    """Note columns each of which is a copy of an earlier one, in the same words or others.
+    """Note each column that is a copy of an earlier one, possibly with other labels or units.
 
-    Edges of the two cannot be told apart, and the one between them is certain.
+    The edges of such a pair cannot be distinguished, and the edge between them is certain.
     """
-    if table.mask is not None:  # where one of two is intervened on they differ in what they tell
+    if table.mask is not None:  # if one of the two was intervened on, the other is informative
         return
     originals: dict[bytes, str] = {}
     copies: dict[str, str] = {}
@@ -276,17 +381,17 @@ def note_copies(table: Examination) -> None:
 
 
 def _mark(column: Column) -> bytes | None:
-    """Return what two columns have in common if one is a copy of the other; None if constant."""
+    """Return a digest that is equal for copies of a column; None if it is constant or short."""
     values = column.stored
     if column.size:
         _, first, codes = np.unique(values, return_index=True, return_inverse=True)
         if len(first) < 2 or len(codes) < _FEWEST:
             return None
-        # Numbered in the order in which they come, whatever they are called.
+        # Levels are numbered by first occurrence, so that their names do not matter.
         return _digest(np.argsort(np.argsort(first)).astype(np.uint16)[codes])
     if len(values) < _FEWEST:
         return None
-    with np.errstate(over="ignore", invalid="ignore"):  # of numbers near the largest there are
+    with np.errstate(over="ignore", invalid="ignore"):  # for numbers close to overflow
         centred = values - values.mean()
         spread = float(np.abs(centred).max())
     if not spread > 0.0 or not np.isfinite(spread):
@@ -300,7 +405,7 @@ def _digest(values: NDArray[Any]) -> bytes:
 
 
 def note_spellings(table: Examination) -> None:
-    """Note columns with levels that differ in capitals and blanks alone."""
+    """Note columns with levels that differ only in capitals and blanks."""
     alike = {column.name: groups for column in table.encoded if (groups := _alike(column))}
     if alike:
         each = listing(
@@ -316,138 +421,9 @@ def note_spellings(table: Examination) -> None:
 
 
 def _alike(column: Column) -> list[list[str]]:
-    """Return the levels that may be the same, together."""
+    """Return groups of levels that may be the same."""
     groups: dict[str, list[str]] = {}
     for level in column.kind.levels:
         if isinstance(level, str):
             groups.setdefault("".join(level.split()).casefold(), []).append(level)
     return [levels for levels in groups.values() if len(levels) > 1]
-
-
-# --- Profile --------------------------------------------------------------------------------------
-
-# `DataProfile`: the facts about a table by which results from it are judged, without its rows.
-
-
-LawName = Literal["discrete", "gaussian", "conditional-gaussian"]
-"""The parameters of a family: a table of probabilities, a linear regression, or, where columns
-are mixed, a table for a discrete variable and for a continuous one a regression for each
-configuration of its discrete parents."""
-
-FEWEST_OTHERS = 20
-"""Rows outside the commonest level of a discrete variable, below which it is nearly constant."""
-
-_MOST_NAMED = 8
-
-
-@dataclass(frozen=True)
-class DataProfile:
-    """The facts about a table by which results from it are judged."""
-
-    levels: tuple[int, ...]  # the number of levels of each variable; 0 if it is continuous
-    # What the parameters of a family are; None if that is not known, as of a score that is a
-    # function.
-    parametrization: LawName | None = None
-    # What was done to the table before, in words and in numbers.
-    notes: tuple[str, ...] = ()
-    preparation: Preparation = field(default_factory=Preparation)
-    # The sum of the row weights, and Kish's effective number of rows; None without weights.
-    total_weight: float | None = None
-    effective_rows: float | None = None
-    # The number of rows in which some variable was intervened on, and of those in which each was,
-    # for variables that were.
-    intervened_rows: int = 0
-    intervened: Mapping[str, int] = field(default_factory=dict)
-    identifiers: tuple[str, ...] = ()  # the variables that seem only to identify rows
-    # The discrete variables of which fewer than 20 rows have another level than the commonest, with
-    # the number of those rows.
-    nearly_constant: Mapping[str, int] = field(default_factory=dict)
-    # The shapes of the variables that the score takes to be normal, from the rows without an
-    # intervention; in mixed data, of the deviations within levels of discrete variables.
-    moments: Mapping[str, Moments] = field(default_factory=dict)
-    # Which columns are of which time, if the table is of a time series.
-    slices: Slices | None = None
-
-    @classmethod
-    def of(cls, data: Data, parametrization: LawName | None) -> DataProfile:
-        """Return the profile of a table."""
-        weights, mask = data.weights, data.intervened
-        return cls(
-            levels=tuple(data.level_counts().tolist()),
-            parametrization=parametrization,
-            notes=tuple(data.notes),
-            preparation=data.preparation,
-            total_weight=None if weights is None else float(weights.sum()),
-            effective_rows=None
-            if weights is None
-            else float(weights.sum() ** 2 / np.square(weights).sum()),
-            intervened_rows=int(data.intervened_rows.sum()),
-            intervened={}
-            if mask is None
-            else {
-                name: int(count)
-                for name, count in zip(data.variables, mask.sum(axis=0), strict=True)
-                if count
-            },
-            identifiers=tuple(
-                column.name for column in data.columns if encoded_reason(column) is not None
-            ),
-            nearly_constant={
-                column.name: others
-                for column in data.columns
-                if column.size
-                and (others := data.rows - int(np.bincount(column.stored).max())) < FEWEST_OTHERS
-            },
-            moments=_moments(data, parametrization),
-            slices=data.slices,
-        )
-
-    def rows_for(self, variable: str, rows: int) -> float:
-        """Return how many rows tell about the parents of a variable, as their weights count."""
-        share = 1.0 - self.intervened.get(variable, 0) / rows
-        return share * (rows if self.total_weight is None else self.total_weight)
-
-    def preparation_sentences(self, rows: int) -> tuple[str, ...]:
-        """Return in words what was done to the table, and what its rows are."""
-        result = [*self.notes]
-        imputed = self.preparation.imputed
-        if imputed:
-            values = len(self.levels) * rows
-            result.append(
-                f"{sum(imputed.values()):,} of {values:,} values are missing, in "
-                f"{counted(imputed, _MOST_NAMED)}, and were imputed, as if they were missing at "
-                "random."
-            )
-        if self.intervened_rows:
-            several = "" if len(self.intervened) == 1 else "s"
-            result.append(
-                f"In {self.intervened_rows:,} of {rows:,} rows {len(self.intervened)} "
-                f"variable{several} were intervened on; there, nothing is learned about the "
-                "parents of such a variable."
-                if several
-                else f"In {self.intervened_rows:,} of {rows:,} rows "
-                f"{next(iter(self.intervened))!r} was intervened on; there, nothing is learned "
-                "about its parents."
-            )
-        if self.total_weight is not None:
-            result.append(f"The rows are weighted and count as {self.total_weight:,.6g} rows.")
-        return tuple(result)
-
-
-def _moments(data: Data, parametrization: LawName | None) -> dict[str, Moments]:
-    if parametrization not in ("gaussian", "conditional-gaussian"):
-        return {}
-    rows = ~data.intervened_rows
-    levels = [column.computable()[rows] for column in data.columns if column.size]
-    result = {}
-    for column in data.columns:
-        numbers = column.numbers()
-        if parametrization == "conditional-gaussian":
-            if column.size or numbers is None:
-                continue
-            found = Moments.of(standardized_within_levels(numbers[rows], levels))
-        else:
-            found = None if numbers is None else Moments.of(numbers[rows])
-        if found is not None:
-            result[column.name] = found
-    return result

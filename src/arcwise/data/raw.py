@@ -1,4 +1,4 @@
-"""Columns as they come from their source, before they are discrete or continuous."""
+"""Raw columns of a source, before their kinds are chosen."""
 
 from __future__ import annotations
 
@@ -13,15 +13,11 @@ from numpy.typing import NDArray
 from arcwise.errors import DataError
 from arcwise.support.words import shown
 
-# Beyond this, floats no longer represent every integer.
-LARGEST_EXACT_INTEGER = 2**53
+LARGEST_EXACT_INTEGER = 2**53  # beyond this, floats no longer represent every integer
 
 
 class UnusableColumnError(Exception):
-    """A column holds values of a type that cannot be used.
-
-    Raised for each column; the caller collects them, so that the user sees all at once.
-    """
+    """A column has values of a type that cannot be used; callers collect these errors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,16 +40,13 @@ class RawNumbers:
 
 @dataclass(frozen=True, eq=False)
 class RawLabels:
-    """The labels of a column: codes into levels in their final order, -1 if missing.
-
-    The source may declare the levels, and that their order means something.
-    """
+    """The labels of a column: codes into levels in their final order, -1 if missing."""
 
     name: str
     codes: NDArray[np.int64]
     levels: tuple[object, ...]
-    declared: bool = False
-    ordered: bool = False
+    declared: bool = False  # whether the source declares the levels
+    ordered: bool = False  # whether the source declares that their order is meaningful
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -67,14 +60,13 @@ class RawLabels:
 
 RawColumn: TypeAlias = RawNumbers | RawLabels
 
-# Whole numbers with more different values than this are taken for measurements.
-MANY_VALUES = 20
+MANY_VALUES = 20  # integers with more different values than this are treated as measurements
 
 
 def is_whole(column: RawNumbers) -> bool:
-    """Say whether a column holds whole numbers, stored as integers or as reals with gaps.
+    """Return whether a column has whole numbers, stored as integers or as reals with gaps.
 
-    pandas has no other way than reals to store integers of which some are missing.
+    By default, pandas stores integers as reals if some of them are missing.
     """
     if column.whole:
         return True
@@ -85,7 +77,7 @@ def is_whole(column: RawNumbers) -> bool:
 
 
 def has_many_values(column: RawNumbers) -> bool:
-    """Say whether whole numbers have so many different values that they are measurements."""
+    """Return whether whole numbers have so many different values that they are measurements."""
     present = column.values[~column.missing]
     if not len(present) or int(present.max()) - int(present.min()) < MANY_VALUES:
         return False
@@ -110,12 +102,12 @@ def as_level(value: object) -> object:
         return int(value)
     try:
         return str(value)
-    except ValueError:  # a fraction of numbers with more digits than Python writes out
+    except ValueError:  # a fraction of integers with more digits than Python converts to text
         raise DataError(f"a level is {shown(value)}; give one that can be written out") from None
 
 
 def level_type(level: object) -> str:
-    """Return the type of a level in words; all levels of a column must have the same."""
+    """Return the type of a level in words, which all levels of a column must share."""
     if isinstance(level, bool):
         return "boolean"
     return "number" if isinstance(level, int | float) else "text"

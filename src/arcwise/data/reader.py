@@ -1,14 +1,14 @@
-"""`read`: read a table from any accepted source, and validate it once and for all."""
+"""`read`, `discretize` and `describe`: a validated table from any accepted source."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from arcwise.data.columns import Column
-from arcwise.data.description import as_it_comes
+from arcwise.data.description import describe_examined
 from arcwise.data.encoding import (
     DEFAULT_BINS,
     Cut,
@@ -19,7 +19,7 @@ from arcwise.data.encoding import (
     cut,
     discrete,
 )
-from arcwise.data.examination import examine, numbers_of
+from arcwise.data.examination import Examination, examine, numbers_of
 from arcwise.data.incomplete import IncompleteData
 from arcwise.data.messages import checked_mapping, fewer_intervals, warn, with_sizes
 from arcwise.data.reading import Reading
@@ -30,10 +30,6 @@ from arcwise.support.checks import one_of
 from arcwise.support.names import as_list
 from arcwise.support.settings import Settings, keywords_of, setting
 from arcwise.support.words import quoted, shown
-
-if TYPE_CHECKING:
-    from arcwise.data.examination import Examination
-    from arcwise.data.table import Data
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,23 +51,23 @@ def read(source: Any, reading: Reading) -> Data:
         to columns; the path of a .csv, .tsv, .tab (each also .gz) or .parquet file; or a
         Data, which is returned unchanged unless an option is given.
 
-        In text files the first line holds the names, blanks around a field are stripped,
-        and blank lines are skipped. A .csv file whose first line has no comma may be
-        separated by semicolons or tabs. These fields are missing values: empty, ``NA``,
-        ``N/A``, ``#N/A``, ``<NA>``, ``NaN``, ``nan``, ``NAN``, ``null``, ``NULL`` and ``?``
-        (but not ``None``, which is a common label). A first column that has no name and a
-        different value in each row is taken to be row names and left out with a warning.
+        In text files, the first line contains the names, blanks around a field are stripped, and
+        blank lines are skipped. A .csv file whose first line has no comma may be separated by
+        semicolons or tabs. The following fields are missing values: empty, ``NA``, ``N/A``,
+        ``#N/A``, ``<NA>``, ``NaN``, ``nan``, ``NAN``, ``null``, ``NULL`` and ``?`` (but not
+        ``None``, which is a common label). A first column without a name and with a different
+        value in each row is treated as row names and left out with a warning.
 
     Returns
     -------
     Data or IncompleteData
-        The validated table; an `IncompleteData` if values are missing and to be imputed.
+        The validated table; an `IncompleteData` if it has missing values that are to be imputed.
 
     Raises
     ------
     DataError, FileFormatError, ArgumentError
-        If the table, the file or an argument cannot be used; one error tells all problems of
-        a table.
+        If the table, the file or an argument cannot be used; one error lists all problems of a
+        table.
 
     Examples
     --------
@@ -81,13 +77,12 @@ def read(source: Any, reading: Reading) -> Data:
     >>> data.columns[0].levels
     ('no', 'yes')
     """
-    # A table with missing values is one only where they were asked to be imputed, so that users'
-    # programs are checked for the other kind.
+    # The result is declared as a Data, as an IncompleteData is returned only on request.
     return cast(Data, read_table(source, reading))
 
 
 def read_table(source: Any, reading: Reading) -> Data | IncompleteData:
-    """Return a table, complete or not."""
+    """Return a table, complete or incomplete."""
     if isinstance(source, Data | IncompleteData) and not reading.specified:
         return source
     table = examine(source, reading)
@@ -96,14 +91,9 @@ def read_table(source: Any, reading: Reading) -> Data | IncompleteData:
     return table.data()
 
 
-# --- Discretization -------------------------------------------------------------------------------
-
-# `discretize`: cut continuous columns into intervals.
-
-
 @dataclass(frozen=True, kw_only=True)
 class _Cutting(Settings):
-    """Which columns are cut into intervals, and how."""
+    """The options of `discretize`."""
 
     method: Method = setting(
         "quantile",
@@ -128,7 +118,7 @@ class _Cutting(Settings):
 
     @property
     def cuts(self) -> Discretization:
-        """How each column is cut."""
+        """The discretization of each column."""
         points = {name: checked_breaks(name, given) for name, given in (self.breaks or {}).items()}
         own_bins = self.bins if isinstance(self.bins, Mapping) else {}
         others = Cut(
@@ -168,14 +158,13 @@ class _DiscretizationArguments(Reading, _Cutting):
 def discretize(data: Any, cutting: _Cutting, reading: Reading) -> Any:
     """Discretize continuous columns, so that a score for discrete data can use them.
 
-    The levels are the intervals that hold a value, in ascending order, each closed on the
-    left and open on the right: ``(-inf, 1.5)``, ``[1.5, 4)``, ``[4, inf)``. An interval
-    without a value is not a level; if ties leave fewer levels than requested, there is a
-    warning. Cut points that were not given in `breaks` are rounded to as few digits as
-    keep every row in its interval.
+    The levels are the intervals that contain a value, in ascending order, each closed on the left
+    and open on the right: ``(-inf, 1.5)``, ``[1.5, 4)``, ``[4, inf)``. An interval without a value
+    is not a level; if ties leave fewer levels than requested, there is a warning. Cut points that
+    were not given in `breaks` are rounded to the fewest digits that keep every row in its interval.
 
     Besides the arguments described here, it takes those of `arcwise.read`, such as
-    ``missing="level"``, which makes missing a level beside the intervals.
+    ``missing="level"``, which makes missing a level besides the intervals.
 
     Parameters
     ----------
@@ -224,24 +213,19 @@ def discretize(data: Any, cutting: _Cutting, reading: Reading) -> Any:
     )
 
 
-# --- Describe -------------------------------------------------------------------------------------
-
-# `describe`: how a table is read, in words; and what a table holds, as plain values.
-
-
 class TableDescription(str):
-    """What `describe` says, in the words of Python; `in_shell` has those of the shell."""
+    """The description of a table, with Python's options; `in_shell` has those of the shell."""
 
     in_shell: str
 
     def __new__(cls, text: Wording) -> TableDescription:
-        """Return the text, in both words."""
+        """Return the text in both versions."""
         made = super().__new__(cls, text.python)
         made.in_shell = text.shell
         return made
 
     def _repr_html_(self) -> str:
-        """Return the text in its lines, for notebooks, which would show it as a literal."""
+        """Return the text with its lines, as notebooks would show it as a literal."""
         return f"<pre>{escape(self)}</pre>"
 
 
@@ -254,10 +238,10 @@ class _DescribeArguments(Reading):
 
 @keywords_of(_DescribeArguments, described_by=(Reading,))
 def describe(data: Any, reading: Reading) -> TableDescription:
-    """Describe a table: rows, and each column's kind, levels or range, and what is missing.
+    """Describe a table: rows, and each column's kind, levels or range, and missing values.
 
-    Any table that can be read at all is described, with the problems that keep it from being
-    used and what mends each of them.
+    Any table that can be read is described, with the problems that prevent its use and their
+    remedies.
 
     Besides the table, it takes the arguments of `arcwise.read`, such as `missing` or `kinds`.
 
@@ -287,11 +271,11 @@ def describe(data: Any, reading: Reading) -> TableDescription:
     """
     if isinstance(data, Data | IncompleteData) and not reading.specified:
         return TableDescription(worded(data.describe()))
-    return TableDescription(as_it_comes(examine(data, reading)))
+    return TableDescription(describe_examined(examine(data, reading)))
 
 
 def examined_dict(table: Examination) -> dict[str, Any]:
-    """Return a table as it comes, whether it can be used or not, with what has to be mended."""
+    """Return a raw table as plain values, usable or not, with its problems."""
     if table.problems.sentences:
         variables = [
             {"name": column.name, "kind": table.kinds.get(column.name)} for column in table.found

@@ -1,4 +1,4 @@
-"""`Reading`: how a table is read, the options of every function that reads one."""
+"""`Reading`: the options of every function that reads a table."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _names_to_drop(value: Any, name: Wording) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading(Settings):
-    """How a table is read."""
+    """The options of reading a table."""
 
     names: Sequence[str] | None = setting(
         None,
@@ -160,14 +160,14 @@ class Reading(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingToLearn(Reading):
-    """How `learn` reads a table: with what is None as in `LENIENT`, unless it is read already."""
+    """The options of `learn` for reading a table, with the defaults in `LENIENT`."""
 
     missing: Any = setting_like(Reading, "missing", None)
     constant: Any = setting_like(Reading, "constant", None)
     identifiers: Any = setting_like(Reading, "identifiers", None)
 
     def of(self, data: Any) -> Reading:
-        """Return how this table, or source of one, is read."""
+        """Return the options for this table, or for this source of one."""
         if isinstance(data, Data | IncompleteData):
             return Reading(**self.specified)
         return Reading(**{**LENIENT, **self.specified})
@@ -179,5 +179,5 @@ LENIENT: dict[str, Any] = {
     "missing": "impute",
     "transform": "by-evidence",
 }
-"""What `learn` does unless told otherwise: leave out what nothing is learned from, impute, and
-model columns on the scale that they are clearly closest to normal on."""
+"""The defaults of `learn`, which leaves out uninformative columns, imputes missing values, and
+models columns on another scale if they are clearly closer to normal on it."""

@@ -1,4 +1,4 @@
-"""Split any accepted source into raw columns: frame, array, mapping, file or Data."""
+"""Raw columns of any accepted source: frame, array, mapping, file or Data."""
 
 from __future__ import annotations
 
@@ -18,19 +18,13 @@ from arcwise.data.columns import Column
 from arcwise.data.files import read_file, replace_errors
 from arcwise.data.incomplete import IncompleteData
 from arcwise.data.messages import suggestion
-from arcwise.data.raw import (
-    RawColumn,
-    RawLabels,
-    RawNumbers,
-    UnusableColumnError,
-    categorical,
-)
+from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, UnusableColumnError, categorical
 from arcwise.data.table import Data
 from arcwise.errors import ArgumentError, DataError, option
 from arcwise.support.names import is_writable
 from arcwise.support.words import listing, plural, quoted, shown
 
-# By name, so that pandas need not be imported to recognise its missing values.
+# These are names, so that pandas need not be imported to recognise its missing values.
 MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
 
 TYPE_NAMES = {
@@ -69,12 +63,12 @@ def from_array(name: str, array: NDArray[Any]) -> RawColumn:
 def from_objects(name: str, values: Sequence[object]) -> RawColumn:
     """Return the column of Python objects, which must all be of one type.
 
-    None, NaN and pandas' missing values are missing; integers may mix with reals. Dates become
-    the labels that a text file has for them, those at midnight without a time.
+    None, NaN and pandas' missing values are missing; integers may be mixed with reals. Dates become
+    the labels that they have in a text file, without a time if it is midnight.
     """
     types = set(map(type, values))
     missing_types = {kind for kind in types if kind.__name__ in MISSING_TYPES}
-    # NaN is a float, but says nothing about the type of the other values.
+    # NaN is a float, whatever the type of the other values.
     real = {kind for kind in types if issubclass(kind, TYPE_NAMES["real"])}
     missing = np.fromiter(
         (
@@ -104,7 +98,7 @@ def from_objects(name: str, values: Sequence[object]) -> RawColumn:
 
 
 def rectangular(values: Any, argument: str) -> NDArray[Any]:
-    """Return an argument as an array; lists of different lengths cannot form one."""
+    """Return an argument as an array, or refuse lists of different lengths."""
     try:
         return np.asarray(values)
     except ValueError:
@@ -137,7 +131,7 @@ def _numbers(
 
 
 def _labels(name: str, present: Sequence[Any], missing: NDArray[np.bool_]) -> RawLabels:
-    """Return a column of texts, of which those that are there are given."""
+    """Return a column of texts, given those that are not missing."""
     levels = sorted(set(present))
     places = {level: place for place, level in enumerate(levels)}
     codes = np.full(len(missing), -1, dtype=np.int64)
@@ -152,15 +146,10 @@ def _type_name(kind: type) -> str:
     return kind.__name__
 
 
-# Rows from which on the calls of a data frame library are worth their beginning, which takes a
-# millisecond for each column.
-_LONG = 20_000
-
-
 def from_series(name: str, series: nw.Series[Any]) -> RawColumn:
     """Return the column of a narwhals series; nulls and NaN are missing."""
     dtype = series.dtype
-    gaps = series.null_count() > 0  # calls for nothing add up, in tables of thousands of columns
+    gaps = series.null_count() > 0  # needless calls take long for thousands of columns
     if dtype.is_float() or dtype.is_decimal():
         numbers = series if dtype == nw.Float64 else series.cast(nw.Float64)
         return reals(name, (numbers.fill_null(float("nan")) if gaps else numbers).to_numpy())
@@ -195,7 +184,8 @@ def _integers(series: nw.Series[Any]) -> Any:
 
 
 def _text_of(name: str, series: nw.Series[Any], gaps: bool) -> RawLabels:
-    if len(series) < _LONG and not gaps:
+    # In shorter columns, the overhead of the data frame library (a millisecond) is not worthwhile.
+    if len(series) < 20_000 and not gaps:
         return _labels(name, series.to_list(), np.zeros(len(series), dtype=np.bool_))
     missing = series.is_null().to_numpy()
     present = series.drop_nulls()
@@ -209,8 +199,8 @@ def _text_of(name: str, series: nw.Series[Any], gaps: bool) -> RawLabels:
 
 
 def _categories(name: str, series: nw.Series[Any]) -> RawLabels:
-    # narwhals gives the declared categories of an Enum only, and as text; the other libraries
-    # that declare categories have one of these two native interfaces.
+    # narwhals has the declared categories of an Enum only, and as text; the other libraries with
+    # declared categories have one of these two native interfaces.
     native = series.to_native()
     accessor: Any = getattr(native, "cat", None)
     if hasattr(accessor, "categories") and hasattr(
@@ -239,13 +229,13 @@ def _native_type(series: nw.Series[Any]) -> str:
     return str(getattr(native, "dtype", getattr(native, "type", "unknown")))
 
 
-RENAME = "give each column a name of its own"
+RENAME = "give each column a name of its own"  # ends messages on names of columns
 
 
 def raw_columns(source: object, names: Sequence[str] | None = None) -> list[RawColumn]:
-    """Return the raw columns of a source, all of one length, with different names.
+    """Return the raw columns of a source, of equal lengths and with distinct names.
 
-    `names` is for sources without column names: arrays and text files without a header.
+    `names` applies to sources without column names: arrays and text files without a header.
     """
     columns, refused = usable_columns(source, names)
     if refused:
@@ -257,14 +247,14 @@ def raw_columns(source: object, names: Sequence[str] | None = None) -> list[RawC
 
 
 def why_unusable(refused: Mapping[str, str]) -> str:
-    """Say which columns cannot be used, and why."""
+    """Return a clause on the columns that cannot be used, and why."""
     return listing([f"column {name!r} {reason}" for name, reason in refused.items()])
 
 
 def usable_columns(
     source: object, names: Sequence[str] | None = None, drop: Sequence[str] = ()
 ) -> tuple[list[RawColumn], dict[str, str]]:
-    """Return the raw columns of a source, and why each of the others cannot be used."""
+    """Return the raw columns of a source, and for each other column why it cannot be used."""
     if isinstance(source, Data | IncompleteData):
         _refuse_names(names, "a Data")
         dropped = checked_drop(drop, source.variables)
@@ -281,7 +271,7 @@ def usable_columns(
 
 
 def named_columns(source: object, names: Sequence[str] | None = None) -> list[tuple[object, Any]]:
-    """Return each column of a file, frame, array or mapping with its name, as it comes."""
+    """Return the names and raw values of the columns of a file, frame, array or mapping."""
     if isinstance(source, str | os.PathLike):
         return list(read_file(Path(source), names))
     if isinstance(source, np.ndarray):
@@ -293,7 +283,7 @@ def named_columns(source: object, names: Sequence[str] | None = None) -> list[tu
 
 
 def checked_drop(drop: Sequence[str], columns: Sequence[str]) -> set[str]:
-    """Return the columns to leave out, or refuse names that no column has."""
+    """Return the columns to leave out, or refuse unknown names."""
     for name in drop:
         if name not in columns:
             raise ArgumentError(
@@ -304,10 +294,10 @@ def checked_drop(drop: Sequence[str], columns: Sequence[str]) -> set[str]:
 
 
 def checked_names(names: Sequence[object], advice: str) -> list[str]:
-    """Return the names as text, refusing empty and repeated ones."""
+    """Return the names as text, or refuse empty and repeated ones."""
     try:
         texts = [str(name) for name in names]
-    except ValueError:  # Python writes out no more digits
+    except ValueError:  # the limit of Python on digits
         raise DataError(f"the name of a column has more than 4,300 digits; {advice}") from None
     empty = [str(position + 1) for position, text in enumerate(texts) if not text.strip()]
     if empty:
@@ -358,7 +348,7 @@ def raw_column(name: str, values: Any) -> RawColumn:
     if hasattr(values, "categories") and hasattr(values, "codes"):
         ordered = bool(getattr(values, "ordered", False))
         return categorical(name, values.codes, values.categories, ordered)
-    if hasattr(values, "to_pylist"):  # an arrow array, which has its own scalar type
+    if hasattr(values, "to_pylist"):  # an Arrow array, whose elements are Arrow scalars
         return from_objects(name, values.to_pylist())
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise UnusableColumnError(f"is a single {type(values).__name__}")

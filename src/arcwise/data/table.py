@@ -1,7 +1,8 @@
-"""`Slices`: which column of a table is which variable at which time.
+"""`Data`: the immutable, validated table of discrete and continuous columns.
 
-In a table of a time series a row holds the present slice, the columns ``x(t)``, and beside it
-the slices before, ``x(t-1)``, ``x(t-2)`` and so on, and what never changes, under its own name.
+In a table of a time series, a row contains the present slice, the columns ``x(t)``, the earlier
+slices, ``x(t-1)``, ``x(t-2)`` and so on, and the variables that never change, under their own
+names; `Slices` has the variable and the time of each column.
 """
 
 from __future__ import annotations
@@ -38,8 +39,55 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Preparation:
+    """The changes made to a table when it was read.
+
+    Examples
+    --------
+    >>> done = Preparation().with_dropped(20).with_discretized({"age": 3})
+    >>> done.dropped_rows, done.discretized
+    (20, {'age': 3})
+    """
+
+    dropped_rows: int = 0  # the number of rows left out because values are missing in them
+    # The number of intervals of each column that was discretized.
+    discretized: Mapping[str, int] = field(default_factory=dict)
+    missing_as_level: tuple[str, ...] = ()  # the columns with a level for missing values
+    # The number of missing values of each column that has any, if they are imputed.
+    imputed: Mapping[str, int] = field(default_factory=dict)
+    transformed: tuple[str, ...] = ()  # the columns that were replaced by their normal scores
+    # The scales of the columns that are modelled on another scale than that of their values.
+    scales: Mapping[str, Scale] = field(default_factory=dict)
+
+    def with_dropped(self, rows: int) -> Preparation:
+        """Return the preparation with further rows dropped."""
+        return replace(self, dropped_rows=self.dropped_rows + rows)
+
+    def with_imputed(self, missing: Mapping[str, int]) -> Preparation:
+        """Return the preparation with these numbers of imputed values."""
+        return replace(self, imputed=missing)
+
+    def with_discretized(self, intervals: Mapping[str, int]) -> Preparation:
+        """Return the preparation with further columns cut into intervals."""
+        return replace(self, discretized={**self.discretized, **intervals})
+
+    def with_transformed(self, columns: tuple[str, ...]) -> Preparation:
+        """Return the preparation with further columns replaced by their normal scores."""
+        return replace(self, transformed=tuple(dict.fromkeys((*self.transformed, *columns))))
+
+    def with_scales(self, scales: Mapping[str, Scale]) -> Preparation:
+        """Return the preparation with further columns on other scales."""
+        return replace(self, scales={**self.scales, **scales})
+
+    def with_missing_level(self, columns: tuple[str, ...]) -> Preparation:
+        """Return the preparation with further columns that have a level for missing values."""
+        both = (*self.missing_as_level, *columns)
+        return replace(self, missing_as_level=tuple(dict.fromkeys(both)))
+
+
+@dataclass(frozen=True)
 class Place:
-    """What a column of a time series holds.
+    """The variable and the time of a column of a time series.
 
     Examples
     --------
@@ -49,11 +97,9 @@ class Place:
     'rain(0)'
     """
 
-    variable: str  # the name of the column in the table that was given
-    # How many steps before the present; None if it is static, the same at all times.
-    lag: int | None
-    # Whether the present is the first time of all, in a table of the first slice.
-    first: bool = False
+    variable: str  # the name of the column in the given table
+    lag: int | None  # the number of steps before the present; None if the variable is static
+    first: bool = False  # whether it is a column of the first slice
 
     @property
     def name(self) -> str:
@@ -67,7 +113,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Slices:
-    """Which column of a table is which variable at which time.
+    """The variable and the time of each column of a table.
 
     Examples
     --------
@@ -76,22 +122,22 @@ class Slices:
     (('x(t)', 'y(t)'), ('x(t-1)', 'y(t-1)'), (1,))
     """
 
-    places: tuple[Place, ...]  # what each column holds, in the order of the columns
+    places: tuple[Place, ...]  # in the order of the columns
     within: bool = True  # whether edges within the present slice are allowed
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The variables that change in time, by their own names."""
+        """The names of the variables that change in time."""
         return tuple(place.variable for place in self.places if place.lag == 0)
 
     @property
     def static(self) -> tuple[str, ...]:
-        """The variables that do not."""
+        """The names of the static variables."""
         return tuple(place.variable for place in self.places if place.lag is None)
 
     @property
     def lags(self) -> tuple[int, ...]:
-        """The lags, ascending, without that of the present."""
+        """The lags in ascending order, without 0."""
         return tuple(sorted({place.lag for place in self.places if place.lag}))
 
     @property
@@ -101,16 +147,16 @@ class Slices:
 
     @property
     def parent_only(self) -> tuple[str, ...]:
-        """The columns that are conditioned on: those of earlier slices, and static ones."""
+        """The columns that are conditioned on: those of earlier slices and static variables."""
         return tuple(place.name for place in self.places if place.lag != 0)
 
     def position(self, variable: str, lag: int | None) -> int | None:
-        """Return the position of the column of a variable at a lag; None if there is none."""
+        """Return the position of the column of a variable at a lag, if there is one."""
         place = Place(variable, lag)
         return self.places.index(place) if place in self.places else None
 
     def present_names(self) -> Mapping[str, str]:
-        """Return the column of the present slice for the own name of each variable."""
+        """Return the column of the present slice for the name of each variable."""
         taken = {place.name for place in self.places}
         names = zip(self.variables, self.present, strict=True)
         return {variable: column for variable, column in names if variable not in taken}
@@ -119,184 +165,6 @@ class Slices:
         """Return the slices of a table with these columns only, in this order."""
         found = index_of(place.name for place in self.places)
         return Slices(tuple(self.places[found[name]] for name in names), self.within)
-
-
-# --- Export ---------------------------------------------------------------------------------------
-
-# Export a table with its original labels: to a dictionary, pandas, polars or a CSV file.
-
-
-def to_dict(data: Data) -> dict[str, list[object]]:
-    """Return the labels and numbers of each column as a list."""
-    return {column.name: column.labels() for column in data.columns}
-
-
-def to_pandas(data: Data) -> Any:
-    """Return a pandas frame from which `read` makes an equal table."""
-    pandas = optional("pandas", "to_pandas")
-
-    def series(column: Column) -> Any:
-        labels = column.labels()
-        if not column.size:
-            return column.stored.copy()
-        present = [level for level in column.kind.levels if level is not None]
-        if not _is_self_describing(column, present):
-            return pandas.Categorical(labels, categories=present, ordered=column.kind.ordered)
-        # Only pandas' nullable types hold integers and booleans along with missing values.
-        nullable = {int: "Int64", bool: "boolean"}.get(type(present[0]) if present else str)
-        return pandas.array(labels, dtype=nullable) if None in column.kind.levels else labels
-
-    return pandas.DataFrame({column.name: series(column) for column in data.columns})
-
-
-def to_polars(data: Data) -> Any:
-    """Return a polars frame; ordinal text, and text with unobserved levels, becomes an Enum."""
-    polars = optional("polars", "to_polars")
-
-    def series(column: Column) -> Any:
-        labels = column.labels()
-        if not column.size:
-            return polars.Series(column.name, column.stored)
-        present = [level for level in column.kind.levels if level is not None]
-        text = all(isinstance(level, str) for level in present)
-        if text and not _is_self_describing(column, present):
-            return polars.Series(column.name, labels, dtype=polars.Enum(present))
-        dtype = polars.Float64 if any(isinstance(level, float) for level in present) else None
-        return polars.Series(column.name, labels, dtype=dtype, strict=False)
-
-    return polars.DataFrame([series(column) for column in data.columns])
-
-
-def write_csv(data: Data, path: str | os.PathLike[str]) -> None:
-    """Write the variables as delimited text; a missing value becomes an empty field."""
-    path = file_path(path, "path")
-    separator = separator_of(path)
-    if separator is None:
-        raise ArgumentError(
-            f"cannot write {str(path)!r}, because its ending is not one of .csv, .tsv and .tab; "
-            "give a file name with one of these endings, or one of them followed by .gz"
-        )
-    opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
-    try:
-        with (
-            replacing(path) as temporary,
-            opener(temporary, "wt", encoding="utf-8", newline="") as file,
-        ):
-            write_text(data, file, separator)
-    except OSError as error:
-        raise DataError(
-            f"cannot write {str(path)!r} ({error.strerror or error}); give another path"
-        ) from error
-
-
-def write_text(data: Data, file: TextIO, separator: str = ",") -> None:
-    """Write the variables to an open file, as `write_csv` does."""
-    writer = csv.writer(file, delimiter=separator, lineterminator="\n")
-    writer.writerow(data.variables)
-    writer.writerows(zip(*(column.labels() for column in data.columns), strict=True))
-
-
-def _is_self_describing(column: Column, present: list[object]) -> bool:
-    """Say whether the bare labels would be read back with the same levels in the same order."""
-    if column.kind.ordered:
-        return False
-    numbers = [level for level in present if isinstance(level, int) and not isinstance(level, bool)]
-    if any(isinstance(level, float) for level in present) or len(numbers) > MANY_VALUES:
-        return False
-    observed = set(column.stored.tolist())
-    return len(observed) == column.size and present == sorted(present)  # type: ignore[type-var]
-
-
-# --- Table ----------------------------------------------------------------------------------------
-
-# `Data`: the immutable, validated table of discrete and continuous columns.
-
-
-@dataclass(frozen=True)
-class Preparation:
-    """What was done to a table before it became data.
-
-    Examples
-    --------
-    >>> done = Preparation().with_dropped(20).with_discretized({"age": 3})
-    >>> done.dropped_rows, done.discretized
-    (20, {'age': 3})
-    """
-
-    dropped_rows: int = 0  # the number of rows left out because values are missing in them
-    # The number of intervals of each column that was cut into some.
-    discretized: Mapping[str, int] = field(default_factory=dict)
-    # The columns in which missing values are a level of their own.
-    missing_as_level: tuple[str, ...] = ()
-    # The number of missing values of each column that has any, where they are imputed.
-    imputed: Mapping[str, int] = field(default_factory=dict)
-    transformed: tuple[str, ...] = ()  # the columns that were replaced by their normal scores
-    # The scales of the columns that are not modelled on that of their values.
-    scales: Mapping[str, Scale] = field(default_factory=dict)
-
-    def with_dropped(self, rows: int) -> Preparation:
-        """Return it with further rows dropped."""
-        return replace(self, dropped_rows=self.dropped_rows + rows)
-
-    def with_imputed(self, missing: Mapping[str, int]) -> Preparation:
-        """Return it with these numbers of missing values, which are imputed."""
-        return replace(self, imputed=missing)
-
-    def with_discretized(self, intervals: Mapping[str, int]) -> Preparation:
-        """Return it with further columns cut into intervals."""
-        return replace(self, discretized={**self.discretized, **intervals})
-
-    def with_transformed(self, columns: tuple[str, ...]) -> Preparation:
-        """Return it with further columns replaced by their normal scores."""
-        return replace(self, transformed=tuple(dict.fromkeys((*self.transformed, *columns))))
-
-    def with_scales(self, scales: Mapping[str, Scale]) -> Preparation:
-        """Return it with further columns on other scales."""
-        return replace(self, scales={**self.scales, **scales})
-
-    def with_missing_level(self, columns: tuple[str, ...]) -> Preparation:
-        """Return it with further columns in which missing values are a level."""
-        both = (*self.missing_as_level, *columns)
-        return replace(self, missing_as_level=tuple(dict.fromkeys(both)))
-
-
-FORMAT = "arcwise data 1"
-
-
-def fingerprint(data: Data) -> str:
-    """Return the SHA-256 of names, kinds, levels, contents, weights and interventions."""
-    # The header is JSON, so that different tables cannot concatenate to the same bytes;
-    # a level is written with its type, since 1, True and "1" are different labels.
-    header: dict[str, Any] = {
-        "format": FORMAT,
-        "rows": data.rows,
-        "columns": [
-            [
-                column.name,
-                [[type(level).__name__, str(level)] for level in column.kind.levels]
-                if column.size
-                else "continuous",
-            ]
-            for column in data.columns
-        ],
-        "weights": data.weights is not None,
-        "interventions": data.intervened is not None,
-    }
-    ordinal = [column.name for column in data.columns if column.kind.name == "ordinal"]
-    if ordinal:
-        header["ordinal"] = ordinal
-    digest = hashlib.sha256(json.dumps(header).encode())
-    for column in data.columns:
-        if column.size:
-            digest.update(column.stored.astype("<u2").tobytes())
-        else:
-            # Adding zero turns -0.0 into 0.0, which it equals.
-            digest.update((column.stored + 0.0).astype("<f8").tobytes())
-    if data.weights is not None:
-        digest.update((data.weights + 0.0).astype("<f8").tobytes())
-    if data.intervened is not None:
-        digest.update(np.packbits(data.intervened.ravel(order="C")).tobytes())
-    return digest.hexdigest()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -316,16 +184,16 @@ class Data:
         Rows by variables; True where the variable was intervened on in that row. A mask
         without any True is the same as None.
     notes
-        What was done when the table was read, in sentences: rows dropped, columns left out or
+        Sentences on the changes made when the table was read: rows dropped, columns left out or
         cut into intervals. Equality and the fingerprint do not depend on them.
     preparation
-        The same in numbers.
+        The same changes in numbers.
     name
-        The name of the file it was read from, for reports; None if there is none. It does not
-        count in comparisons.
+        The name of the file it was read from, for reports; None if there is none. Equality and the
+        fingerprint do not depend on it.
     slices
-        Which columns are of which time, in a table of a time series (see
-        `arcwise.time_series`); None in others.
+        The variable and the time of each column, in a table of a time series (see
+        `arcwise.time_series`); otherwise None.
 
     Attributes
     ----------
@@ -361,7 +229,7 @@ class Data:
     slices: Slices | None = None
 
     def __post_init__(self) -> None:
-        """Refuse parts that do not fit each other."""
+        """Refuse parts that do not fit together."""
         columns = tuple(as_list(self.columns, "columns", "a list of columns"))
         for column in columns:
             if not isinstance(column, Column):
@@ -394,11 +262,11 @@ class Data:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """What the table is made of, by the names of the arguments of `Data`."""
+        """The parts of the table, by the names of the arguments of `Data`."""
         return {each.name: getattr(self, each.name) for each in fields(Data)}
 
     def replaced(self, **parts: Any) -> Data:
-        """Return a table with other parts in place of these.
+        """Return a table in which these parts are replaced.
 
         Examples
         --------
@@ -432,7 +300,15 @@ class Data:
         return f"<Data: {description.summary(self)}>"
 
     def _repr_html_(self) -> str:
-        return data_html(self)
+        lines = [description.line_of(column) for column in self.columns[:50]]
+        cells: dict[str, list[object]] = {
+            name: [getattr(line, name) for line in lines] for name in description.ALWAYS
+        }
+        # The lines below the heading and the columns are on weights, interventions and notes.
+        notes = self.describe().splitlines()[2 + len(self.columns) :]
+        return card(
+            description.summary(self), table(cells, of=len(self.columns)), paragraphs(notes)
+        )
 
     @property
     def kinds(self) -> dict[str, KindName]:
@@ -445,7 +321,38 @@ class Data:
 
         It does not depend on the library or file format the table was read from.
         """
-        return fingerprint(self)
+        # The header is JSON, so that different tables cannot concatenate to the same bytes;
+        # a level is written with its type, since 1, True and "1" are different labels.
+        header: dict[str, Any] = {
+            "format": "arcwise data 1",
+            "rows": self.rows,
+            "columns": [
+                [
+                    column.name,
+                    [[type(level).__name__, str(level)] for level in column.kind.levels]
+                    if column.size
+                    else "continuous",
+                ]
+                for column in self.columns
+            ],
+            "weights": self.weights is not None,
+            "interventions": self.intervened is not None,
+        }
+        ordinal = [column.name for column in self.columns if column.kind.name == "ordinal"]
+        if ordinal:
+            header["ordinal"] = ordinal
+        digest = hashlib.sha256(json.dumps(header).encode())
+        for column in self.columns:
+            if column.size:
+                digest.update(column.stored.astype("<u2").tobytes())
+            else:
+                # Adding zero turns -0.0 into 0.0, as both are equal.
+                digest.update((column.stored + 0.0).astype("<f8").tobytes())
+        if self.weights is not None:
+            digest.update((self.weights + 0.0).astype("<f8").tobytes())
+        if self.intervened is not None:
+            digest.update(np.packbits(self.intervened.ravel(order="C")).tobytes())
+        return digest.hexdigest()
 
     def describe(self) -> str:
         """Return a summary: the rows, and each column's kind and levels or range."""
@@ -527,7 +434,7 @@ class Data:
     def continuous_values(self, score: str) -> NDArray[np.float64]:
         """Return the numbers of all columns as one array (rows, variables) in Fortran order.
 
-        Columns of integers, discrete by default, are turned back into numbers: choosing a
+        Columns of integers, which are discrete by default, are converted to numbers: choosing a
         Gaussian score declares them continuous.
 
         Parameters
@@ -616,23 +523,49 @@ class Data:
 
     def to_dict(self) -> dict[str, list[object]]:
         """Return the original labels and numbers, a list for each variable."""
-        return to_dict(self)
+        return {column.name: column.labels() for column in self.columns}
 
     def to_pandas(self) -> Any:
         """Return the original labels and numbers as a pandas frame.
 
-        A column whose levels do not follow from its labels (some unobserved, in another
-        order, or fractions) becomes a Categorical, an ordinal one an ordered Categorical.
+        A column whose levels cannot be inferred from its labels (some unobserved, in another
+        order, or fractions) becomes a Categorical, and an ordinal column an ordered Categorical.
         """
-        return to_pandas(self)
+        pandas = optional("pandas", "to_pandas")
+
+        def series(column: Column) -> Any:
+            labels = column.labels()
+            if not column.size:
+                return column.stored.copy()
+            present = [level for level in column.kind.levels if level is not None]
+            if not _is_self_describing(column, present):
+                return pandas.Categorical(labels, categories=present, ordered=column.kind.ordered)
+            # Only the nullable types of pandas have integers and booleans with missing values.
+            nullable = {int: "Int64", bool: "boolean"}.get(type(present[0]) if present else str)
+            return pandas.array(labels, dtype=nullable) if None in column.kind.levels else labels
+
+        return pandas.DataFrame({column.name: series(column) for column in self.columns})
 
     def to_polars(self) -> Any:
         """Return the original labels and numbers as a polars frame.
 
-        Text whose levels do not follow from its labels becomes an Enum, as ordinal text does;
-        `read` takes it for ordinal, unless its `kinds` say otherwise.
+        Text whose levels cannot be inferred from its labels becomes an Enum, as ordinal text does;
+        `read` treats an Enum as ordinal, unless `kinds` specifies otherwise.
         """
-        return to_polars(self)
+        polars = optional("polars", "to_polars")
+
+        def series(column: Column) -> Any:
+            labels = column.labels()
+            if not column.size:
+                return polars.Series(column.name, column.stored)
+            present = [level for level in column.kind.levels if level is not None]
+            text = all(isinstance(level, str) for level in present)
+            if text and not _is_self_describing(column, present):
+                return polars.Series(column.name, labels, dtype=polars.Enum(present))
+            dtype = polars.Float64 if any(isinstance(level, float) for level in present) else None
+            return polars.Series(column.name, labels, dtype=dtype, strict=False)
+
+        return polars.DataFrame([series(column) for column in self.columns])
 
     def write_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the variables, with their original labels, to a .csv, .tsv or .tab file.
@@ -640,7 +573,24 @@ class Data:
         Missing values become empty fields. Weights, interventions and unobserved levels
         are not written.
         """
-        write_csv(self, path)
+        path = file_path(path, "path")
+        separator = separator_of(path)
+        if separator is None:
+            raise ArgumentError(
+                f"cannot write {str(path)!r}, because its ending is not one of .csv, .tsv and "
+                ".tab; give a file name with one of these endings, or one of them followed by .gz"
+            )
+        opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
+        try:
+            with (
+                replacing(path) as temporary,
+                opener(temporary, "wt", encoding="utf-8", newline="") as file,
+            ):
+                write_text(self, file, separator)
+        except OSError as error:
+            raise DataError(
+                f"cannot write {str(path)!r} ({error.strerror or error}); give another path"
+            ) from error
 
 
 def _aligned(
@@ -654,40 +604,37 @@ def _aligned(
     return read_only(array, dtype)
 
 
-_MOST_COLUMNS = 50
+def write_text(data: Data, file: TextIO, separator: str = ",") -> None:
+    """Write the variables to an open file, as `write_csv` does."""
+    writer = csv.writer(file, delimiter=separator, lineterminator="\n")
+    writer.writerow(data.variables)
+    writer.writerows(zip(*(column.labels() for column in data.columns), strict=True))
 
 
-def data_html(data: Data) -> str:
-    """Return the summary and the columns as HTML."""
-    lines = [description.line_of(column) for column in data.columns[:_MOST_COLUMNS]]
-    cells: dict[str, list[object]] = {
-        name: [getattr(line, name) for line in lines] for name in description.ALWAYS
-    }
-    # Below the lines of the heading and the columns are those on weights and the like.
-    notes = data.describe().splitlines()[2 + len(data.columns) :]
-    return card(description.summary(data), table(cells, of=len(data.columns)), paragraphs(notes))
-
-
-# --- Indicators -----------------------------------------------------------------------------------
-
-# `IndicatorBlocks`: a mixed table as numbers, a block of columns for each variable.
+def _is_self_describing(column: Column, present: list[object]) -> bool:
+    """Return whether the labels alone would be read with the same levels in the same order."""
+    if column.kind.ordered:
+        return False
+    numbers = [level for level in present if isinstance(level, int) and not isinstance(level, bool)]
+    if any(isinstance(level, float) for level in present) or len(numbers) > MANY_VALUES:
+        return False
+    observed = set(column.stored.tolist())
+    return len(observed) == column.size and present == sorted(present)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True, eq=False)
 class IndicatorBlocks:
     """The variables of a table as blocks of columns of numbers.
 
-    A continuous variable is its column, an ordinal one the ranks of its levels, counted from 0,
-    unless missing is a level; any other discrete variable has a column for each of its levels
-    that occur, except for the last of them, with 1 in the rows that have it and 0 elsewhere.
+    A continuous variable is represented by its column, an ordinal one by the ranks of its levels
+    from 0, unless missing is a level; any other discrete variable by a column for each observed
+    level except the last, with 1 in the rows that have it and 0 elsewhere.
     """
 
     values: NDArray[np.float64]  # rows by columns, in Fortran order
     owners: NDArray[np.int64]  # the variable of each column, by its position
-    # The first column of each variable, and the number of columns at the end.
-    starts: tuple[int, ...]
-    # The share of the rows, as their weights count, that have 1 in a column of indicators; nan for
-    # other columns.
+    starts: tuple[int, ...]  # the first column of each variable, and the number of columns
+    # The weighted share of the rows with 1 in a column of indicators; nan for other columns.
     shares: NDArray[np.float64]
 
     @classmethod

@@ -1,7 +1,7 @@
-"""Posteriors, graphs and networks in the forms of other packages and files, and back.
+"""Conversion of posteriors, graphs and networks to and from other packages and file formats.
 
 The other packages are imported when needed, so that networkx, pandas, ArviZ, pgmpy and
-causal-learn stay optional.
+causal-learn remain optional.
 """
 
 from arcwise.exchange.arviz import to_arviz

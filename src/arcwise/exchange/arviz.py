@@ -19,11 +19,11 @@ from arcwise.support.words import shown
 def to_arviz(posterior: Posterior, *, edges: Literal["all", "uncertain"] = "all") -> Any:
     """Return the sampled DAGs in the data model of ArviZ, for its statistics and plots.
 
-    The group ``posterior`` holds ``edge``, whether each edge is present, and
-    ``number_of_edges``; the group ``sample_stats`` holds ``lp``, the unnormalised log
-    posterior of the state each DAG was drawn from, if known, and ``weight``, the weight of
-    each DAG, scaled to mean 1, if the weights differ. ArviZ does not support weights: its
-    means are those of the unweighted draws.
+    The group ``posterior`` contains ``edge``, whether each edge is present, and
+    ``number_of_edges``; the group ``sample_stats`` contains ``lp``, the unnormalised log posterior
+    of the state each DAG was drawn from, if known, and ``weight``, the weight of each DAG, scaled
+    to mean 1, if the weights differ. ArviZ does not support weights: its means are those of the
+    unweighted draws.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def _places(posterior: Posterior, dags: DagSample) -> NDArray[np.int64]:
 def _present(dags: DagSample, places: NDArray[np.int64]) -> NDArray[np.int8]:
     """Return 1 for edges that are present and 0 for others, as (chains, draws, source, target)."""
     n = len(dags.variables)
-    # As integers, since quantiles are not defined for Booleans.
+    # ArviZ computes quantiles, which are not defined for Booleans.
     present = np.empty((*places.shape, n, n), dtype=np.int8)
     for chain, own in enumerate(places):
         present[chain] = unpacked(dags.parents[own], n).transpose(0, 2, 1)
@@ -111,13 +111,13 @@ def _statistics(
     posterior: Posterior, dags: DagSample, places: NDArray[np.int64]
 ) -> dict[str, NDArray[np.float64]]:
     result = {}
-    # For annealing, the traces hold the weights of particles, not of states.
+    # The traces of annealing have the weights of particles, not of states.
     traces = None if posterior.run.annealed else posterior.traces
     rows = () if traces is None else traces.log_weights
     if len(rows) == len(places):
         sizes = np.bincount(dags.chains) if dags.chains is not None else np.array([len(dags)])
         each = {size / max(1, len(row)) for size, row in zip(sizes, rows, strict=True)}
-        # With equally many DAGs from every state, the state of each DAG is known.
+        # If all states have the same number of DAGs, the state of each DAG is known.
         if len(each) == 1 and (count := each.pop()) >= 1 and count == int(count):
             result["lp"] = np.stack([np.repeat(row, int(count))[: places.shape[1]] for row in rows])
     weights = dags.weights

@@ -1,4 +1,4 @@
-"""The edges of a posterior, a DAG or a CPDAG in one form, for all exporters and drawings."""
+"""The edges of a posterior, a DAG or a CPDAG, and their export: networkx, DOT, GML, data frames."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ from arcwise.posterior.matrices import (
 )
 from arcwise.support.optional import optional
 
-_NUMBERS = ("probability", "standard_error", "adjacency", "adjacency_error")
-
 Exchanged = Posterior | Dag | Cpdag
+
+_NUMBERS = ("probability", "standard_error", "adjacency", "adjacency_error")
 
 
 @dataclass(frozen=True)
 class WeightedEdge:
     """An edge, with its probability if it is known."""
 
-    # Its nodes.
     source: str
     target: str
     # The probability of this direction, and its Monte Carlo standard error.
@@ -40,7 +39,7 @@ class WeightedEdge:
     # The probability of an edge in either direction, and its error.
     adjacency: float | None = None
     adjacency_error: float | None = None
-    directed: bool = True  # whether it has a direction
+    directed: bool = True
 
     def numbers(self) -> dict[str, float]:
         """Return the known numbers by name."""
@@ -82,18 +81,13 @@ def edges_of(
 
 
 def _directions(pair: Adjacency) -> list[WeightedEdge]:
-    """Return the directions of an adjacency that are worth showing."""
+    """Return the directions of an adjacency that are probable enough to be shown."""
     either, forward, backward = pair.errors or (None, None, None)
     of_both = (pair.probability, either)
     found = [WeightedEdge(pair.source, pair.target, pair.forward, forward, *of_both)]
     if pair.is_open:
         found.append(WeightedEdge(pair.target, pair.source, pair.backward, backward, *of_both))
     return found
-
-
-# --- Graphs ---------------------------------------------------------------------------------------
-
-# Posteriors and graphs as networkx graphs.
 
 
 def to_networkx(graph: Exchanged, threshold: float = 0.5, *, on: ThresholdOn = "adjacency") -> Any:
@@ -107,11 +101,11 @@ def to_networkx(graph: Exchanged, threshold: float = 0.5, *, on: ThresholdOn = "
         ``adjacency_error``; or a `Dag` or `Cpdag`. An undirected edge becomes two directed
         ones.
     threshold, on
-        The smallest probability of the edges of a posterior to include, by default of an edge
-        in either direction: a pair of variables that is probably adjacent has an edge in its
-        more probable direction, and a second one back if that has a tenth of the probability
-        or more. With ``on="direction"``, the directed edges that have at least that probability
-        themselves. The result may have cycles.
+        The smallest probability of the edges of a posterior to include, by default of an edge in
+        either direction: a pair of variables that is probably adjacent has an edge in its more
+        probable direction, and a second one back if that has at least a tenth of the probability.
+        With ``on="direction"``, the threshold applies to the probability of each directed edge.
+        The result may have cycles.
 
     Examples
     --------
@@ -132,21 +126,15 @@ def to_networkx(graph: Exchanged, threshold: float = 0.5, *, on: ThresholdOn = "
     return result
 
 
-# --- Texts ----------------------------------------------------------------------------------------
-
-# Graphs as text for Graphviz, Gephi, Cytoscape and networkx: DOT and GML.
-
-
-_THINNEST, _THICKEST = 0.5, 3.0
-_OF_DIRECTION = ("probability", "standard_error")
+_THINNEST, _THICKEST = 0.5, 3.0  # widths of lines
 
 
 def to_dot(graph: Exchanged, threshold: float = 0.5, *, on: ThresholdOn = "adjacency") -> str:
     """Return a graph in Graphviz's DOT language.
 
-    Edges of a posterior are labelled with their probability, and drawn wider the more
-    probable they are. If the direction is open, both ends have an arrow head, and are labelled
-    with the probability that it is the right one.
+    Edges of a posterior are labelled with their probability, and drawn wider the more probable they
+    are. If the direction is open, both ends have an arrow head, and are labelled with the
+    probability of that direction.
 
     Parameters
     ----------
@@ -179,7 +167,7 @@ def to_dot(graph: Exchanged, threshold: float = 0.5, *, on: ThresholdOn = "adjac
 
 
 def _is_second(edge: WeightedEdge, back: WeightedEdge) -> bool:
-    """Return whether an edge is the less probable direction of two, or the later of equals."""
+    """Return whether an edge is the less probable of two directions; ties are broken by name."""
     one, other = edge.probability or 0.0, back.probability or 0.0
     return one < other or (one == other and edge.source > back.source)
 
@@ -199,8 +187,9 @@ def _dot_settings(edge: WeightedEdge, back: WeightedEdge | None) -> list[str]:
             f'headlabel="{edge.probability:.2f}"',
             f'taillabel="{back.probability:.2f}"',
         ]
-        of_back = back.numbers()
-        numbers |= {f"back_{name}": of_back[name] for name in _OF_DIRECTION if name in of_back}
+        for name, value in back.numbers().items():
+            if name in ("probability", "standard_error"):
+                numbers[f"back_{name}"] = value
     return settings + [f"{name}={value:.9g}" for name, value in numbers.items()]
 
 
@@ -258,20 +247,15 @@ def _gml_real(value: float) -> str:
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}{letter}{exponent}"
 
 
-# --- Tables ---------------------------------------------------------------------------------------
-
-# Edge tables as data frames: one row for each pair of variables, the most probable first.
-
-
 def to_pandas(
     posterior: Posterior, threshold: float = 0.0, *, on: ThresholdOn = "adjacency"
 ) -> Any:
     """Return the edges as a pandas DataFrame, the most probable first.
 
-    It has a row for each pair of variables: ``source`` and ``target``, in the more probable
-    direction; ``adjacency``, the probability of an edge in either direction; ``forward``, that
-    of source → target; ``backward``, that of target → source; and, if available, their standard
-    errors ``adjacency_error``, ``forward_error`` and ``backward_error``.
+    There is a row for each pair of variables: ``source`` and ``target``, in the more probable
+    direction; ``adjacency``, the probability of an edge in either direction; ``forward``, the
+    probability of source → target; ``backward``, that of target → source; and, if available, their
+    standard errors ``adjacency_error``, ``forward_error`` and ``backward_error``.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""DAGs as structural equations, ``y ~ x + z``: the language of lavaan, pathmc and pgmpy."""
+"""Exchange with pgmpy: DAGs, networks with their parameters, and structural equations.
+
+Equations such as ``y ~ x + z`` are the language of lavaan, pathmc and pgmpy.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from arcwise.support.names import as_list
 from arcwise.support.optional import optional
 from arcwise.support.words import quoted, shown
 
-# What all of them take for a name.
+# The names that all of these programs accept.
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TERM = re.compile(rf"(?:{_NAME.pattern}\s*\*\s*)?({_NAME.pattern})")
 
@@ -31,7 +34,7 @@ def to_equations(dag: Dag) -> str:
     Parameters
     ----------
     dag
-        The DAG, such as ``posterior.map_dag``. Variables without edges are in no equation.
+        The DAG, such as ``posterior.map_dag``. Variables without edges are not in any equation.
 
     Raises
     ------
@@ -70,7 +73,7 @@ def from_equations(equations: str, variables: Iterable[str] | None = None) -> Da
     Raises
     ------
     ArgumentError
-        If there are other parts, as of latent variables and covariances, or a cycle.
+        If there are other parts, such as latent variables and covariances, or a cycle.
 
     Examples
     --------
@@ -80,7 +83,7 @@ def from_equations(equations: str, variables: Iterable[str] | None = None) -> Da
     if not isinstance(equations, str):
         raise ArgumentError(f"equations is {shown(equations)}; give a text such as 'y ~ x + z'")
     edges: list[tuple[str, str]] = []
-    # A line that begins with + goes on with the one before.
+    # A line that begins with + continues the one before.
     text = re.sub(r"\n\s*\+", " +", re.sub(r"#[^\n]*", "", equations))
     for part in filter(None, map(str.strip, re.split(r"[;\n]", text))):
         if ":=" in part:
@@ -100,11 +103,6 @@ def from_equations(equations: str, variables: Iterable[str] | None = None) -> Da
         else as_list(variables, "variables", "a list of names")
     )
     return Dag.from_edges(names, edges)
-
-
-# --- Pgmpy ----------------------------------------------------------------------------------------
-
-# `to_pgmpy` and `from_pgmpy`: DAGs, and networks with their parameters.
 
 
 def to_pgmpy(graph: Dag | DiscreteNetwork | GaussianNetwork) -> Any:

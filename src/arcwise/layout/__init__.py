@@ -1,6 +1,6 @@
-"""What pictures on the page and in plots have in common: places, routes, labels and colours.
+"""The layout of pictures on the report page and in plots: places, routes, labels and colours.
 
-A network is drawn in layers, edges downwards with few crossings; a large one in modules.
+A network is drawn in layers, with edges downwards and few crossings; a large one in modules.
 """
 
 from arcwise.layout.drawing import Drawing, layered_drawing

@@ -1,4 +1,4 @@
-"""Routes for edges that the layers were not made for: straight, or round the nodes in the way."""
+"""Pictures of time series: slices side by side, the present on the right; and the process graph."""
 
 from __future__ import annotations
 
@@ -12,63 +12,9 @@ from arcwise.dynamics.lagged_edges import ProcessEdge
 from arcwise.layout.drawing import Drawing, layered_drawing
 from arcwise.layout.picture import Link, Picture
 
-Array = NDArray[np.float64]
-Numbers = NDArray[np.int64]
-
-# Offsets of the middle of an edge from the straight line, in edge lengths, by increasing size.
-_BENDS = (0.0, 0.09, -0.09, 0.18, -0.18, 0.3, -0.3)
-_CLEARANCE = 0.3
-
-
-def detours(points: Array, sources: Numbers, targets: Numbers) -> list[Array]:
-    """Return the point through which each edge must bend, and no point for straight edges."""
-    cost = np.full(len(sources), np.inf)
-    chosen = np.zeros(len(sources))
-    for bend in _BENDS:
-        # The cost is at least the bend itself, so edges with a cost at or below it are done.
-        rest = np.flatnonzero(cost > abs(bend))
-        own = _nodes_met(points, sources[rest], targets[rest], bend) + abs(bend)
-        better = own < cost[rest]
-        chosen[rest[better]] = bend
-        cost[rest[better]] = own[better]
-    middle = _middle(points, sources, targets, chosen[:, np.newaxis])
-    if len(points):  # keep inside the picture, whatever the bend
-        middle = np.clip(middle, points.min(axis=0), points.max(axis=0))
-    return [middle[i : i + 1] if bend else np.empty((0, 2)) for i, bend in enumerate(chosen)]
-
-
-def _middle(points: Array, sources: Numbers, targets: Numbers, bend: float | Array) -> Array:
-    start, end = points[sources], points[targets]
-    across = (end - start) @ np.array([[0.0, 1.0], [-1.0, 0.0]])
-    result: Array = (start + end) / 2 + bend * across
-    return result
-
-
-def _nodes_met(points: Array, sources: Numbers, targets: Numbers, bend: float) -> Array:
-    """Return the number of other nodes each edge would come too close to."""
-    start, end = points[sources], points[targets]
-    control = 2 * _middle(points, sources, targets, bend) - (start + end) / 2
-    squares = (points**2).sum(axis=1)
-    met = np.zeros((len(sources), len(points)), dtype=np.bool_)
-    for t in np.linspace(0.08, 0.92, 9):
-        point = (1 - t) ** 2 * start + 2 * t * (1 - t) * control + t**2 * end
-        # Squared distances by scalar products, which avoid a three-dimensional array.
-        distance = (point**2).sum(axis=1)[:, np.newaxis] - 2 * point @ points.T + squares
-        met |= distance < _CLEARANCE**2
-    rows = np.arange(len(sources))
-    met[rows, sources] = met[rows, targets] = False
-    counts: Array = met.sum(axis=1).astype(np.float64)
-    return counts
-
-
-# --- In time --------------------------------------------------------------------------------------
-
-# Pictures of time series: slices side by side, the present on the right; and the process graph.
-
-
 _ACROSS, _DOWN = 2.0, 0.7  # between slices, and between the variables of a slice
-_BULGE = 0.5  # of an edge within a slice, so that it does not cross what is between
-_APART = 0.12  # of two edges between the same variables, as a share of their length
+_BULGE = 0.5  # of an edge within a slice, so that it avoids the variables between
+_APART = 0.12  # between two edges of the same variables, as a share of their length
 
 
 def slices_picture(slices: Slices, links: Sequence[Link]) -> Picture:
@@ -83,7 +29,7 @@ def slices_picture(slices: Slices, links: Sequence[Link]) -> Picture:
     """
     columns: list[int | None] = [*([None] if slices.static else []), *slices.lags[::-1], 0]
     rows = {name: row for row, name in enumerate(slices.variables)}
-    # What is static stands in the middle of the height.
+    # Static variables are vertically centred.
     middle = max(0.0, (len(rows) - len(slices.static)) / 2)
     rows_of_static = {name: row + middle for row, name in enumerate(slices.static)}
     place = {
@@ -125,7 +71,7 @@ def process_picture(
         Link(number[edge.source], number[edge.target], edge.probability, 0.0) for edge in between
     ]
     weights = {(link.source, link.target): link.probability for link in links}
-    # Of two edges between the same variables, the layers need to know the stronger alone.
+    # Layers are determined by the stronger of two edges between the same variables.
     stronger = {
         (u, v): weight for (u, v), weight in weights.items() if weight >= weights.get((v, u), 0.0)
     }
@@ -141,6 +87,54 @@ def process_picture(
 
 
 def _beside(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
-    """Return a point to the left of the middle of the way, so that the way back has its own."""
+    """Return a point to the left of the middle, so that the edges in both directions are apart."""
     (x, y), (u, v) = one, other
     return (x + u) / 2 + _APART * (v - y), (y + v) / 2 - _APART * (u - x)
+
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+# Offsets of the middle of an edge from the straight line, in edge lengths, by increasing size.
+_BENDS = (0.0, 0.09, -0.09, 0.18, -0.18, 0.3, -0.3)
+_CLEARANCE = 0.3
+
+
+def detours(points: Array, sources: Numbers, targets: Numbers) -> list[Array]:
+    """Return the point through which each edge avoids nodes; none for straight edges."""
+    cost = np.full(len(sources), np.inf)
+    chosen = np.zeros(len(sources))
+    for bend in _BENDS:
+        # The cost is at least the bend itself, so edges of lower cost are settled.
+        rest = np.flatnonzero(cost > abs(bend))
+        own = _nodes_met(points, sources[rest], targets[rest], bend) + abs(bend)
+        better = own < cost[rest]
+        chosen[rest[better]] = bend
+        cost[rest[better]] = own[better]
+    middle = _middle(points, sources, targets, chosen[:, np.newaxis])
+    if len(points):  # bends stay inside the picture
+        middle = np.clip(middle, points.min(axis=0), points.max(axis=0))
+    return [middle[i : i + 1] if bend else np.empty((0, 2)) for i, bend in enumerate(chosen)]
+
+
+def _middle(points: Array, sources: Numbers, targets: Numbers, bend: float | Array) -> Array:
+    start, end = points[sources], points[targets]
+    across = (end - start) @ np.array([[0.0, 1.0], [-1.0, 0.0]])
+    result: Array = (start + end) / 2 + bend * across
+    return result
+
+
+def _nodes_met(points: Array, sources: Numbers, targets: Numbers, bend: float) -> Array:
+    """Return the number of other nodes that each edge would be too close to."""
+    start, end = points[sources], points[targets]
+    control = 2 * _middle(points, sources, targets, bend) - (start + end) / 2
+    squares = (points**2).sum(axis=1)
+    met = np.zeros((len(sources), len(points)), dtype=np.bool_)
+    for t in np.linspace(0.08, 0.92, 9):
+        point = (1 - t) ** 2 * start + 2 * t * (1 - t) * control + t**2 * end
+        # Scalar products give squared distances without a three-dimensional array.
+        distance = (point**2).sum(axis=1)[:, np.newaxis] - 2 * point @ points.T + squares
+        met |= distance < _CLEARANCE**2
+    rows = np.arange(len(sources))
+    met[rows, sources] = met[rows, targets] = False
+    counts: Array = met.sum(axis=1).astype(np.float64)
+    return counts

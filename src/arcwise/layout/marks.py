@@ -1,4 +1,4 @@
-"""The colours of the report page and of plots: the same quantity has the same colour in both."""
+"""Colours, labels and rows of forest plots, shared by the report page and plots."""
 
 from __future__ import annotations
 
@@ -24,24 +24,19 @@ SHADES = (
 )
 """The shades of probabilities, from white to dark blue.
 
-They fall in lightness throughout, so that they read the same with any colour vision and in print
-without colours. A probability that is not quite 0 can be told from 0.
+Their lightness decreases throughout, so that they read the same with any colour vision and in print
+without colours. A probability slightly above 0 can be distinguished from 0.
 """
 GREY = "#777777"
 
 
 def colour(number: int) -> str:
-    """Return the colour of a chain or a curve by its number; after seven they repeat."""
+    """Return the colour of a chain or a curve by its number; seven colours repeat."""
     return COLOURS[number % len(COLOURS)]
 
 
-# --- Labels ---------------------------------------------------------------------------------------
-
-# Names of variables as labels: in lines, broken between words and nowhere else.
-
-
 LONGEST_LINE = 16
-# After a joint, or where a small letter or digit meets a capital.
+# A piece ends after a separator, or between a small letter or digit and a capital.
 _PIECES = re.compile(r".+?(?:[ _\-./:,;|+]+|(?<=[a-z0-9])(?=[A-Z])|$)", re.DOTALL)
 
 
@@ -57,9 +52,9 @@ def pieces(name: str) -> list[str]:
 
 
 def lines_of(name: str, longest: int = LONGEST_LINE) -> list[str]:
-    """Return a name in lines of at most so many letters, where its words allow it.
+    """Return a name in lines of at most `longest` letters, if its words are short enough.
 
-    Nothing is left out, and no word is broken: a longer word has a line of its own.
+    Nothing is left out, and no word is broken: a longer word has a separate line.
 
     Examples
     --------
@@ -71,13 +66,8 @@ def lines_of(name: str, longest: int = LONGEST_LINE) -> list[str]:
         if lines[-1] and len((lines[-1] + piece).rstrip()) > longest:
             lines.append("")
         lines[-1] += piece
-    # A blank at which a line ends is not seen; those at the ends of a name may tell two apart.
+    # Blanks at the end of a line are invisible; those at the end of a name may distinguish it.
     return [*(line.rstrip() for line in lines[:-1]), lines[-1]]
-
-
-# --- Forest ---------------------------------------------------------------------------------------
-
-# The rows of a forest plot: pairs that may or may not be adjacent, each with an interval.
 
 
 UNCERTAIN = (0.1, 0.9)
@@ -88,14 +78,14 @@ UNCERTAIN = (0.1, 0.9)
 class ForestRow(Adjacency):
     """A pair of variables with the probability that they are adjacent."""
 
-    # The 95 % interval for the Monte Carlo error of the probability; both equal to it if it is
-    # exact, or if the error is not known.
+    # The 95 % interval for the Monte Carlo error; both ends are equal to the probability if it is
+    # exact or if the error is unknown.
     low: float
     high: float
 
 
 def forest_rows(posterior: Posterior, most: int = 30) -> tuple[list[ForestRow], int]:
-    """Return the uncertain adjacencies, the most probable first, and how many there are.
+    """Return the uncertain adjacencies, the most probable first, and their total number.
 
     Examples
     --------

@@ -1,4 +1,8 @@
-"""`Link`: a line between two nodes of a picture, with the probability of each direction."""
+"""`Picture`: the part of a network that is drawn, and its layout, for the report page and plots.
+
+A `Link` is a line between two nodes, with the probability of each direction. A large network is
+drawn in modules, which can each be viewed as a whole.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +24,11 @@ from arcwise.posterior.matrices import OPEN_SHARE
 class Link:
     """Two nodes that may be adjacent."""
 
-    # The nodes, by position, in the order of the more probable direction.
+    # The positions of the nodes, in the order of the more probable direction.
     source: int
     target: int
-    # The probabilities of source → target and of target → source. They exclude each other in a DAG,
-    # so their sum is the probability of the adjacency.
+    # The probabilities of source → target and of target → source, which exclude each other in a
+    # DAG, so that their sum is the probability of the adjacency.
     forward: float
     backward: float
 
@@ -42,7 +46,7 @@ class Link:
 def links_of(graph: Exchanged) -> list[Link]:
     """Return all adjacent pairs of a posterior or a graph, the most probable first.
 
-    Those of a graph have the probability 1, and where it gives no direction each has one half.
+    The pairs of a graph have the probability 1, which undirected edges divide equally.
 
     Examples
     --------
@@ -56,7 +60,7 @@ def links_of(graph: Exchanged) -> list[Link]:
 
 
 def links_of_matrix(edges: NDArray[np.float64], least: float = 0.0) -> list[Link]:
-    """Return the pairs more probably adjacent than `least`, given [source, target]."""
+    """Return the pairs whose adjacency is more probable than `least`, given [source, target]."""
     either = edges + edges.T
     u, v = np.nonzero(np.triu(either > least, 1))
     turned = edges[v, u] > edges[u, v]
@@ -75,102 +79,17 @@ def _edges(graph: Exchanged) -> NDArray[np.float64]:
     return np.where(edges & edges.T, 0.5, edges)
 
 
-# --- Modules --------------------------------------------------------------------------------------
-
-# `modules`: a large network in parts that can each be looked at as a whole.
-
-
-Pair = tuple[int, int]
-
-MOST_IN_MODULE = 40
-"""The largest module: so many nodes, with their names, can be taken in at a glance."""
-
-
-def modules(
-    nodes: Sequence[int], weights: Mapping[Pair, float], most: int = MOST_IN_MODULE
-) -> list[list[int]]:
-    """Return a partition of the nodes with much weight inside its parts, the largest part first.
-
-    Parts are joined two by two, always those that gain most modularity (Clauset, Newman and
-    Moore 2004, "Finding community structure in very large networks"), while the result has at
-    most a given number of nodes. Parts that are not joined to any other part that has room for
-    them, and are at most half as large as allowed, are then put together.
-
-    Examples
-    --------
-    >>> pairs = [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (2, 3)]
-    >>> modules(range(6), dict.fromkeys(pairs, 1.0), most=4)
-    [[0, 1, 2], [3, 4, 5]]
-    """
-    members = {node: [node] for node in nodes}
-    near: dict[int, dict[int, float]] = {node: {} for node in nodes}
-    for (one, other), weight in weights.items():
-        near[one][other] = near[one].get(other, 0.0) + weight
-        near[other][one] = near[other].get(one, 0.0) + weight
-    strength = {node: sum(near[node].values()) for node in nodes}
-    total = sum(strength.values())  # twice the weight of all links
-
-    def entry(one: int, other: int) -> tuple[float, int, int, float]:
-        """Return a joining with its gain, the largest first, and the weight it was reckoned by."""
-        weight = near[one][other]
-        gain = weight - strength[one] * strength[other] / total
-        return -gain, min(one, other), max(one, other), weight
-
-    waiting = [entry(one, other) for one in nodes for other in near[one] if one < other]
-    heapify(waiting)
-    while waiting:
-        _, one, other, weight = heappop(waiting)
-        # A part that has grown meanwhile has newer entries.
-        if one not in members or near[one].get(other) != weight:
-            continue
-        if len(members[one]) + len(members[other]) > most:
-            continue
-        members[one] += members.pop(other)
-        strength[one] += strength.pop(other)
-        del near[one][other]
-        for third, more in near.pop(other).items():
-            if third != one:
-                near[one][third] = near[one].get(third, 0.0) + more
-                del near[third][other]
-                near[third][one] = near[one][third]
-        for third in near[one]:
-            heappush(waiting, entry(one, third))
-    return _packed(list(members.values()), most)
-
-
-def _packed(parts: list[list[int]], most: int) -> list[list[int]]:
-    """Put small parts together, each where it first fits."""
-    ordered = sorted((sorted(part) for part in parts), key=lambda part: (-len(part), part))
-    result = [part for part in ordered if 2 * len(part) > most]
-    shared: list[list[int]] = []
-    for part in ordered[len(result) :]:
-        room = next((other for other in shared if len(other) + len(part) <= most), None)
-        if room is None:
-            shared.append(list(part))
-        else:
-            room += part
-    return sorted(
-        [*result, *(sorted(part) for part in shared)], key=lambda part: (-len(part), part)
-    )
-
-
-# --- Picture --------------------------------------------------------------------------------------
-
-# `Picture`: the part of a network that is drawn, and where; the same on the page and in plots.
-
-
 MOST_TOGETHER = 60
 """The largest number of joined nodes that is drawn without modules."""
-
 _USUAL_THRESHOLD, _HIGHEST_THRESHOLD, _STEP = 0.5, 0.95, 0.05
 _LINKS_PER_NODE = 2.0
 
 
 def starting_threshold(links: Sequence[Link], nodes: int) -> float:
-    """Return the probability from which on pairs are joined to begin with.
+    """Return the initial threshold for the probability of a link.
 
-    It is one half. In a network that is drawn in modules, it is higher if there would be more
-    than two links for each node, which hide each other.
+    It is one half. In a network that is drawn in modules, it is higher if there would be more than
+    two links for each node, which would hide each other.
     """
     joined = {node for link in links if link.probability >= _USUAL_THRESHOLD
               for node in (link.source, link.target)}  # fmt: skip
@@ -186,10 +105,7 @@ def starting_threshold(links: Sequence[Link], nodes: int) -> float:
 
 
 def modules_of(links: Sequence[Link], nodes: int) -> list[list[int]]:
-    """Return the modules of the nodes that links join; one if all can be seen together.
-
-    The nodes that no link joins are in none.
-    """
+    """Return the modules of the nodes with links; a single one if all can be drawn together."""
     joined = sorted({node for link in links for node in (link.source, link.target)})
     if not joined:
         return []
@@ -203,11 +119,9 @@ class Picture:
     """Nodes with their places, and the links between them."""
 
     variables: tuple[str, ...]  # the names of the nodes in the picture
-    # The links between them, the most probable first; their ends are positions among these.
-    links: tuple[Link, ...]
-    drawing: Drawing  # the places
-    # For each node, how many links lead to nodes that are not in the picture.
-    elsewhere: tuple[int, ...]
+    links: tuple[Link, ...]  # the most probable first; their ends are positions among these nodes
+    drawing: Drawing
+    elsewhere: tuple[int, ...]  # for each node, the number of links to nodes not in the picture
 
     @classmethod
     def whole(cls, variables: Sequence[str], links: Sequence[Link]) -> Picture:
@@ -227,7 +141,7 @@ class Picture:
             if link.source in place and link.target in place
         )
         ends = ((link.source, link.target) for link in links)
-        # Of a link that leads to another node, the end that is in the picture.
+        # These are the ends in the picture of links that leave it.
         outwards = Counter(u if u in place else v for u, v in ends if (u in place) != (v in place))
         names = tuple(variables[node] for node in nodes)
         drawing = layered_drawing(names, _weights(inside))
@@ -236,3 +150,75 @@ class Picture:
 
 def _weights(links: Sequence[Link]) -> dict[tuple[int, int], float]:
     return {(link.source, link.target): link.probability for link in links}
+
+
+Pair = tuple[int, int]
+MOST_IN_MODULE = 40
+"""The largest module: 40 nodes, with their names, can be viewed at a glance."""
+
+
+def modules(
+    nodes: Sequence[int], weights: Mapping[Pair, float], most: int = MOST_IN_MODULE
+) -> list[list[int]]:
+    """Return a partition of the nodes with much weight inside its parts, the largest part first.
+
+    Pairs of parts are merged in order of the gain in modularity (Clauset, Newman and Moore 2004,
+    "Finding community structure in very large networks"), as long as the result has at most a given
+    number of nodes. Remaining parts of at most half the maximum size are then put together.
+
+    Examples
+    --------
+    >>> pairs = [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (2, 3)]
+    >>> modules(range(6), dict.fromkeys(pairs, 1.0), most=4)
+    [[0, 1, 2], [3, 4, 5]]
+    """
+    members = {node: [node] for node in nodes}
+    near: dict[int, dict[int, float]] = {node: {} for node in nodes}
+    for (one, other), weight in weights.items():
+        near[one][other] = near[one].get(other, 0.0) + weight
+        near[other][one] = near[other].get(one, 0.0) + weight
+    strength = {node: sum(near[node].values()) for node in nodes}
+    total = sum(strength.values())  # twice the weight of all links
+
+    def entry(one: int, other: int) -> tuple[float, int, int, float]:
+        """Return a possible merger with its gain, for a heap, and the weight it is based on."""
+        weight = near[one][other]
+        gain = weight - strength[one] * strength[other] / total
+        return -gain, min(one, other), max(one, other), weight
+
+    waiting = [entry(one, other) for one in nodes for other in near[one] if one < other]
+    heapify(waiting)
+    while waiting:
+        _, one, other, weight = heappop(waiting)
+        # If a part has grown since, there are newer entries.
+        if one not in members or near[one].get(other) != weight:
+            continue
+        if len(members[one]) + len(members[other]) > most:
+            continue
+        members[one] += members.pop(other)
+        strength[one] += strength.pop(other)
+        del near[one][other]
+        for third, more in near.pop(other).items():
+            if third != one:
+                near[one][third] = near[one].get(third, 0.0) + more
+                del near[third][other]
+                near[third][one] = near[one][third]
+        for third in near[one]:
+            heappush(waiting, entry(one, third))
+    return _packed(list(members.values()), most)
+
+
+def _packed(parts: list[list[int]], most: int) -> list[list[int]]:
+    """Put small parts together, by first fit."""
+    ordered = sorted((sorted(part) for part in parts), key=lambda part: (-len(part), part))
+    result = [part for part in ordered if 2 * len(part) > most]
+    shared: list[list[int]] = []
+    for part in ordered[len(result) :]:
+        room = next((other for other in shared if len(other) + len(part) <= most), None)
+        if room is None:
+            shared.append(list(part))
+        else:
+            room += part
+    return sorted(
+        [*result, *(sorted(part) for part in shared)], key=lambda part: (-len(part), part)
+    )

@@ -1,15 +1,15 @@
-"""Chooses the algorithm and its settings where none is given, and gives the reason in words.
+"""The choice of the algorithm and its settings where none are given, with the reason in words.
 
-The algorithm is exact where that is cheap, otherwise chains over DAGs, of which a trial shows
-whether longer ones mix, or have to be coupled.
+Exact computation is chosen where it is cheap, otherwise chains over DAGs; short trial runs show
+whether these mix or must be coupled to heated chains.
 
-Where modes are separate, plain chains stay in the one they begin in for as long as anybody waits,
-and their share of the modes is that of their starts. Coupled to heated ones, chains over canonical
-orders pass between them. They are many times slower, so they are chosen only where a pilot
-has seen an edge that hardly ever changes, and where chains over DAGs, given a part of the time
-(the trial), have an edge that some of them keep and others never have. An edge that seldom
-changes is no reason by itself: on discrete tables of strongly dependent variables plain chains
-agree in the time that coupled ones take for their first round trip.
+Where modes are well separated, plain chains stay in the mode they begin in for any practical run
+length, and the share of each mode is that of the starting points. Chains over canonical orders
+that are coupled to heated ones move between modes, but are many times slower. They are chosen only
+if a pilot run finds an edge that hardly ever changes, and if chains over DAGs disagree about an
+edge after part of the time (the trial): some keep it and others never have it. A slow edge alone
+is not a sufficient reason: on discrete tables of strongly dependent variables, plain chains agree
+in the time that coupled ones need for their first round trip.
 """
 
 from __future__ import annotations
@@ -33,56 +33,15 @@ from arcwise.records.settings import usual_order_steps
 from arcwise.spaces import CanonicalOrders, Dags
 from arcwise.support.words import rounded
 
-_MOST_FOR_SIXTEEN, _MOST_FOR_EIGHT = 32, 128
-
-# The steps that the slowest edge takes to change, with windows of up to eight variables: beyond,
-# there is a trial. Most tables take 5 to 100; at 350 to 580, plain chains do better than coupled
-# ones; modes that differ in the parents of more variables than a window holds take more.
-_SLOW = 1_000.0
-# R-hat of the edge that chains of the trial agree on least. Chains that mix slowly have up to 2,
-# and come down in the rest of the time; those that stay in different modes have 5 to infinity.
-_APART = 3.0
-# The trial's part of what is left of the time, or of the usual number of steps.
-_TRIAL_SHARE = 0.2
-_TRIAL_SEED = 0
-# With more variables, coupled chains need so many temperatures that plain ones are better even
-# where some edges are slow.
-_MOST_VARIABLES = 32
-# In less time than this, what is left after a pilot is too short for coupled chains.
-_LEAST_SECONDS = 10.0
-
 
 def choose_algorithm(study: Study) -> Study:
     """Choose the algorithm requested, or exact where it is cheap, otherwise mcmc."""
     imputed = study.incomplete is not None
-    algorithm, reason = _of_completed_tables(study) if imputed else _of_a_table(study)
+    algorithm, reason = _for_completed_tables(study) if imputed else _for_a_table(study)
     return replace(study, algorithm=algorithm, reason=reason)
 
 
-def choose_settings(study: Study) -> Study:
-    """Choose those arguments of the algorithm that were not given, such as the stopping rule."""
-    if study.incomplete is not None:
-        chosen = _of_completions(study.request)
-    elif study.algorithm is Algorithm.EXACT:
-        chosen = _of_exact_computation(study)
-    else:
-        chosen = _of_a_sampler(study)
-    return replace(study, settings=chosen)
-
-
-def default_chains(algorithm: Algorithm, variables: int) -> int:
-    """Return the number of chains of mcmc or mc3.
-
-    Four chains in a posterior of two modes are all in the same one in a run of eight; more
-    of them show modes that four miss. With many variables, settling takes most of the
-    time, and coupled chains visit several modes.
-    """
-    if algorithm is Algorithm.MC3 or variables > _MOST_FOR_EIGHT:
-        return 4
-    return 16 if variables <= _MOST_FOR_SIXTEEN else 8
-
-
-def _of_a_table(study: Study) -> tuple[Algorithm, str]:
+def _for_a_table(study: Study) -> tuple[Algorithm, str]:
     """Return the algorithm and the reason, as the end of a sentence."""
     request, run, n = study.request, study.run, len(study.asked.ordinary)
     if request.algorithm is not None:
@@ -104,8 +63,8 @@ def _of_a_table(study: Study) -> tuple[Algorithm, str]:
     )
 
 
-def _of_completed_tables(study: Study) -> tuple[Algorithm, str]:
-    """Return how DAGs are drawn given a completed table: hundreds of times."""
+def _for_completed_tables(study: Study) -> tuple[Algorithm, str]:
+    """Return the algorithm that draws DAGs given each of hundreds of completed tables."""
     request, asked = study.request, study.question
     exact = Algorithm.EXACT, ", each with its exact posterior"
     chains = Algorithm.MCMC, ""
@@ -129,11 +88,23 @@ def _of_completed_tables(study: Study) -> tuple[Algorithm, str]:
     return exact if cheap else chains
 
 
-def try_chains(study: Study) -> Study:
-    """Choose coupled chains where short ones over DAGs, which are tried, stay apart.
+# The number of steps that the slowest edge takes to change, with windows of up to eight variables,
+# beyond which there is a trial. Most tables take 5 to 100; at 350 to 580, plain chains do better
+# than coupled ones; modes that differ in the parents of more variables than a window holds take
+# more.
+_SLOW = 1_000.0
+# With more variables, coupled chains need so many temperatures that plain ones are better even
+# where some edges are slow.
+_MOST_VARIABLES = 32
+# In less time than this, too little is left after a pilot for coupled chains.
+_LEAST_SECONDS = 10.0
 
-    Pilot and trial have a fixed seed and a fixed number of steps; if seconds are given, as many
-    as they allow, and none if these are few.
+
+def try_chains(study: Study) -> Study:
+    """Choose coupled chains if short trial chains over DAGs disagree.
+
+    Pilot and trial have a fixed seed and a fixed number of steps, or, if seconds are given, as many
+    steps as a share of these allows; with few seconds there are none.
     """
     request, run, n = study.request, study.run, len(study.asked.ordinary)
     plain = study.algorithm is Algorithm.MCMC and request.modularity == "modular"
@@ -155,13 +126,20 @@ def try_chains(study: Study) -> Study:
     )
 
 
+# R-hat of the edge that trial chains agree on least. It is at most 2 for chains that mix slowly,
+# and falls in the remaining time; for chains in different modes it is between 5 and infinity.
+_APART = 3.0
+_TRIAL_SHARE = 0.2  # of the remaining time, or of the default number of steps
+_TRIAL_SEED = 0
+
+
 def _stay_apart(study: Study) -> bool:
-    """Return whether chains over DAGs, in a trial, keep to different edges."""
+    """Return whether trial chains over DAGs keep to different edges."""
     run, n = study.run, len(study.asked.ordinary)
     chains = default_chains(Algorithm.MCMC, n)
     limited = run.deadline.limited
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ArcwiseWarning)  # of a trial, whose result nobody gets
+        warnings.simplefilter("ignore", ArcwiseWarning)  # the trial run is discarded
         trial = mcmc(
             study.model,
             Dags(),
@@ -179,7 +157,18 @@ def _stay_apart(study: Study) -> bool:
     return found is not None and found > _APART
 
 
-def _of_completions(request: Request) -> dict[str, Any]:
+def choose_settings(study: Study) -> Study:
+    """Choose the arguments of the algorithm that were not given, such as the stopping rule."""
+    if study.incomplete is not None:
+        chosen = _imputation_settings(study.request)
+    elif study.algorithm is Algorithm.EXACT:
+        chosen = _exact_settings(study)
+    else:
+        chosen = _sampler_settings(study)
+    return replace(study, settings=chosen)
+
+
+def _imputation_settings(request: Request) -> dict[str, Any]:
     return {
         "completions": request.completions,
         "chains": DEFAULT_CHAINS if request.chains is None else request.chains,
@@ -187,18 +176,18 @@ def _of_completions(request: Request) -> dict[str, Any]:
     }
 
 
-def _of_exact_computation(study: Study) -> dict[str, Any]:
+def _exact_settings(study: Study) -> dict[str, Any]:
     request, run, asked = study.request, study.run, study.asked
-    # Under the order-modular prior, paths take far longer than everything else; where they are
-    # left out, DAGs that are drawn estimate them.
+    # Under the order-modular prior, paths take far longer than everything else; if they are left
+    # out, they are estimated from sampled DAGs.
     paths = request.modularity == "modular" and costs.paths_are_cheap(
         len(asked.ordinary), len(asked.parent_only), run.deadline.seconds, run.threads
     )
     return {"dags": costs.DEFAULT_DAGS if request.dags is None else request.dags, "paths": paths}
 
 
-def _of_a_sampler(study: Study) -> dict[str, Any]:
-    """Return the arguments: those given, those that a trial called for, and the usual ones."""
+def _sampler_settings(study: Study) -> dict[str, Any]:
+    """Return the arguments: those given, those that follow from a trial, and the defaults."""
     request, algorithm, n = study.request, study.algorithm, len(study.asked.ordinary)
     assert algorithm is not None
     space = request.space or usual_space(algorithm, request.modularity)
@@ -206,7 +195,7 @@ def _of_a_sampler(study: Study) -> dict[str, Any]:
     settings: dict[str, Any] = {"space": space, "steps": request.steps, "seconds": seconds}
     weighted = request.modularity == "modular" and space.modularity == "order-modular"
     if weighted:
-        # A count of orders that takes too long would otherwise end the run at its first DAG.
+        # Otherwise an exact count of orders that takes too long would end the run at its first DAG.
         settings["estimate_extensions"] = True
     if algorithm in (Algorithm.AIS, Algorithm.SMC):
         settings["particles"] = request.particles
@@ -216,7 +205,7 @@ def _of_a_sampler(study: Study) -> dict[str, Any]:
             rows = None if table is None else table.rows
             settings |= costs.annealing_budget(n, rows, request.particles, request.steps)
         if algorithm is Algorithm.SMC and weighted and seconds is None:
-            # Orders are quick, but few of their DAGs carry the weight.
+            # Orders are sampled quickly, but few of their DAGs have most of the weight.
             settings["runs"] = costs.POPULATIONS_OF_ORDERS
         return settings | dict(request.options)
     chains = default_chains(algorithm, n) if request.chains is None else request.chains
@@ -229,8 +218,20 @@ def _of_a_sampler(study: Study) -> dict[str, Any]:
     return settings | dict(study.settings) | dict(request.options)
 
 
+def default_chains(algorithm: Algorithm, variables: int) -> int:
+    """Return the default number of chains of mcmc or mc3.
+
+    In a posterior of two modes, four chains are all in the same mode in one run of eight; more
+    chains find modes that four miss. With many variables, the burn-in takes most of the time, and
+    coupled chains visit several modes each.
+    """
+    if algorithm is Algorithm.MC3 or variables > 128:
+        return 4
+    return 16 if variables <= 32 else 8
+
+
 def _rule(request: Request, chains: int) -> str | StoppingRule | None:
-    """Return the stopping rule requested, or the usual one as far as it applies."""
+    """Return the stopping rule requested, or the applicable conditions of the default rule."""
     if request.until != "auto":
         return request.until
     if {"burn_in", "effective_samples"} & set(request.options):

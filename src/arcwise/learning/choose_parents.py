@@ -1,6 +1,6 @@
-"""Chooses the parent sets and scores them, within the time there is.
+"""The choice of the parent sets, and their scoring within the available time.
 
-They are all parent sets, those of candidates, or those of candidates that are grown.
+These are all parent sets, or those among candidate parents that are given, chosen or grown.
 """
 
 from __future__ import annotations
@@ -23,16 +23,15 @@ from arcwise.support.clock import Deadline
 from arcwise.support.devices import where_worthwhile
 from arcwise.support.words import quoted, rounded
 
-_SHARE_OF_CANDIDATES = 0.6  # of the time left, for the choice of candidates
-_SHARE_OF_SCORING = 0.5  # of the time left, for all parent sets
-_LONG_NUMBER = 10**15
+_SHARE_OF_CANDIDATES = 0.6  # of the remaining time, for the choice of candidates
+_SHARE_OF_SCORING = 0.5  # of the remaining time, for all parent sets
 
 
 def choose_parents(study: Study) -> Study:
-    """Choose the parent sets and score them; with missing values, each completed table is scored.
+    """Choose and score the parent sets; with missing values, they are scored for each completion.
 
-    Where scoring all parent sets takes too long for exact computation, or longer than expected,
-    chains run on those of candidates.
+    If scoring all parent sets takes too long for exact computation, or longer than expected,
+    chains run on the parent sets of candidates.
     """
     if study.incomplete is not None:
         return _for_completed_tables(study)
@@ -94,7 +93,7 @@ def with_parents(
 def scored(study: Study, deadline: Deadline, *, in_full: bool = False) -> Study:
     """Return the study with the model on its parent sets, or on fewer if the time is too short.
 
-    If the device is a graphics processor, it scores them where that is worth it.
+    A graphics processor, if it is the device, scores the parent sets if that is worthwhile.
     """
     asked = study.asked
     if isinstance(asked, Model):
@@ -113,7 +112,7 @@ def start_of_growth(question: Question) -> str:
 
 
 def _scoring_fits(study: Study) -> bool:
-    """Return whether scoring all families takes a minute, or half of the time there is."""
+    """Return whether all families can be scored in a minute, or in half of the available time."""
     asked, run = study.asked, study.run
     if isinstance(asked, Model):
         return True
@@ -157,7 +156,7 @@ def _for_completed_tables(study: Study) -> Study:
         plus_one=False if every else request.plus_one,
         deadline=study.run.deadline.part(costs.SHARE_OF_PARENTS_OF_TABLES),
     )
-    # The rough completion by which they were chosen counts for nothing from now on.
+    # The rough completion by which they were chosen is not used again.
     question = replace(found.question, data=study.incomplete.table)
     if found.growth is None or request.plus_one or costs.further_parents_fit_each_table(question):
         return replace(found, asked=question)
@@ -191,7 +190,7 @@ def _grown(
             file=study.file(GROWTH),
         )
     if growth.best is not None and growth.best.interrupted and not keep_interrupted:
-        raise KeyboardInterrupt  # nothing is known of the posterior yet
+        raise KeyboardInterrupt  # nothing is known about the posterior yet
     words = [
         f"Candidate parents were grown from {start!r} in {len(growth.rounds)} rounds, to "
         f"{_sizes(growth.candidates)}{_and_one_more(growth.model.question)}: "
@@ -207,7 +206,7 @@ def _grown(
 
 
 def _count(number: int) -> str:
-    return f"{number:,}" if number < _LONG_NUMBER else rounded(number)
+    return f"{number:,}" if number < 10**15 else rounded(number)
 
 
 def _sizes(chosen: Candidates) -> str:

@@ -1,4 +1,4 @@
-"""The cost of computations: a function of their size alone, unless there is a deadline."""
+"""Costs and limits of computations, as functions of their size alone unless there is a deadline."""
 
 from __future__ import annotations
 
@@ -18,46 +18,20 @@ from arcwise.support.checks import available_memory
 from arcwise.support.clock import Deadline
 from arcwise.support.words import byte_size, plural
 
-# DAGs drawn from an exact posterior by default.
-DEFAULT_DAGS = 10_000
+DEFAULT_DAGS = 10_000  # drawn from an exact posterior
+POPULATIONS_OF_ORDERS = 32  # for smc over orders whose DAGs are weighted
 
-# The most families whose sums over all subsets are tabulated; beyond, candidates are better.
-_MOST_TABULATED_FAMILIES = 2**21
-
-# The most visits to rows for which all families are scored: about a minute on one core.
+# The maximum number of visits to rows for which all families are scored: about a minute on one
+# core.
 _MOST_SCORING_WORK = 6 * 10**10
-# Of continuous data, whose moments are computed once; and the calls of a function.
+# The work for a family of continuous variables, whose moments are computed once, and for a call of
+# a scoring function, in visits to rows.
 _WORK_OF_MOMENTS = 64
 _WORK_OF_A_CALL = 4_000
 
-_SAMPLING_SECONDS = 60.0
-
-# Of completed tables, hundreds of which are scored and, where DAGs are drawn exactly, summed over.
-EXACT_OPERATIONS_OF_A_TABLE = 6 * 10**6
-_MOST_VISITS_OF_A_TABLE = 2 * 10**7
-_MOST_FAMILIES_OF_A_TABLE = 60_000
-_MOST_FAMILIES_PLUS_ONE_OF_A_TABLE = 150_000
-MOST_CANDIDATES_OF_TABLES = 8
-# What the pilot and the growth of candidates may take of a limited time.
-SHARE_OF_PARENTS_OF_TABLES = 0.4
-
-# Of annealing: particles, and the steps of one for each variable, as many as there are rows.
-_ANNEALED_PARTICLES = 1_000
-_FEWEST_ANNEALING_STEPS, _MOST_ANNEALING_STEPS = 300, 1_000
-# Populations of orders whose DAGs are weighted.
-POPULATIONS_OF_ORDERS = 32
-
-# Seconds for each pair of variables after parents are scored: the start of chains, edge
-# probabilities with their errors, the diagnosis; and what is left of the time before in any case.
-_SECONDS_PER_PAIR = 3e-6
-_LEAST_BEFORE_SAMPLING = 0.4
-
-# Sums of edge probabilities that a chain keeps for standard errors, and copies of them.
-_MATRICES_PER_CHAIN = 70
-
 
 def scoring_fits(question: Question, deadline: Deadline, threads: int | None) -> bool:
-    """Return whether all families can be scored, in a minute or in half of the time left."""
+    """Return whether all families can be scored in a minute, or in half of the remaining time."""
     if question.precomputed is not None:
         return True
     if deadline.limited:
@@ -74,6 +48,16 @@ def _work(question: Question) -> int:
     return _WORK_OF_MOMENTS if "continuous" in table.kinds.values() else table.rows
 
 
+# Limits for completed tables: hundreds of these are scored, and summed over where DAGs are drawn
+# exactly.
+EXACT_OPERATIONS_OF_A_TABLE = 6 * 10**6
+_MOST_VISITS_OF_A_TABLE = 2 * 10**7
+_MOST_FAMILIES_OF_A_TABLE = 60_000
+_MOST_FAMILIES_PLUS_ONE_OF_A_TABLE = 150_000
+MOST_CANDIDATES_OF_TABLES = 8
+SHARE_OF_PARENTS_OF_TABLES = 0.4  # of a limited time, for the pilot and the growth of candidates
+
+
 def exact_is_cheap_each_table(question: Question, modularity: Modularity) -> bool:
     """Return whether DAGs can be drawn from the exact posterior of every completed table."""
     operations = exact_operations(len(question.ordinary), modularity)
@@ -81,14 +65,14 @@ def exact_is_cheap_each_table(question: Question, modularity: Modularity) -> boo
 
 
 def paths_are_cheap_each_table(question: Question) -> bool:
-    """Return whether exact paths, from parent-only variables too, are cheap as well."""
+    """Return whether exact paths, including those from parent-only variables, are cheap as well."""
     cost = _path_operations(len(question.ordinary), len(question.parent_only))
     return cost <= EXACT_OPERATIONS_OF_A_TABLE
 
 
 def scoring_is_cheap_each_table(question: Question) -> bool:
     """Return whether all families can be scored in every sweep over the missing values."""
-    # A set of variables is counted once, for all families that it makes.
+    # Each set of variables is counted once for all families that consist of it.
     sets = 2.0 * question.number_of_families / max(1, len(question.ordinary))
     table = question.table
     assert table is not None
@@ -104,17 +88,17 @@ def all_families_fit_each_table(question: Question, *, exact: bool) -> bool:
 
 
 def further_parents_fit_each_table(question: Question) -> bool:
-    """Return whether families with a further parent are, where candidates are grown."""
+    """Return whether families with a parent outside the grown candidates are few enough."""
     return question.number_of_families <= _MOST_FAMILIES_PLUS_ONE_OF_A_TABLE
 
 
 def paths_are_cheap(
     variables: int, parent_only: int, seconds: float | None, threads: int | None
 ) -> bool:
-    """Return whether exact paths take no longer than the exact posterior may.
+    """Return whether exact paths fit into the limit of the exact posterior.
 
-    Those between ordinary variables come with the modular posterior; each parent-only one takes
-    a further computation, with one variable more.
+    Paths between ordinary variables come with the modular posterior; each parent-only variable
+    requires a further computation with one variable more.
     """
     operations = _path_operations(variables, parent_only)
     return parent_only == 0 or operations <= exact_limit(seconds, threads)
@@ -125,11 +109,14 @@ def _path_operations(variables: int, parent_only: int) -> float:
     return math.inf if further is None else parent_only * further
 
 
-def before_sampling(deadline: Deadline, variables: int) -> Deadline:
-    """Return by when parents must be chosen and scored for sampling and results to fit in.
+# Seconds per pair of variables after parents are scored: for the start of chains, edge
+# probabilities with their standard errors, and the diagnosis.
+_SECONDS_PER_PAIR = 3e-6
+_LEAST_BEFORE_SAMPLING = 0.4  # the least share of the time for parents
 
-    Whatever the parents are, these take some time for each pair of variables.
-    """
+
+def before_sampling(deadline: Deadline, variables: int) -> Deadline:
+    """Return the deadline for parents and scores that leaves enough time for sampling."""
     if not deadline.limited or deadline.passed:
         return deadline
     after = deadline.slowness * _SECONDS_PER_PAIR * variables**2
@@ -138,12 +125,12 @@ def before_sampling(deadline: Deadline, variables: int) -> Deadline:
 
 
 def all_families_fit(families: int) -> bool:
-    """Return whether chains can use all families, without candidates."""
-    return families <= _MOST_TABULATED_FAMILIES
+    """Return whether chains can use all families: sums over their subsets are tabulated."""
+    return families <= 2**21
 
 
 def refuse_too_short(deadline: Deadline, variables: int) -> None:
-    """Refuse seconds that the probabilities of all pairs take, without anything before them."""
+    """Refuse a time that the edge probabilities of all pairs would exceed by themselves."""
     least = _SECONDS_PER_PAIR * variables**2
     if deadline.seconds is not None and least > deadline.seconds:
         raise ArgumentError(
@@ -154,8 +141,9 @@ def refuse_too_short(deadline: Deadline, variables: int) -> None:
 
 
 def refuse_too_many(variables: int, chains: int) -> None:
-    """Refuse more variables than the memory holds the edge probabilities of."""
-    needed = chains * _MATRICES_PER_CHAIN * 8 * variables**2
+    """Refuse variables whose edge probabilities do not fit into memory."""
+    # A chain keeps about 70 matrices: sums of edge probabilities for standard errors, and copies.
+    needed = chains * 70 * 8 * variables**2
     free = available_memory()
     if needed > free:
         raise CapacityError(
@@ -169,10 +157,10 @@ def refuse_too_many(variables: int, chains: int) -> None:
 def default_steps(variables: int, chains: int) -> int:
     """Return the default maximum number of steps of each chain.
 
-    About a minute on one core; for many variables 4 n^2 ln n, which chains were found to
-    need to converge.
+    They take about a minute on one core; for many variables there are 4 n^2 ln n, the number that
+    chains needed for convergence in benchmarks.
     """
-    in_a_minute = _SAMPLING_SECONDS * steps_per_second(variables) / chains
+    in_a_minute = 60.0 * steps_per_second(variables) / chains
     needed = 4 * variables**2 * math.log(max(2, variables))
     return int(max(in_a_minute, needed))
 
@@ -180,15 +168,14 @@ def default_steps(variables: int, chains: int) -> int:
 def annealing_budget(
     variables: int, rows: int | None, particles: int | None, steps: int | None
 ) -> dict[str, int]:
-    """Return the default numbers of annealed particles and of their steps, where not given.
+    """Return the numbers of annealed particles and of their steps, by default where not given.
 
-    With a hundred particles hardly any edge probability is known to 0.025. Weights vary the more
-    the fewer steps there are, and where rows are few, as many steps for each variable are too few.
+    With a hundred particles, hardly any edge probability has an error below 0.025. Fewer steps make
+    the weights more variable. Each variable gets one step per row, but at least 300, as fewer are
+    not enough in short tables, and at most 1,000.
     """
-    each = _MOST_ANNEALING_STEPS
-    if rows is not None:
-        each = min(max(rows, _FEWEST_ANNEALING_STEPS), each)
+    each = 1_000 if rows is None else min(max(rows, 300), 1_000)
     return {
-        "particles": _ANNEALED_PARTICLES if particles is None else particles,
+        "particles": 1_000 if particles is None else particles,
         "steps": variables * each if steps is None else steps,
     }

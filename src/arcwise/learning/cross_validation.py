@@ -1,4 +1,4 @@
-"""`cross_validate`: how well one variable is predicted in rows that were not learned from."""
+"""`cross_validate`: how well one variable is predicted in held-out rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from arcwise.support.running import Run
 from arcwise.support.settings import Settings, keywords_of, setting
 from arcwise.support.words import plural
 
-# The stream of the folds: the same seed for chains and folds must not make them dependent.
+# The stream of the folds, so that folds and chains with the same seed are independent.
 _FOLDS = 0x666F6C64
 
 
@@ -68,14 +68,14 @@ class CrossValidation:
 
     @property
     def scores(self) -> dict[str, float]:
-        """How good the predictions are: means over all rows, each predicted once."""
+        """The mean scores of the predictions over all rows, each predicted once."""
         return {name: mean for name, (mean, _) in self._summary().items()}
 
     @property
     def standard_errors(self) -> dict[str, float]:
         """The standard errors of the scores, from their spread over the folds.
 
-        Folds share rows to learn from, so that these are somewhat too small.
+        They are somewhat too small, as the training rows of different folds overlap.
         """
         return {name: error for name, (_, error) in self._summary().items()}
 
@@ -130,7 +130,7 @@ class CrossValidation:
 
 @dataclass(frozen=True, kw_only=True)
 class Validation(Settings):
-    """What is predicted, in which parts of the rows."""
+    """The target and the folds of a cross-validation."""
 
     data: Any = field(kw_only=False)
     target: str = field(kw_only=False)
@@ -150,9 +150,7 @@ class _Arguments(Run, Request, Reading, ConstraintArguments, Validation):
 
 
 @keywords_of(
-    _Arguments,
-    other_words=SYNONYMS,
-    described_by=(Run, Request, Reading, ConstraintArguments),
+    _Arguments, other_words=SYNONYMS, described_by=(Run, Request, Reading, ConstraintArguments)
 )
 def cross_validate(
     validation: Validation,
@@ -161,14 +159,14 @@ def cross_validate(
     constraints: ConstraintArguments,
     run: Run,
 ) -> CrossValidation:
-    """Return how well one variable is predicted in rows that were not learned from.
+    """Return how well one variable is predicted in held-out rows.
 
-    The rows are divided into folds at random, by the levels of a discrete target in equal
-    shares. For each fold, `learn` learns from all other rows, and `predict` predicts the target
-    in its rows from the rest of each row.
+    The rows are divided into folds at random, stratified by the levels of a discrete target. For
+    each fold, `learn` learns from all other rows, and `predict` predicts the target in the rows of
+    the fold from the rest of each row.
 
-    Besides the arguments described here, it takes those of `learn`: score, prior, constraints,
-    algorithm, and those of `arcwise.read`, such as `missing`.
+    Besides the arguments described here, it takes those of `learn` (score, prior, constraints,
+    algorithm) and those of `arcwise.read`, such as `missing`.
 
     Parameters
     ----------
@@ -226,7 +224,7 @@ def _refuse_interventions(table: Data, target: int) -> None:
 
 
 def _folds(table: Data, target: int, count: int, seed: int) -> NDArray[np.int64]:
-    """Return the fold of each row: rows in random order, sorted by level, are dealt out in turn."""
+    """Return the fold of each row: rows, shuffled and sorted by level, are assigned in turn."""
     random = np.random.default_rng([_FOLDS, seed])
     order = random.permutation(table.rows)
     column = table.columns[target]

@@ -1,23 +1,23 @@
-"""Chooses by the evidence what is not specified: the strength of the score and the prior's density.
+"""Empirical-Bayes choice of the equivalent sample size and of the edge density of the prior.
 
 How many edges a table supports depends on two numbers that users rarely know: the equivalent
-sample size of a discrete score, and how many parents a variable may be expected to have. Fixed
-values of them find networks in noise, or miss weak edges of dense networks. Both are therefore
-taken from their posterior distribution given the data.
+sample size of a discrete score, and the expected number of parents of a variable. With fixed
+values, networks are found in noise, or weak edges of dense networks are missed. Both are therefore
+chosen by their posterior distribution given the data.
 
-On a preliminary model, with a few candidate parents for each variable, orders are drawn under
-some values of the two numbers. Given an order the evidence is a product over nodes v with the
+Orders are drawn from a preliminary model, with a few candidate parents for each variable, under
+fixed values of the two numbers. Given an order, the evidence is a product over nodes v with the
 predecessors U ::
 
     p(data | order, score, odds)
         = prod_v  sum_{P in U} odds^|P| score_v(P)  /  sum_{P in U} odds^|P|
 
-so the posterior over a grid of values is known exactly; its average over the orders is that of
-the values, for orders that were drawn under good ones. The score taken is the most probable one;
-of the expected number of parents the mean. These are the odds of edges given an order. DAGs
-without an order have two directions for every adjacency, and under the same odds up to twice as
-many of them: for the modular prior, the odds are those under which it expects as many edges
-(`acyclic_density.py`).
+so the posterior over a grid of values is known exactly. Its average over the orders estimates the
+posterior of the values, if the orders were drawn under values that fit the data. The most probable
+score is chosen, and the posterior mean of the expected number of parents. The latter gives the odds
+of edges given an order. DAGs without an order have two possible directions for each adjacency, and
+up to twice as many adjacencies under the same odds, so the modular prior gets the odds under which
+its expected number of edges is the same (`odds_of_dags`).
 """
 
 from __future__ import annotations
@@ -52,33 +52,20 @@ from arcwise.support.running import LocalRun
 from arcwise.support.words import listing, plural, words_of
 
 EXPECTED_PARENTS = tuple(0.03125 * 2.0**step for step in range(9))
-"""The expected numbers of parents that are compared: 1/32 to 8, each twice the one before."""
+"""The grid of expected numbers of parents: 1/32 to 8, each twice the one before."""
 
-# Orders are drawn under the values so far, and values taken from them; the first under a score
-# and a prior that suit many tables.
-_ROUNDS = 3
-_ORDERS = 12
-_MOST_STEPS = 400_000
-# Candidates of a node in the preliminary model, and the most visits to rows that scoring the
-# families that choose them may take: a second or two.
-_CANDIDATES = (8, 6, 4, 3, 2, 1)
-_MOST_FAMILIES = 2_000_000
-_MOST_VARIABLES = 1_000
-_MOST_VISITS = 4e9
-_VISITS_OF_MOMENTS = 64
-# If seconds are given: those from which on all this work is done, and the most that it may take.
-_SECONDS_FOR_ALL = 30.0
-_SHARE = 0.25
 LOG_PRIOR = -np.log(EXPECTED_PARENTS)
-"""The log prior of these numbers: of two, one twice the other has half the weight.
+"""The log prior weights of these numbers, which are inversely proportional to the numbers.
 
-Then every octave contributes the same to the number of edges expected beforehand: no density is
-favoured, dense graphs are as improbable as they have edges, and tables that say nothing about the
-density say little about edges, too. (With equal weights the densest octave would contribute half
-of all edges expected.)
+Each octave then contributes the same to the prior expectation of the number of edges, so that no
+density is favoured, and a table that is uninformative about the density is nearly uninformative
+about edges, too. (With equal weights, the densest octave would contribute half of all edges
+expected.)
 """
 
 _ALONE = LocalRun(seconds=NEVER)
+_SHARE = 0.25  # of a limited time, for all this work
+_SECONDS_FOR_ALL = 30.0  # with a lower limit, less of this work is done
 
 _NOT_CHOSEN = (
     "The parameters of the prior and of the score are the usual ones: choosing them by the "
@@ -90,16 +77,15 @@ _NOT_CHOSEN = (
 class Hyperparameters:
     """Score and prior as chosen by the evidence."""
 
-    # The most probable score, and the prior that expects as many edges as the values do on average.
+    # The most probable score, and the prior whose expected number of edges is the posterior mean.
     score: LocalScore
     prior: Sparse
-    # The scores compared, and the posterior probability of each of them with each of
-    # `EXPECTED_PARENTS`, as [score, number].
+    # The scores compared, and the posterior probabilities [score, index in `EXPECTED_PARENTS`].
     scores: tuple[LocalScore, ...]
     probabilities: NDArray[np.float64]
 
     def sentence(self) -> str:
-        """Return in words what was chosen and how."""
+        """Return a sentence on the choice and how to fix it."""
         also = " and of the score" if len(self.scores) > 1 else ""
         return (
             f"The parameters of the prior{also} were chosen by the evidence of the data; to fix "
@@ -107,7 +93,7 @@ class Hyperparameters:
         )
 
     def _fixed(self) -> list[str]:
-        """Return what gives the same prior and score, in words of Python and of the shell."""
+        """Return the specifications of prior and score, as for Python and for the shell."""
         fixed = [f"the prior sparse:{self.prior.expected_parents:g}"]
         size = getattr(self.score, "equivalent_sample_size", None)
         if len(self.scores) > 1 and size is not None:
@@ -117,7 +103,7 @@ class Hyperparameters:
 
 
 def by_evidence(study: Study) -> Study:
-    """Choose score and prior by the evidence; under a prior that was given, neither."""
+    """Choose score and prior by the evidence, unless a prior was given."""
     request, asked = study.request, study.asked
     how: tuple[str, ...] = ()
     if not request.prior_given and isinstance(asked, Question):
@@ -160,13 +146,9 @@ def _reason_for_score(table: Data) -> str:
 
 
 def question_by_evidence(
-    asked: Question,
-    modularity: Modularity = "modular",
-    *,
-    score: bool,
-    run: LocalRun = _ALONE,
+    asked: Question, modularity: Modularity = "modular", *, score: bool, run: LocalRun = _ALONE
 ) -> tuple[Question, tuple[str, ...]]:
-    """Return a question with the prior, and the score if asked for, that the evidence chooses."""
+    """Return the question with the prior, and on request the score, chosen by the evidence."""
     if asked.score is None:
         return asked, ()
     found = choose_hyperparameters(
@@ -174,7 +156,7 @@ def question_by_evidence(
         asked.score.alternatives() if score else (asked.score,),
         modularity,
         effort=_effort(run.deadline.seconds),
-        # Not the seed of the run: runs of one table differ by chance, not in their models.
+        # The seed of the run is not used, so that runs on the same table have the same model.
         run=LocalRun(seconds=run.deadline.part(_SHARE), threads=run.threads),
     )
     if found is None:
@@ -183,8 +165,11 @@ def question_by_evidence(
 
 
 def _effort(seconds: float | None) -> float:
-    """Return how much of the usual work to do: a function of what was asked, not of the clock."""
+    """Return the fraction of the usual work to do, by the time given and not by the clock."""
     return 1.0 if seconds is None else min(1.0, max(seconds, 0.0) / _SECONDS_FOR_ALL)
+
+
+_ROUNDS = 3  # each draws orders under the values of the one before, the first under defaults
 
 
 def choose_hyperparameters(
@@ -228,66 +213,70 @@ def chosen_of(
     probabilities: NDArray[np.float64],
     modularity: Modularity,
 ) -> Hyperparameters:
-    """Return the score and the prior to take, given the posterior of both."""
+    """Return the score and the prior chosen by their joint posterior."""
     place = int(np.argmax(probabilities.sum(axis=1)))
     share = probabilities[place] / probabilities[place].sum()
     expected = prior_odds(question, float(weighted_sum(share, EXPECTED_PARENTS)), modularity)
-    # Two digits are more than is known about it, and can be read.
+    # Two digits are easy to read, and more precise than the posterior.
     prior = Sparse(float(f"{expected:.2g}"))
     return Hyperparameters(scores[place], prior, tuple(scores), probabilities)
 
 
 def prior_odds(question: Question, expected: float, modularity: Modularity) -> float:
-    """Return the expected parents of the prior under which DAGs have as many as given an order."""
+    """Return the prior's expected parents for which DAGs have the expected edges of an order."""
     return expected * (_ratio_without_order(question, expected) if modularity == "modular" else 1.0)
 
 
 def _ratio_without_order(question: Question, expected: float) -> float:
-    """Return by what to multiply the odds of edges given an order, for DAGs without one.
-
-    Pairs that constraints leave one direction have it with or without an order.
-    """
+    """Return the factor from the odds of edges given an order to those without an order."""
     n = len(question.variables)
     allowed = question.constraints.resolve(question.variables).allowed
     joined = int((allowed | allowed.T).sum())
     if n < 2 or joined == 0:
         return 1.0
     odds = expected / (n - 1)
+    # A pair that constraints leave only one direction has the same odds without an order.
     both = int((allowed & allowed.T).sum()) / joined
     return math.exp(both * math.log(odds_of_dags(odds, n) / odds))
 
 
+# Limits on the families that are scored to choose candidates, and on visits to rows: a second or
+# two.
+_MOST_FAMILIES = 2_000_000
+_MOST_VISITS = 4e9
+
+
 def _candidates_of_a_node(question: Question, effort: float) -> int:
-    """Return how many candidates can be chosen in a second or two; 0 if none can."""
+    """Return the number of candidates that can be chosen in a second or two; 0 if none can."""
     table = question.table
     n = len(question.variables)
-    # Orders of more variables settle too slowly.
-    if table is None or question.score is None or n > effort * _MOST_VARIABLES:
+    # Chains over orders of more variables converge too slowly.
+    if table is None or question.score is None or n > effort * 1_000:
         return 0
-    visits = table.rows if question.score.visits_rows(table) else _VISITS_OF_MOMENTS
-    for size in _CANDIDATES:
+    visits = table.rows if question.score.visits_rows(table) else 64  # moments are computed once
+    for size in (8, 6, 4, 3, 2, 1):
         size = min(size, n - 1)
-        # Greedy candidates: the sets of those before, with each of the others.
+        # A greedy choice scores the subsets of earlier candidates with each of the other nodes.
         families = n * (n - 1) + n * min(n - 1, 300) * (2**size - 2)
         if families <= effort * _MOST_FAMILIES and families * visits <= effort * _MOST_VISITS:
             return size
     return 0
 
 
+_ORDERS = 12
+_MOST_STEPS = 400_000
+
+
 def _orders(
-    model: Model,
-    prior: Sparse,
-    effort: float,
-    seed: int,
-    threads: int | None,
+    model: Model, prior: Sparse, effort: float, seed: int, threads: int | None
 ) -> list[list[int]]:
     """Return orders drawn from the posterior of the model under this prior."""
     n = len(model.ordinary)
     steps = min(math.ceil(effort * _MOST_STEPS), usual_order_steps(n, None))
     with warnings.catch_warnings():
-        # That a few orders have not settled matters little here.
+        # A few orders from before convergence matter little here.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", InterruptedWarning)  # it ends `learn`, not a result
+        warnings.simplefilter("ignore", InterruptedWarning)  # an interruption ends `learn`
         drawn = mcmc(
             Model(model.scores, prior=prior, constraints=model.constraints),
             LinearOrders(),
@@ -304,14 +293,14 @@ def _orders(
     if drawn.run.interrupted:
         raise KeyboardInterrupt
     generator = np.random.default_rng(seed)
-    # Parent-only variables have no place in an order, and may be parents of all others.
+    # Parent-only variables are not part of an order, and may be parents of all others.
     first = [v for v, name in enumerate(model.variables) if name in model.parent_only]
     drawn_orders = [_random_order(dag, generator) for dag in drawn.dags][-_ORDERS:]
     return [[*first, *(v for v in order if v not in first)] for order in drawn_orders]
 
 
 def _random_order(dag: Dag, generator: np.random.Generator) -> list[int]:
-    """Return an order of the nodes of a DAG, each next one random among those that may follow."""
+    """Return a random topological order of a DAG."""
     missing = [len(parents) for parents in dag.parent_indices]
     children: list[list[int]] = [[] for _ in missing]
     for node, parents in enumerate(dag.parent_indices):
@@ -344,7 +333,7 @@ class EvidenceGivenOrder:
         for v in range(self.n):
             every = np.arange(2 ** len(self.candidates[v]))
             sizes = np.array([int(members).bit_count() for members in every])
-            # Families are in the order of their sets as bit masks, the larger ones left out.
+            # Families are sorted by their sets as bit masks, without sets that are too large.
             allowed = sizes <= table.max_free(v)
             scores = np.stack([model.scores.table.values(v) for model in models])
             self.sets.append(every[allowed])
@@ -369,7 +358,7 @@ class EvidenceGivenOrder:
         return share
 
     def _prior_sum(self, free: int, room: int) -> NDArray[np.float64]:
-        """Return the log prior weight of all sets of so many optional parents before a node."""
+        """Return the log prior weight of all subsets of the optional parents before a node."""
         if (free, room) not in self._prior_sums:
             terms = [
                 math.lgamma(free + 1)

@@ -1,18 +1,18 @@
-"""What `learn` does where values are missing: score and prior, and the last step, with the cells.
+"""The steps of `learn` with missing values: the choice of score and prior, and the average.
 
-Of a complete table, the strength of the score and the density of the prior are taken from their
-posterior given the data (`hyperparameters`). With missing values they are part of what is unknown:
-in a table that was completed under too sparse a prior, edges look weaker than they are, and one
-value of them is no longer near to all that are probable. So chains draw, in turn,
+For a complete table, the equivalent sample size and the density of the prior are chosen by their
+posterior given the data (`hyperparameters`). With missing values they are sampled as well: in a
+table completed under too sparse a prior, edges look weaker than they are, and a point estimate
+would understate the uncertainty. Chains therefore alternate between
 
     DAG and cells given score and prior, and
     score and prior given DAG and cells:  p(score | DAG, table)  ~  prod_v score_v(parents of v),
-        and  p(odds | DAG)  ~  p(odds) odds^edges / (sum of odds^edges over all DAGs),
+        and  p(odds | DAG)  ~  p(odds) odds^edges / (sum of odds^edges over all DAGs).
 
-first for a while, to find a rough completion, by which candidate parents are chosen, and the
-values to name (as for complete tables, the most probable score and the mean of the expected number
-of parents). With these parents, which then stay the same, chains draw the completed tables that the
-posterior is averaged over.
+A short pilot gives a rough completion, which determines the candidate parents and the values to
+report (as for complete tables, the most probable score and the mean of the expected number of
+parents). With these candidates fixed, chains draw the completed tables that the posterior is
+averaged over.
 """
 
 from __future__ import annotations
@@ -57,21 +57,9 @@ from arcwise.support.arrays import relative_weights
 from arcwise.support.plain import digest
 from arcwise.support.running import Run, running
 
-_STEPS_PER_VARIABLE = 40
-_TIMES_LONGER = 10
-
-# Sweeps of each chain of the pilot if nothing is to be chosen, and if something is, with DAGs drawn
-# exactly and by chains over them.
-_FEWEST_SWEEPS = 8
-_SWEEPS, _SWEEPS_OF_CHAINS = 30, 16
-_CHAINS = 2
-_CANDIDATES = "greedy:4"
-_SHARE = 0.15  # of a limited time
-_FIRST = 1 << 20  # the number of the first chain, far from those of the run
-
 
 def refuse_with_missing_values(request: Request, run: Run, data: IncompleteData) -> None:
-    """Refuse arguments that do not go with missing values."""
+    """Refuse arguments that do not apply with missing values."""
     drop = (", or give ", option("missing", "drop"))
     if data.table.weights is not None:
         raise DataError(
@@ -103,7 +91,7 @@ def refuse_with_missing_values(request: Request, run: Run, data: IncompleteData)
 
 
 def as_imputed(asked: Question, data: IncompleteData) -> tuple[Question, IncompleteData]:
-    """Return question and table as the score imputes them, or refuse a score that cannot."""
+    """Return question and table for imputation, or refuse a score that cannot impute."""
     if not can_draw(asked.score, data.table):
         raise ArgumentError(
             f"imputing needs a prior on the parameters, which the score "
@@ -124,7 +112,7 @@ def as_imputed(asked: Question, data: IncompleteData) -> tuple[Question, Incompl
 
 
 def by_rough_completion(study: Study) -> Study:
-    """Complete the table roughly, and choose score and prior meanwhile, unless they were given."""
+    """Complete the table roughly, and choose score and prior during that, unless given."""
     request, run, asked, data = study.request, study.run, study.question, study.incomplete
     assert data is not None
     assert asked.score is not None
@@ -137,7 +125,7 @@ def by_rough_completion(study: Study) -> Study:
     begin = replace(asked, score=fixed[0])
     exact = study.algorithm is Algorithm.EXACT
     if not exact or not costs.scoring_is_cheap_each_table(asked):
-        given = choose_candidates(asked, _CANDIDATES, threads=run.threads)
+        given = choose_candidates(asked, "greedy:4", threads=run.threads)
         begin = replace(begin, candidates=given, plus_one=False)
     structure = _structure(study, None)
     about = Imputation(data, begin, structure, redraw, run.seed, run.threads)
@@ -185,8 +173,17 @@ def average_over_completions(study: Study) -> Study:
     return replace(study, posterior=posterior)
 
 
+# Sweeps of each chain of the pilot if score and prior are given; otherwise, with DAGs drawn exactly
+# and by chains.
+_FEWEST_SWEEPS = 8
+_SWEEPS, _SWEEPS_OF_CHAINS = 30, 16
+_CHAINS = 2
+_SHARE = 0.15  # of a limited time
+_FIRST = 1 << 20  # the number of the first chain, distinct from those of the run
+
+
 def _piloted(about: Imputation, study: Study) -> tuple[ImputationChain, list[NDArray[np.float64]]]:
-    """Return a chain after some sweeps, and the posteriors of score and prior on the way."""
+    """Return a chain after some sweeps, and the posteriors of score and prior in these."""
     redraw = about.redraw
     exact = isinstance(about.structure, ExactStructure)
     sweeps = _SWEEPS if exact else _SWEEPS_OF_CHAINS
@@ -211,18 +208,18 @@ def _piloted(about: Imputation, study: Study) -> tuple[ImputationChain, list[NDA
 
 
 def _structure(study: Study, steps: int | None) -> StructureStep:
-    """Return how DAGs are drawn, by chains of this many steps on a table that is kept."""
+    """Return how DAGs are drawn: exactly, or by chains with these steps on each kept table."""
     run, asked = study.run, study.question
     if study.algorithm is Algorithm.EXACT:
         paths = costs.paths_are_cheap_each_table(asked)
         return ExactStructure(study.request.modularity, run.threads, run.deadline, paths)
-    fewest = _STEPS_PER_VARIABLE * len(asked.variables)
-    longer = _TIMES_LONGER * fewest if steps is None else steps
+    fewest = 40 * len(asked.variables)
+    longer = 10 * fewest if steps is None else steps
     return ChainStructure(min(fewest, longer), longer, run.threads, run.deadline)
 
 
 def _fingerprint(study: Study, question: Question, settings: ImputationSettings) -> str:
-    """Return what tables depend on, as one number: a run that differs in it begins anew."""
+    """Return a digest of all that completed tables depend on; with another, a run starts afresh."""
     assert study.incomplete is not None
     data, chosen = study.incomplete.fingerprint, (question.score, question.prior)
     return digest(data, *chosen, question.families, study.algorithm, settings, study.run.seed)
@@ -250,30 +247,32 @@ class HyperparameterDraws:
         self._log_weights = LOG_PRIOR - np.array(sums)
 
     def __call__(self, chain: ImputationChain, random: np.random.Generator) -> int:
-        """Return the number of a score and a prior, drawn from their posterior."""
+        """Return the index of a score and a prior drawn from their posterior."""
         share = self.posterior(chain)
         return int(random.choice(share.size, p=share.reshape(-1)))
 
     def question(self, question: Question, number: int) -> Question:
-        """Return the question with the score and the prior of this number."""
+        """Return the question with the score and the prior of this index."""
         place, expected = divmod(number, len(self._priors))
         prior = self._asked.prior.on(self._priors[expected])
         return replace(question, score=self._scores[place], prior=prior)
 
     def log_density_ratio(self, number: int, new: Parents, old: Parents) -> float:
-        """Return the log ratio of the priors of two DAGs, density integrated out, less as given.
+        """Return the log prior ratio of two DAGs, marginal over the density less given its value.
 
         With the odds o of an edge integrated out, a DAG of m edges has the prior weight
 
             L(m) = sum over o of p(o) o^m / (sum of o^edges over all DAGs),
 
-        and with the odds of this number o^m: what is left is log L(m') - log L(m) - (m' - m) log o.
+        and given the odds of this index o^m. The result is log L(m') - log L(m) - (m' - m) log o.
         """
-        there, here = self._edges(new), self._edges(old)
-        own = self._log_odds[number % len(self._priors)]
-        of_both = [self._log_weights + edges * self._log_odds for edges in (there, here)]
-        ratio = np.logaddexp.reduce(of_both[0]) - np.logaddexp.reduce(of_both[1])
-        return float(ratio - (there - here) * own)
+        proposed, current = self._edges(new), self._edges(old)
+        log_o = self._log_odds[number % len(self._priors)]
+        marginal = [
+            np.logaddexp.reduce(self._log_weights + edges * self._log_odds)
+            for edges in (proposed, current)
+        ]
+        return float(marginal[0] - marginal[1] - (proposed - current) * log_o)
 
     def _edges(self, parents: Parents) -> int:
         """Return the number of edges of a DAG that are not required."""
@@ -307,11 +306,9 @@ class HyperparameterDraws:
 
 
 def _integrated(log_odds: NDArray[np.float64], n: int, pairs: int) -> list[float]:
-    """Return the log sums of weights of DAGs, by the edges that are expected between the odds.
-
-    The expected number of edges is the derivative of the log sum by the log odds. It is taken as
-    that given an order, and as a power of the odds between two of them.
-    """
+    """Return the log sums of the weights of DAGs, as integrals of the expected number of edges."""
+    # The derivative of the log sum by the log odds is the expected number of edges. It is
+    # approximated by its value given an order, and between two odds by a power of the odds.
     odds = np.array(EXPECTED_PARENTS) / max(1, n - 1)
     edges = pairs * odds / (1.0 + odds)
     sums = [float(edges[0])]

@@ -1,7 +1,7 @@
 """`learn`: from data to the posterior, with every choice made by fixed rules and explained.
 
-`STEPS` are what it does, one after the other, to a `Study`; tables with missing values go through
-the same steps. `resume` continues a run from its directory alone.
+It takes a `Study` through `STEPS` one by one, with missing values or without. `resume` continues a
+run given only its directory.
 """
 
 from __future__ import annotations
@@ -97,13 +97,13 @@ def learn(
 ) -> Posterior:
     """Learn the posterior probability of each edge between the variables of a table.
 
-    What is not given is chosen by fixed rules from the data and the arguments: the score
-    by the kinds of the columns; the exact posterior where it is cheap (up to 20
-    variables), otherwise Markov chains over DAGs with grown candidate parents, or up to
-    32 variables coupled chains over canonical orders if short ones over DAGs stay apart; and
-    the stopping rule. The account of the posterior says what was chosen and why
-    (``account.choices``, and ``account.chosen`` for use in programs), and how reliable
-    the result is (``account.verdict`` and ``account.trust``).
+    Whatever is not given is chosen by fixed rules from the data and the arguments: the score by
+    the kinds of the columns; the algorithm, which is exact where that is cheap (up to 20
+    variables), and otherwise runs Markov chains over DAGs with grown candidate parents, or, with
+    up to 32 variables, coupled chains over canonical orders if short chains over DAGs disagree;
+    and the stopping rule. The account of the posterior lists the choices and their reasons
+    (``account.choices``, and ``account.chosen`` for use in programs), and how reliable the result
+    is (``account.verdict`` and ``account.trust``).
 
     Besides the arguments described here, it takes constraints, such as `max_indegree` and
     `required_edges` (see `ConstraintArguments`); those of `arcwise.read`, such as `missing` or
@@ -115,17 +115,17 @@ def learn(
         Anything `arcwise.read` takes: a data frame, an array, a mapping, the path of a
         .csv or .parquet file. Also a `Model`, or precomputed scores. Columns that are
         constant or seem to identify rows are left out with a warning, unless `constant` and
-        `identifiers`, arguments of `arcwise.read`, say otherwise. Missing values are imputed,
-        unless `missing` does: see `completions`. Continuous columns that are far from normal are
-        modelled as their logarithms or inverse hyperbolic sines if the evidence of the column
-        alone prefers that by far, unless `transform` does; the account says so. A `Data` is
-        taken as it was read.
+        `identifiers`, arguments of `arcwise.read`, specify otherwise. Missing values are imputed
+        (see `completions`), unless `missing` specifies otherwise. Continuous columns that are far
+        from normal are modelled as their logarithms or inverse hyperbolic sines if the evidence of
+        the column alone strongly favours that, unless `transform` is given; the account reports
+        it. A `Data` is used unchanged.
 
     Returns
     -------
     Posterior
         Ctrl-C or SIGTERM while chains run ends them early and returns the draws made so far,
-        with an `InterruptedWarning`. After SIGTERM no other call of this process begins.
+        with an `InterruptedWarning`. After SIGTERM, this process begins no further call.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def resumed_run(study: Study) -> Posterior | None:
 
 
 def refuse_too_large(study: Study) -> Study:
-    """Refuse at once what neither the memory nor the time given suffices for."""
+    """Refuse at once a table that is too large for the memory or for the time given."""
     request, n = study.request, len(study.asked.variables)
     costs.refuse_too_many(n, request.chains or default_chains(Algorithm.MCMC, n))
     costs.refuse_too_short(study.run.deadline, n)
@@ -197,7 +197,7 @@ def refuse_too_large(study: Study) -> Study:
 
 
 def choose_score_and_prior(study: Study) -> Study:
-    """Choose score and prior by the evidence; with missing values, while these are imputed."""
+    """Choose score and prior by the evidence, with missing values while these are imputed."""
     return by_evidence(study) if study.incomplete is None else by_rough_completion(study)
 
 
@@ -226,11 +226,11 @@ STEPS: tuple[Callable[[Study], Study], ...] = (
     compute_exactly,
     average_over_completions,
 )
-"""What `learn` does before it samples: each step makes a choice of a study definite, and the last
-two compute the posterior where it is exact or an average over completed tables.
+"""The steps of `learn` before it samples: each makes one choice, and the last two compute the
+posterior if it is exact or an average over completed tables.
 
-The algorithm comes before score and prior, as with missing values it draws the DAGs given which
-these are chosen.
+The algorithm is chosen before score and prior, as with missing values these are chosen given DAGs
+that the algorithm draws.
 """
 
 
@@ -239,7 +239,7 @@ def account(study: Study) -> Posterior:
     assert study.posterior is not None
     kept, deadline = study.kept(), study.run.deadline
     if study.directory is not None:
-        kept.write(study.directory)  # with what was left out meanwhile for lack of time
+        kept.write(study.directory)  # with the stages that were cut short meanwhile
         (study.directory / SCORES).unlink(missing_ok=True)
     moved = _under_other_assumptions(study.posterior, deadline)
     return kept.explained(study.posterior, deadline.spent, moved)
@@ -248,7 +248,7 @@ def account(study: Study) -> Posterior:
 def _exact(study: Study) -> Study:
     if study.directory is not None:
         study.kept().write(study.directory)
-    # What is left then is for chains, if it takes longer.
+    # The rest of the time is for chains, if exact computation does not finish.
     run = study.run.within(costs.SHARE_OF_EXACT)
     settings = Exact(study.request.modularity, **study.settings)
     posterior = exactly(study.model, settings, run)
@@ -258,7 +258,7 @@ def _exact(study: Study) -> Study:
 
 
 def ready_to_sample(study: Study) -> tuple[Study, SamplerSettings, Run]:
-    """Return the study with what it says of sampling, the settings of the sampler, and the run."""
+    """Announce the sampling; return the study, the settings of the sampler, and the run."""
     kept = study.kept()
     if study.directory is not None:
         kept.write(study.directory)
@@ -274,7 +274,7 @@ def ready_to_sample(study: Study) -> tuple[Study, SamplerSettings, Run]:
 
 
 def _under_other_assumptions(posterior: Posterior, deadline: Deadline) -> tuple[str, ...]:
-    """Return how much the posterior moves under other priors and scores, if that is known."""
+    """Return how much the posterior changes under other priors and scores, if that is known."""
     model = posterior.model
     if model is None or model.data is None or len(model.variables) < 2:
         return ()
@@ -296,10 +296,10 @@ def resume(
 ) -> Posterior:
     """Resume a run that was stopped, or return its result if it is complete.
 
-    For a budget in steps (or in particles) the result is the same, to the last bit, as if
-    the run had never been stopped. A budget in seconds counts the time before the stop, up
-    to the last checkpoint. A run started by `learn` still has its account of what was chosen
-    and why.
+    For a budget in steps or in particles, the result is the same to the last bit as if the run had
+    never been stopped. A budget in seconds includes the time before the stop, up to the last
+    checkpoint. The result of a run started by `learn` has its account of the choices and their
+    reasons.
 
     Parameters
     ----------
@@ -307,14 +307,14 @@ def resume(
         The run directory, given by ``directory=`` of `learn`, `sample`, `mcmc`, `mc3` or
         `ais`, or by ``--run`` of ``arcwise learn`` and ``arcwise sample``.
     engine, threads, progress
-        As for `mcmc`; they may differ from those before.
+        As for `mcmc`; they may differ from those of the run so far.
     checkpoint_seconds
         The time between checkpoints.
 
     Returns
     -------
     Posterior
-        What the run would have returned; its `model` is None, as the data are not stored.
+        The result that the run would have had; its `model` is None, as the data are not stored.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""`Request`: what `learn` computes, checked before anything takes time."""
+"""`Request`: what `learn` computes, checked before any computation starts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from arcwise.support.words import quoted, shown
 
 _ALGORITHMS = (Algorithm.EXACT, *(Algorithm(name) for name in SAMPLERS))
 _CHOSEN_HERE = frozenset({"modularity", "space", "chains", "particles", "until", "steps"})
-"""Options of samplers that `learn` has a default of its own for."""
+"""Options of samplers that have their own defaults in `learn`."""
 
 
 def as_algorithm(value: Any, name: Wording) -> Algorithm:
@@ -166,7 +166,7 @@ class Request(SamplerOptions):
 
     def __post_init__(self) -> None:
         """Refuse at once what the algorithm would refuse only after minutes of scoring."""
-        Settings.__post_init__(self)  # samplers refuse what does not go together
+        Settings.__post_init__(self)  # without the checks of combinations, which samplers make
         if self.algorithm is not Algorithm.EXACT:
             refuse_options_of_others(self.options, self.algorithm or Algorithm.MCMC)
         if self.particles is not None and not self.annealed:

@@ -1,6 +1,6 @@
-"""What `learn` is about to do and about how long that takes, said before it is done.
+"""Announces the plan of `learn` and its estimated run time.
 
-The estimates come from timings of real families and steps; no choice depends on them.
+The estimates are based on timings of actual families and steps; no choice depends on them.
 """
 
 from __future__ import annotations
@@ -27,27 +27,24 @@ from arcwise.support.progress import is_hidden, tell
 from arcwise.support.running import Run
 from arcwise.support.words import duration, plural, words_of
 
-# Searches of growth, from the benchmarks: the seconds, the number of variables they were measured
-# at, and the power of the number of variables they scale with.
+# The measured time of the searches that grow candidates, for up to 300 variables and for more:
+# seconds, number of variables, and the power of the number of variables that the time scales with.
 _GROWTH_SECONDS = 94.0, 200, 2.4
 _GROWTH_SECONDS_OF_MANY = 130.0, 1_000, 2.0
 _MANY = 300
+
+
 _WORTH_SAYING = 5.0  # seconds
-_LONG = 600.0  # seconds
-_LONG_ENOUGH = 0.1  # seconds of a trial
-_BATCHES = 8
-_MOST_DRAWS = 16_384
-_MOST_BETWEEN = 64  # steps for each variable
 
 
-def say(seconds: float, sentence: str) -> None:
-    """Say on standard error what takes longer than a moment."""
+def _announce(seconds: float, sentence: str) -> None:
+    """Print a sentence on standard error, if what it announces takes more than a moment."""
     if seconds >= _WORTH_SAYING:
         tell(sentence)
 
 
 def say_preparation(study: Study, method: Any) -> None:
-    """Say which parent sets are about to be scored, what follows, and how long that takes."""
+    """Announce the parent sets that will be scored, the next stage, and the estimated time."""
     request, run, asked = study.request, study.run, study.asked
     if run.progress is not True or isinstance(asked, Model) or asked.precomputed is not None:
         return
@@ -57,18 +54,19 @@ def say_preparation(study: Study, method: Any) -> None:
     then = f"the posterior is {how}"
     if run.deadline.seconds is not None:
         sentence = f"{_what(asked, method)}, then {then}; all in {run.deadline.seconds:g} s."
-        say(run.deadline.seconds, sentence)
+        _announce(run.deadline.seconds, sentence)
         return
     seconds = _preparation_seconds(run, asked, method)
     n = len(asked.ordinary)
     later = costs.exact_seconds(n, request.modularity, run.threads) if exact else 0.0
     after = f" ({_about(later)})" if exact else ""
-    bound = "; to bound the time, give a budget of seconds" if seconds + later > _LONG else ""
-    say(seconds + later, f"{_what(asked, method)} ({_about(seconds)}), then {then}{after}{bound}.")
+    bound = "; to bound the time, give a budget of seconds" if seconds + later > 600.0 else ""
+    stages = f"{_what(asked, method)} ({_about(seconds)}), then {then}{after}{bound}."
+    _announce(seconds + later, stages)
 
 
 def say_sampling(study: Study) -> Study:
-    """Say how long chains take at most, by a short trial; return the study with its score sums."""
+    """Announce the maximum time of the chains after a short trial; return the study with sums."""
     run, model, settings = study.run, study.model, study.settings
     steps, chains = settings.get("steps"), settings.get("chains")
     silent = run.progress is not True or is_hidden()
@@ -82,10 +80,10 @@ def say_sampling(study: Study) -> Study:
         temperatures = settings.get("temperatures") or USUAL_TEMPERATURES
     sampling = burn_in * step + (steps - burn_in) / thinning * draw
     cores = run.processors.threads
-    rounds = -(-chains // min(cores, chains))  # of chains side by side
+    rounds = -(-chains // min(cores, chains))  # of chains in parallel
     seconds = rounds * (begin + temperatures * sampling)
     until = ", fewer once the stopping rule is met" if settings.get("until") else ""
-    say(
+    _announce(
         seconds,
         f"{plural(chains, 'chain')} on {words_of(settings['space'])} make at most {steps:,} "
         f"steps each ({_about(seconds)}{until}).",
@@ -109,7 +107,7 @@ def _preparation_seconds(run: Run, asked: Question, method: Any) -> float:
     if method == "all":
         return scoring_seconds(asked, run.threads)
     n = len(asked.variables)
-    # The final search of growth, in which each node has so many candidates, takes most scores.
+    # The final search of growth, in which each node has this many candidates, scores the most.
     size = min(n - 1, final_size(asked))
     filled = np.zeros((n, n), dtype=np.int64)
     for node in range(n):
@@ -123,23 +121,20 @@ def _preparation_seconds(run: Run, asked: Question, method: Any) -> float:
 
 
 def _burn_in_and_thinning(steps: int, nodes: int, settings: Mapping[str, Any]) -> tuple[int, int]:
-    """Return the steps that are discarded, and those between draws, as far as a trial goes."""
+    """Return the numbers of steps that are discarded, and between draws, for a trial."""
     budget = Budget(steps=steps, thinning=settings.get("thinning"))
     burn_in = int(steps * budget.discarded)
     thinning = budget.thinned(steps - burn_in, nodes)
     if settings.get("until"):
-        # Each stage is sampled, in case the rule is met, and keeps so many states.
+        # Every stage is sampled, as the rule may be met in it, and keeps up to 16,384 states.
         burn_in = 0
-        thinning = budget.thinning or max(2 * nodes, nodes**2 // 50, steps // _MOST_DRAWS)
-    # With more steps than these between draws, averages take the time, and draws hardly any.
-    return burn_in, min(thinning, _MOST_BETWEEN * nodes)
+        thinning = budget.thinning or max(2 * nodes, nodes**2 // 50, steps // 16_384)
+    # With more than 64 steps per variable between draws, the draws take hardly any of the time.
+    return burn_in, min(thinning, 64 * nodes)
 
 
 def _trial(study: Study, sums: ScoreSums, thinning: int) -> tuple[float, float, float]:
-    """Return the seconds until a chain begins, of a step, and of a draw with the steps to it.
-
-    A draw takes longer than its steps, and so do steps to it, of which edges are averaged.
-    """
+    """Return the seconds that the start, a step, and a draw with the steps before it take."""
     settings = study.settings
     space = settings["space"].on(sums)
     recording = Recording(
@@ -147,7 +142,7 @@ def _trial(study: Study, sums: ScoreSums, thinning: int) -> tuple[float, float, 
         modularity=study.request.modularity,
         estimate_extensions=settings.get("estimate_extensions", False),
     )
-    record = recording.record_options(edge_batches=_BATCHES)
+    record = recording.record_options(edge_batches=8)
     core_space = space.build(sums)
 
     def begun(order_steps: int) -> _core.Chains:
@@ -163,7 +158,8 @@ def _trial(study: Study, sums: ScoreSums, thinning: int) -> tuple[float, float, 
     if order_steps > 0:
         each, tried = _rate(begun, most=order_steps)
         begin, order_steps = order_steps * each, tried
-    # Steps take longer at some states than at others, so they are tried near the posterior.
+    # The time of a step depends on the state, so steps are timed in the bulk of the posterior, and
+    # those between draws by themselves, as edges are averaged over them.
     chain = begun(order_steps)
     step, _ = _rate(lambda count: chain.burn_in(count, 1, None))
     chain.set_thinning(thinning)
@@ -172,14 +168,14 @@ def _trial(study: Study, sums: ScoreSums, thinning: int) -> tuple[float, float, 
 
 
 def _rate(make: Callable[[int], object], most: int | None = None) -> tuple[float, int]:
-    """Return the seconds of one, and of how many: as take long enough, or at most so many."""
+    """Return the time per call, and the number of calls timed, which is at most `most`."""
     count = 1
     while True:
-        # The time of the processor, as that on the clock depends on what else is running.
+        # Processor time is measured, as wall-clock time depends on what else is running.
         began = time.process_time()
         make(count)
         seconds = time.process_time() - began
-        if seconds >= _LONG_ENOUGH or count == most:
+        if seconds >= 0.1 or count == most:
             return seconds / count, count
         count = 2 * count if most is None else min(2 * count, most)
 

@@ -1,8 +1,8 @@
-"""`Study`: what `learn` computes, and why: what was requested, and every choice made so far.
+"""`Study`: the request of a call of `learn`, and every choice made so far with its reason.
 
-`learn` is a sequence of steps. Each takes a study and returns it with one more choice, and with a
-sentence about it. What the directory of a run keeps of a study is a `KeptStudy`, which refuses to
-continue another request and gives the result its account.
+`learn` is a sequence of steps. Each takes a study and returns it with one more choice and a
+sentence about it. A run directory contains a `KeptStudy`, which refuses to resume with a different
+request and adds the account to the result.
 """
 
 from __future__ import annotations
@@ -34,32 +34,26 @@ from arcwise.support.plain import PlainDataclasses, attributes, digest, plain
 from arcwise.support.running import Run
 from arcwise.support.words import plural, words_of
 
-FILE = "study.json"
-"""The file with what is kept of a study."""
-
-GROWTH = "growth.json"
-"""The file with the rounds of growth, before there is anything else."""
-
-SCORES = "scores.partial"
-"""The file with scores as they are made, until there is a result."""
-
-RESULT = "posterior.npz"
-"""The file with the result of a computation that has no checkpoints of its own."""
+# Files of a run directory.
+FILE = "study.json"  # the kept study
+GROWTH = "growth.json"  # the rounds of growth, until candidates are chosen
+SCORES = "scores.partial"  # the scores computed so far, until there is a result
+RESULT = "posterior.npz"  # the result of a computation without checkpoints
 
 
 @dataclass(frozen=True, eq=False)
 class Study:
     """What is computed, and why."""
 
-    request: Request  # what was requested
-    run: Run  # what carries the computation out
-    # The question about the data, which each choice makes more definite; in the end the model.
+    request: Request
+    run: Run
+    # The question about the data, which each choice makes more definite; finally the model.
     asked: Model | Question
-    # Request and question in plain values, by which a resumed run knows its own request.
+    # Request and question in plain values, which a resumed run must have, too.
     identity: Mapping[str, Any] = field(default_factory=dict)
     incomplete: IncompleteData | None = None  # the table with its missing values, if it has any
-    # The algorithm, and why, as the end of a sentence. Where values are missing, it is the one that
-    # draws the DAGs of each completed table.
+    # The algorithm, and why, as the end of a sentence. With missing values, it is the algorithm
+    # that draws the DAGs given each completed table.
     algorithm: Algorithm | None = None
     reason: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)  # the arguments of the algorithm
@@ -67,14 +61,14 @@ class Study:
     parents: str = "given"
     growth: Growth | None = None  # the result of growing the candidates, if they were grown
     sums: ScoreSums | None = None  # the score sums of the model, once they were needed
-    # Draws score and prior with the missing values; None if they are known.
+    # Draws score and prior along with the missing values; None if these are fixed.
     redraw: Redraw | None = None
-    sentences: tuple[str, ...] = ()  # what was done so far, in words
-    posterior: Posterior | None = None  # the result
+    sentences: tuple[str, ...] = ()  # the steps taken so far, in words
+    posterior: Posterior | None = None
 
     @property
     def question(self) -> Question:
-        """The question, also where there is a model already."""
+        """The question, even if there is a model already."""
         return self.asked.question if isinstance(self.asked, Model) else self.asked
 
     @property
@@ -144,7 +138,8 @@ class Study:
         if found is not None and isinstance(self.asked, Model):
             weight = self.asked.log_weight_of(found.dag)
         cuts = [cut for cut in self.run.deadline.cuts if cut not in self.sentences]
-        known = found is not None and math.isfinite(weight)  # it is among the parent sets
+        # A DAG with a parent set that the model does not have is not kept.
+        known = found is not None and math.isfinite(weight)
         return KeptStudy(
             plain(self.identity),
             (*self.sentences, *cuts),
@@ -157,15 +152,15 @@ class Study:
 
 @dataclass(frozen=True)
 class KeptStudy:
-    """What a run directory keeps of a study."""
+    """The part of a study that is kept in the run directory."""
 
     request: Mapping[str, Any]  # request and question in plain values
-    sentences: tuple[str, ...]  # what was done before the run, in words
+    sentences: tuple[str, ...]  # the steps before the run, in words
     reason: str  # why this algorithm was chosen, as the end of a sentence
     chosen: Choices  # the choices for programs
-    # The edges of the best DAG that was found while candidates were grown, and its unnormalised log
-    # posterior. Chains seldom meet a DAG as good: those they draw have many edges that are
-    # improbable each.
+    # The edges of the best DAG found while candidates were grown, and its unnormalised log
+    # posterior. Chains seldom visit a DAG as good, as the DAGs they draw have many edges that are
+    # improbable individually.
     best: tuple[tuple[str, str], ...] = ()
     best_log_weight: float | None = None
 
@@ -189,7 +184,7 @@ class KeptStudy:
         return kept
 
     def refuse_other(self, identity: Mapping[str, Any], directory: Path) -> None:
-        """Refuse to continue a run that had a different request, and say where they differ."""
+        """Refuse to resume a run that had a different request, and name the difference."""
         here = plain(identity)
         for name in {**self.request, **here}:
             old, new = self.request.get(name), here.get(name)
@@ -200,12 +195,12 @@ class KeptStudy:
                     Wording("arcwise.resume", "arcwise resume"),
                     ", or use another directory",
                 )
-                raise RunDirectoryError(message)  # one argument: OSError reads more differently
+                raise RunDirectoryError(message)  # OSError interprets further arguments
 
     def explained(
         self, posterior: Posterior, seconds: float, sensitivity: tuple[str, ...] = ()
     ) -> Posterior:
-        """Return a result with its account, which took so many seconds altogether."""
+        """Return the result of a computation of these seconds, with its account."""
         posterior = self._with_best_dag(posterior)
         account = Account(
             choices=(*self.sentences, *_about_the_run(posterior, self.reason)),
@@ -215,21 +210,23 @@ class KeptStudy:
             seconds=seconds,
             sensitivity=sensitivity,
         )
-        # The verdict depends on what was chosen, too.
+        # The verdict depends on the choices, too.
         diagnosis = diagnose(replace(posterior, account=account))
-        told = attributes(diagnosis, "verdict data_verdict findings")
-        judged = replace(account, trust=diagnosis.sentences, **told)
+        found = attributes(diagnosis, "verdict data_verdict findings")
+        judged = replace(account, trust=diagnosis.sentences, **found)
         result = replace(posterior, account=judged)
         keep_diagnosis(result, diagnosis)
         return result
 
     def _with_best_dag(self, posterior: Posterior) -> Posterior:
-        """Return the posterior with the DAG that was found before, if it is better."""
-        met = posterior.map_log_weight
-        if self.best_log_weight is None or (met is not None and met >= self.best_log_weight):
+        """Return the posterior with the DAG found during growth as its mode, if it is better."""
+        visited = posterior.map_log_weight
+        if self.best_log_weight is None or (
+            visited is not None and visited >= self.best_log_weight
+        ):
             return posterior
         dag = Dag.from_edges(posterior.variables, self.best)
-        # Its probability is unknown where that of another was estimated by how often it was met.
+        # The estimate by the frequency of visits is that of another DAG.
         return replace(
             posterior, map_dag=dag, map_log_weight=self.best_log_weight, map_probability=None
         )
@@ -238,7 +235,7 @@ class KeptStudy:
 def identity_of(
     request: Request, run: Run, asked: Model | Question, incomplete: IncompleteData | None = None
 ) -> dict[str, Any]:
-    """Return request and question in plain values, as those that a resumed run must have again."""
+    """Return request and question in plain values, which a resumed run must have as well."""
     names = "max_candidates plus_one modularity algorithm chains particles until steps dags"
     question = asked.question if isinstance(asked, Model) else asked
     table = question.table if incomplete is None else incomplete

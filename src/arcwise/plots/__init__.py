@@ -1,9 +1,9 @@
 """Plots of posteriors, with matplotlib.
 
-Each function draws into the given axes, or into those of a new figure, and returns the
-axes; no global state is changed. A notebook shows the picture where they are the last value of a
-cell, or through ``display(axes)``. ``axes.figure.savefig("network.pdf")`` writes it to a file, and
-so does `draw`. The colours are those of the report page, and suitable for colour-blind readers.
+Each function draws into the given axes, or into those of a new figure, and returns the axes; no
+global state is changed. A notebook shows the picture if the axes are the last value of a cell, or
+through ``display(axes)``. ``axes.figure.savefig("network.pdf")`` writes it to a file, and so does
+`draw`. The colours are those of the report page, and suitable for colour-blind readers.
 """
 
 from arcwise.plots.charts import (
@@ -34,5 +34,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """Return what can be called: the files of the package have names that read like plots."""
+    """Return the functions alone, as the files of the package have similar names."""
     return __all__

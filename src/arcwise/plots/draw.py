@@ -27,8 +27,7 @@ from arcwise.support.optional import optional
 from arcwise.support.settings import Settings, keywords_of, setting
 from arcwise.support.words import shown
 
-# Letters stay letters, which a reader can search and an editor can change; the same picture gives
-# the same file.
+# Text remains text, which can be searched and edited; the same picture gives the same file.
 _SETTINGS = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "arcwise"}
 _USUAL_DOTS = 300.0
 _USUAL_THRESHOLD = 0.5
@@ -46,7 +45,7 @@ def _inches(value: Any, name: Wording) -> float:
 
 @dataclass(frozen=True)
 class PictureOptions(Settings):
-    """What is drawn, and how large."""
+    """The options of a picture."""
 
     threshold: float | None = setting(
         None,
@@ -103,7 +102,7 @@ class _Arguments(PictureOptions, _OfGraph):
 def draw(graph: Exchanged, path: str | os.PathLike[str], options: PictureOptions) -> Path:
     """Write a picture of the network to a file, in the format of its ending.
 
-    That of a time series has its slices side by side, the present on the right.
+    The slices of a time series are drawn side by side, with the present on the right.
 
     Parameters
     ----------
@@ -160,7 +159,7 @@ def _process_plot(graph: Exchanged, options: PictureOptions) -> NetworkPlot:
 
 
 def _dots_per_inch(size: Any, given: int | None) -> float:
-    """Return the resolution of a picture of a size in inches, or refuse one beyond all memory."""
+    """Return the resolution of a picture of this size in inches, or refuse one that is too high."""
     area = float(size[0] * size[1])
     if given is None:
         return min(_USUAL_DOTS, sqrt(_USUAL_LIMIT / area))

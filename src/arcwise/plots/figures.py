@@ -12,10 +12,7 @@ from arcwise.support.optional import optional
 
 
 def axes_for(axes: Any, size: tuple[float, float], method: str) -> Any:
-    """Return the given axes, or those of a new figure of this size in inches.
-
-    The layout of a new figure makes room for titles and labels automatically.
-    """
+    """Return the given axes, or those of a new figure of this size in inches."""
     module = optional("matplotlib.figure", method)
     if axes is not None:
         known = optional("matplotlib.axes", method).Axes

@@ -1,8 +1,4 @@
-"""`Route`: the path of an edge from box to box through given points.
-
-Labels have a fixed size in points whatever the scale of the axes, so the points where an
-edge meets its boxes are known only when it is drawn.
-"""
+"""`network`: a drawing of the network, with more probable links wider and darker."""
 
 from __future__ import annotations
 
@@ -25,69 +21,6 @@ from arcwise.records.account import UNCONVERGED
 from arcwise.support.checks import checked_probability, whole_number
 from arcwise.support.optional import optional
 
-Points = NDArray[np.float64]
-
-_PIECES = 12
-
-
-@dataclass(frozen=True, eq=False)
-class Route:
-    """A connection style for matplotlib arrows."""
-
-    axes: Any
-    bends: Sequence[tuple[float, float]]  # the points to pass through, in data coordinates
-    # Half the width and height in points of the boxes at both ends.
-    source: tuple[float, float]
-    target: tuple[float, float]
-
-    def __call__(self, start: Any, end: Any, **_: Any) -> Any:
-        """Return the path between two points in display coordinates, as matplotlib requires."""
-        points = [np.asarray(start, dtype=np.float64)]
-        if self.bends:
-            points += list(self.axes.transData.transform(np.array(self.bends)))
-        points.append(np.asarray(end, dtype=np.float64))
-        scale = self.axes.figure.dpi / 72.0
-        curve = smooth(np.array(points))
-        curve = outside(curve, np.array(self.source) * scale)
-        curve = outside(curve[::-1], np.array(self.target) * scale)[::-1]
-        return optional("matplotlib.path", "plots").Path(curve)
-
-
-def smooth(points: Points) -> Points:
-    """Return closely spaced points on a smooth curve through the given ones.
-
-    Each segment is a Catmull-Rom spline.
-    """
-    padded = np.concatenate([2 * points[:1] - points[1:2], points, 2 * points[-1:] - points[-2:-1]])
-    steps = np.linspace(0.0, 1.0, _PIECES, endpoint=False)[:, np.newaxis]
-    segments = []
-    for a, b, c, d in zip(padded, padded[1:], padded[2:], padded[3:], strict=False):
-        segments.append(
-            b
-            + 0.5 * steps * (c - a)
-            + steps**2 * (a - 2.5 * b + 2 * c - 0.5 * d)
-            + 0.5 * steps**3 * (3 * (b - c) + d - a)
-        )
-    return np.concatenate([*segments, points[-1:]])
-
-
-def outside(curve: Points, half: Points) -> Points:
-    """Return the curve from where it last leaves the box around its start, given half its size."""
-    ratio = (np.abs(curve - curve[0]) / half).max(axis=1)
-    within = np.flatnonzero(ratio <= 1.0)
-    last = int(within[-1])
-    if last + 1 >= len(curve):  # the boxes touch: there is nothing to draw, but a path needs ends
-        return curve[-2:]
-    share = (1.0 - ratio[last]) / (ratio[last + 1] - ratio[last])
-    edge = curve[last] + share * (curve[last + 1] - curve[last])
-    return np.concatenate([edge[np.newaxis], curve[last + 1 :]])
-
-
-# --- Network --------------------------------------------------------------------------------------
-
-# `network`: a drawing of the network, with more probable links wider and darker.
-
-
 _PADDING = 4.0  # points around a label
 _GAP = 8.0  # points between the boxes of neighbours
 _MAX_SIDE = 40.0  # inches
@@ -100,30 +33,25 @@ _SHOWN = (0.25, 0.5, 0.75, 1.0)
 
 
 def network(
-    graph: Exchanged,
-    threshold: float | None = None,
-    *,
-    module: int | None = None,
-    axes: Any = None,
+    graph: Exchanged, threshold: float | None = None, *, module: int | None = None, axes: Any = None
 ) -> Any:
     """Draw the network of probable adjacencies in layers, parents above their children.
 
     An arrow has the direction that is at least nine times as probable as the other. If the
-    direction is open, a line without arrowheads has the probabilities of both. A network of
-    more than 60 joined variables is drawn in modules. Variables without an edge stand beneath.
-    That of a time series is drawn slice by slice, the present on the right.
+    direction is open, a line without arrowheads shows the probabilities of both. A network of more
+    than 60 joined variables is drawn in modules, with variables without an edge below. A time
+    series is drawn slice by slice, with the present on the right.
 
     Parameters
     ----------
     graph
         A posterior, or a `Dag` or `Cpdag`.
     threshold
-        The smallest probability of an edge in either direction at which two variables are
-        joined. By default one half, and more for large networks with more than two edges for
-        each variable.
+        The smallest probability of an edge in either direction at which two variables are joined.
+        By default one half, and more for large networks with more than two edges per variable.
     module
-        The module to draw alone, from 1 for the largest; by default all of them. The number
-        after a plus sign is that of the edges that lead to other modules.
+        The module to draw alone, from 1 for the largest; by default all of them. A number after a
+        plus sign is the number of edges to other modules.
     axes
         The matplotlib axes to draw into; None for those of a new figure, sized to
         fit the graph.
@@ -163,7 +91,7 @@ def links_from(graph: Exchanged, threshold: float | None) -> tuple[list[Link], f
 
 
 def picture_of(graph: Exchanged, links: list[Link], module: int | None) -> Picture:
-    """Return the whole picture, or that of one module; a time series slice by slice."""
+    """Return the whole picture, of a time series by slices, or the picture of one module."""
     slices = slices_of(graph) if isinstance(graph, Posterior) else None
     if module is None and slices is not None and slices.lags:
         return slices_picture(slices, links)
@@ -212,7 +140,7 @@ class NetworkPlot:
         self._add_nodes()
 
     def _curves(self) -> list[Any]:
-        """Return the links that are not straight, which may reach beyond all nodes."""
+        """Return the links that are not straight, which may extend beyond all nodes."""
         names, drawing = self.picture.variables, self.picture.drawing
         ends = [(names[link.source], names[link.target]) for link in self.picture.links]
         return [
@@ -222,7 +150,7 @@ class NetworkPlot:
         ]
 
     def _natural_shape(self, extent: Any) -> tuple[float, float]:
-        """Return the size in inches at which names have room and edges can be told apart."""
+        """Return the size in inches at which names fit and edges can be distinguished."""
         wide = extent[0] * (self._widest() + 2 * _PADDING + _GAP) / 72.0
         lines = max(label.count("\n") + 1 for label in self.labels.values())
         layer = (4.0 + _LINE_SPACING * lines) * self.size + min(1.1 * extent[0], 30.0)
@@ -235,7 +163,7 @@ class NetworkPlot:
     def _width(self, name: str) -> float:
         """Return the width of a label in points."""
         outlines = optional("matplotlib.textpath", "plots.network")
-        # Blanks at the ends have no outline; a dot at each end makes room for them.
+        # Blanks at the ends have no outline, so a dot is added at each end.
         return max(
             float(outlines.TextPath((0, 0), f".{line}.", size=self.size).get_extents().width)
             for line in self.labels[name].split("\n")
@@ -285,7 +213,7 @@ class NetworkPlot:
         numbered = len(self.picture.links) <= _MOST_NUMBERED
         box = self.axes.get_window_extent()
         points = np.array([box.width, -box.height]) / self.axes.figure.dpi * 72.0
-        # The size in points of a unit of the drawing, y upwards, for what has a size in points.
+        # A unit of the drawing in points, y upwards.
         self.unit = points / np.abs(
             [np.diff(self.axes.get_xlim())[0], np.diff(self.axes.get_ylim())[0]]
         )
@@ -314,7 +242,7 @@ class NetworkPlot:
                 self._add_numbers(link, ends)
 
     def _add_numbers(self, link: Link, points: Any) -> None:
-        """Write the probabilities of both directions on a link, where there is room on it."""
+        """Write the probabilities of both directions on a link, if there is room."""
         curve = smooth(np.array(points) * self.unit)
         across, up = curve[-1] - curve[0]
         upright = abs(up) > 0.3 * abs(across)
@@ -338,7 +266,7 @@ class NetworkPlot:
                 return
 
     def _take(self, place: Any) -> bool:
-        """Take a place for numbers if it is clear of nodes and others; return whether it was."""
+        """Reserve a place for numbers unless it is occupied; return whether it was free."""
         half = np.array([2.2, 0.5]) * self.size
         boxes = [
             (np.array(self.picture.drawing.positions[name]) * self.unit, np.array(half))
@@ -384,7 +312,7 @@ class NetworkPlot:
                 )
 
     def add_title(self, posterior: Posterior, threshold: float, what: str = "Adjacent") -> None:
-        """Add what is drawn, whether to trust it, and what widths and shades of links mean."""
+        """Add a title, with the verdict if it is bad, and a legend of widths and shades."""
         lines = optional("matplotlib.lines", "plots.network")
         # Title and legend scale with the figure.
         words = float(
@@ -393,7 +321,7 @@ class NetworkPlot:
         words *= min(1.0, self.scale)
         title = f"{what} with probability {threshold:.2g} or more"
         verdict = posterior.diagnose().verdict
-        # A picture goes where nothing else is told of the run.
+        # A picture is often shown without any other information on the run.
         remark = f"\n(computation: {verdict})" if verdict in UNCONVERGED else ""
         self.axes.set_title(title + remark, fontsize=words)
         shown = [share for share in _SHOWN if share >= threshold]
@@ -415,3 +343,60 @@ def _style(probability: float, scale: float) -> dict[str, Any]:
         "linewidth": scale * (_THINNEST + (_THICKEST - _THINNEST) * probability),
         "color": (grey, grey, grey),
     }
+
+
+Points = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Route:
+    """A connection style for matplotlib arrows: the path of an edge from box to box through points.
+
+    Labels have a fixed size in points whatever the scale of the axes, so the points where an edge
+    meets its boxes are known only when it is drawn.
+    """
+
+    axes: Any
+    bends: Sequence[tuple[float, float]]  # the points to pass through, in data coordinates
+    # Half the width and height in points of the boxes at both ends.
+    source: tuple[float, float]
+    target: tuple[float, float]
+
+    def __call__(self, start: Any, end: Any, **_: Any) -> Any:
+        """Return the path between two points in display coordinates, as matplotlib requires."""
+        points = [np.asarray(start, dtype=np.float64)]
+        if self.bends:
+            points += list(self.axes.transData.transform(np.array(self.bends)))
+        points.append(np.asarray(end, dtype=np.float64))
+        scale = self.axes.figure.dpi / 72.0
+        curve = smooth(np.array(points))
+        curve = outside(curve, np.array(self.source) * scale)
+        curve = outside(curve[::-1], np.array(self.target) * scale)[::-1]
+        return optional("matplotlib.path", "plots").Path(curve)
+
+
+def smooth(points: Points) -> Points:
+    """Return closely spaced points on Catmull-Rom splines through the given points."""
+    padded = np.concatenate([2 * points[:1] - points[1:2], points, 2 * points[-1:] - points[-2:-1]])
+    steps = np.linspace(0.0, 1.0, 12, endpoint=False)[:, np.newaxis]
+    segments = []
+    for a, b, c, d in zip(padded, padded[1:], padded[2:], padded[3:], strict=False):
+        segments.append(
+            b
+            + 0.5 * steps * (c - a)
+            + steps**2 * (a - 2.5 * b + 2 * c - 0.5 * d)
+            + 0.5 * steps**3 * (3 * (b - c) + d - a)
+        )
+    return np.concatenate([*segments, points[-1:]])
+
+
+def outside(curve: Points, half: Points) -> Points:
+    """Return the part of a curve outside the box, of half size `half`, around its start."""
+    ratio = (np.abs(curve - curve[0]) / half).max(axis=1)
+    within = np.flatnonzero(ratio <= 1.0)
+    last = int(within[-1])
+    if last + 1 >= len(curve):  # the boxes touch, and an empty path is not allowed
+        return curve[-2:]
+    share = (1.0 - ratio[last]) / (ratio[last + 1] - ratio[last])
+    edge = curve[last] + share * (curve[last + 1] - curve[last])
+    return np.concatenate([edge[np.newaxis], curve[last + 1 :]])

@@ -1,7 +1,7 @@
 """`PictureAxes`: axes that a notebook shows as their picture.
 
-A figure made without `pyplot` has no picture of its own in a notebook. This module needs
-matplotlib, so it is imported where that is known to be there.
+A notebook does not show a figure that was made without `pyplot`. This module needs matplotlib, so
+it is imported only after that.
 """
 
 from __future__ import annotations
@@ -11,17 +11,15 @@ import io
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-_DOTS_PER_INCH = 110.0
-
 
 class PictureAxes(Axes):
-    """The axes of a figure of their own, which notebooks show where these are a cell's value."""
+    """The axes of a new figure, which notebooks show if the axes are the value of a cell."""
 
     def _repr_png_(self) -> bytes:
         """Return the picture of the whole figure."""
-        whole = self.figure.figure  # axes may be those of a part of it
+        whole = self.figure.figure  # the axes may be in a subfigure
         assert isinstance(whole, Figure)
         file = io.BytesIO()
-        # White also on a dark page: text and lines of plots are black.
-        whole.savefig(file, format="png", dpi=_DOTS_PER_INCH, facecolor="white")
+        # The background is white on dark pages as well, as text and lines are black.
+        whole.savefig(file, format="png", dpi=110.0, facecolor="white")
         return file.getvalue()

@@ -1,7 +1,7 @@
 """The report: a posterior as one self-contained HTML file.
 
-`contents` collects what the page shows as plain values; `page` renders them with the
-template, with styles and scripts inlined.
+`contents` collects the contents of the page as plain values; `page` renders them with the template,
+with styles and scripts inlined.
 """
 
 from arcwise.report.contents import report_contents

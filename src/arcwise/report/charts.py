@@ -1,6 +1,6 @@
 """The charts of the report page, as plain values for its script.
 
-A chart has the labels and, where the data do not give them, the ranges of its axes, and marks:
+A chart has the labels of its axes, their ranges unless these follow from the data, and marks:
 "line", "steps", "points" or "bars", each with the x and y of its points.
 """
 
@@ -115,7 +115,7 @@ def _weight_histogram(log_weights: NDArray[np.float64]) -> Chart | None:
 
 
 def rank_chart(posterior: Posterior) -> Chart | None:
-    """Return how often each chain is in each range of the ranks of the log posterior."""
+    """Return the share of each chain in each range of the ranks of the log posterior."""
     if posterior.traces is None or posterior.run.annealed:
         return None
     shares = rank_shares(posterior.traces.log_weights)
@@ -138,7 +138,7 @@ def agreement_chart(diagnosis: Diagnosis) -> Chart | None:
     by_chain = diagnosis.chain_edges
     if by_chain is None or len(by_chain) < 2:
         return None
-    # The particles of annealing are compared by halves.
+    # Annealed particles are compared by halves.
     part, parts, whole = (
         ("chain", "single chains", "chains")
         if len(by_chain) == diagnosis.chains
@@ -171,7 +171,7 @@ def agreement_chart(diagnosis: Diagnosis) -> Chart | None:
 
 
 def exchange_charts(posterior: Posterior) -> dict[str, Chart | None]:
-    """Return the round trips of coupled chains, and how often neighbours are exchanged."""
+    """Return the round trips of coupled chains, and the acceptance rates of exchanges."""
     run = posterior.run
     exchanges = run.exchanges if isinstance(run, ChainRun) else None
     if exchanges is None:

@@ -1,4 +1,4 @@
-"""The reliability of a posterior in its two parts: verdicts, their reasons, and figures."""
+"""All contents of the report page on a posterior, as plain values."""
 
 from __future__ import annotations
 
@@ -20,111 +20,9 @@ from arcwise.report.charts import (
 )
 from arcwise.report.network import network, nodes, process_contents
 from arcwise.report.provenance import log_value, provenance_tables, reproduction
-from arcwise.report.summary import (
-    key_figures,
-    what_was_done,
-    what_was_found,
-)
+from arcwise.report.summary import key_figures, what_was_done, what_was_found
 from arcwise.support.plain import plain_dict
 from arcwise.support.words import number
-
-# For each verdict a style class for its colour, and a sign for readers who do not see colours.
-_GOOD, _DOUBTFUL, _BAD = ("good", "✓"), ("doubtful", "!"), ("bad", "✗")
-_LOOKS = {
-    "exact": _GOOD,
-    "reliable": _GOOD,
-    "doubtful": _DOUBTFUL,
-    "not converged": _BAD,
-    "no problem found": _GOOD,
-    "questionable": _DOUBTFUL,
-    "poor": _BAD,
-}
-
-
-def reliability(diagnosis: Diagnosis) -> dict[str, Any]:
-    """Return both verdicts with their findings, and the figures of the computation."""
-    return {
-        "computation": _part(diagnosis, "computation", diagnosis.verdict),
-        "data": _part(diagnosis, "data and model", diagnosis.data_verdict),
-        "rows": _figures(diagnosis),
-    }
-
-
-def _part(diagnosis: Diagnosis, part: Part, verdict: str) -> dict[str, Any]:
-    look, sign = _LOOKS.get(verdict, ("open", "?"))
-    findings = [finding for finding in diagnosis.findings if finding.part == part]
-    return {
-        "title": part[:1].upper() + part[1:],
-        "verdict": verdict[:1].upper() + verdict[1:],
-        "look": look,
-        "sign": sign,
-        "findings": [
-            {"severity": finding.severity, "sign": SIGNS[finding.severity], "sentence": sentence}
-            for finding, sentence in zip(findings, sentences_of(findings), strict=True)
-        ],
-    }
-
-
-def _figures(diagnosis: Diagnosis) -> list[tuple[str, str, str]]:
-    """Return names, values and explanations of the figures that are known."""
-    found, edge = diagnosis.convergence, diagnosis.most_different_edge
-    annealed = diagnosis.effective_runs is not None
-    rows = [
-        ("R-hat of the log posterior", found.rhat, "1 if the chains agree"),
-        ("Largest R-hat of an edge", found.edge_rhat, "1 if the chains agree"),
-        (
-            "Largest difference between "
-            + ("chains" if diagnosis.chains <= 4 else "four groups of chains"),
-            found.difference,
-            f"in the probability of {edge[0]} → {edge[1]}" if edge else "in an edge probability",
-        ),
-        (
-            "Effective sample size (ESS) of the log posterior",
-            None if annealed else found.ess,
-            "the equivalent number of independent draws",
-        ),
-        (
-            "Smallest ESS of an edge",
-            found.edge_ess,
-            "among edges that change often enough to estimate it",
-        ),
-        (
-            "Largest standard error of an edge",
-            diagnosis.largest_standard_error,
-            "Monte Carlo error only",
-        ),
-        (
-            "ESS of the weighted DAGs",
-            diagnosis.effective_dags,
-            "the equivalent number of equally weighted DAGs",
-        ),
-        (
-            "ESS of annealing",
-            diagnosis.effective_runs,
-            "the equivalent number of equally weighted particles",
-        ),
-        (
-            "Lowest acceptance rate of exchanges",
-            diagnosis.worst_acceptance,
-            "between adjacent temperatures",
-        ),
-        (
-            "Fewest round trips of a chain",
-            None if diagnosis.round_trips is None else min(diagnosis.round_trips, default=None),
-            "states that went from the hottest temperature to the coldest and back",
-        ),
-    ]
-    return [(name, _figure(value), note) for name, value, note in rows if value is not None]
-
-
-def _figure(value: float) -> str:
-    return number(round(value) if 100 <= value < 1e15 else value, 3)
-
-
-# --- Contents -------------------------------------------------------------------------------------
-
-# Everything the report page shows about a posterior, as plain values.
-
 
 _TITLE = "Posterior over network structures"
 
@@ -134,8 +32,7 @@ def report_contents(
 ) -> dict[str, Any]:
     """Return the contents of the page by section, as plain values for JSON.
 
-    A section that does not apply to the posterior is None, with the reason under
-    ``"missing"``.
+    A section that does not apply to the posterior is None, with the reason under ``"missing"``.
 
     Examples
     --------
@@ -228,3 +125,96 @@ def _no_agreement(posterior: Posterior) -> str:
     if posterior.dags is None:
         return "Chains are compared by their sampled DAGs, and this posterior has none."
     return "There is only one chain, so there is nothing to compare; run several chains."
+
+
+# A style class for the colour of each verdict, and a sign for readers who cannot see colours.
+_GOOD, _DOUBTFUL, _BAD = ("good", "✓"), ("doubtful", "!"), ("bad", "✗")
+_LOOKS = {
+    "exact": _GOOD,
+    "reliable": _GOOD,
+    "doubtful": _DOUBTFUL,
+    "not converged": _BAD,
+    "no problem found": _GOOD,
+    "questionable": _DOUBTFUL,
+    "poor": _BAD,
+}
+
+
+def reliability(diagnosis: Diagnosis) -> dict[str, Any]:
+    """Return both verdicts with their findings, and the figures of the computation."""
+    return {
+        "computation": _part(diagnosis, "computation", diagnosis.verdict),
+        "data": _part(diagnosis, "data and model", diagnosis.data_verdict),
+        "rows": _figures(diagnosis),
+    }
+
+
+def _part(diagnosis: Diagnosis, part: Part, verdict: str) -> dict[str, Any]:
+    look, sign = _LOOKS.get(verdict, ("open", "?"))
+    findings = [finding for finding in diagnosis.findings if finding.part == part]
+    return {
+        "title": part[:1].upper() + part[1:],
+        "verdict": verdict[:1].upper() + verdict[1:],
+        "look": look,
+        "sign": sign,
+        "findings": [
+            {"severity": finding.severity, "sign": SIGNS[finding.severity], "sentence": sentence}
+            for finding, sentence in zip(findings, sentences_of(findings), strict=True)
+        ],
+    }
+
+
+def _figures(diagnosis: Diagnosis) -> list[tuple[str, str, str]]:
+    """Return the names, values and explanations of all known figures."""
+    found, edge = diagnosis.convergence, diagnosis.most_different_edge
+    annealed = diagnosis.effective_runs is not None
+    rows = [
+        ("R-hat of the log posterior", found.rhat, "1 if the chains agree"),
+        ("Largest R-hat of an edge", found.edge_rhat, "1 if the chains agree"),
+        (
+            "Largest difference between "
+            + ("chains" if diagnosis.chains <= 4 else "four groups of chains"),
+            found.difference,
+            f"in the probability of {edge[0]} → {edge[1]}" if edge else "in an edge probability",
+        ),
+        (
+            "Effective sample size (ESS) of the log posterior",
+            None if annealed else found.ess,
+            "the equivalent number of independent draws",
+        ),
+        (
+            "Smallest ESS of an edge",
+            found.edge_ess,
+            "among edges that change often enough to estimate it",
+        ),
+        (
+            "Largest standard error of an edge",
+            diagnosis.largest_standard_error,
+            "Monte Carlo error only",
+        ),
+        (
+            "ESS of the weighted DAGs",
+            diagnosis.effective_dags,
+            "the equivalent number of equally weighted DAGs",
+        ),
+        (
+            "ESS of annealing",
+            diagnosis.effective_runs,
+            "the equivalent number of equally weighted particles",
+        ),
+        (
+            "Lowest acceptance rate of exchanges",
+            diagnosis.worst_acceptance,
+            "between adjacent temperatures",
+        ),
+        (
+            "Fewest round trips of a chain",
+            None if diagnosis.round_trips is None else min(diagnosis.round_trips, default=None),
+            "states that went from the hottest temperature to the coldest and back",
+        ),
+    ]
+    return [(name, _figure(value), note) for name, value, note in rows if value is not None]
+
+
+def _figure(value: float) -> str:
+    return number(round(value) if 100 <= value < 1e15 else value, 3)

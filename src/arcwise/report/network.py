@@ -1,4 +1,4 @@
-"""The network of the report page: the links, where they are drawn, and details of each node."""
+"""The network of the report page: links, layout, details of each node, and the process graph."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _NO_BLANKETS = (
 
 
 def network(posterior: Posterior) -> dict[str, Any]:
-    """Return the links, the views of the network and what the page leaves out.
+    """Return the links, the views of the network, and a note on links that are left out.
 
     A link is [source, target, probability of that direction, of the other one, standard error of
-    the adjacency or None], with nodes given by index. The first view is the whole network; one
-    too large to be taken in at once has a view for each module, with which the page starts.
+    the adjacency or None], with nodes given by index. The first view is the whole network; a large
+    network also has a view for each module, the first of which is shown initially.
     """
     variables, edges = posterior.variables, posterior.edges
     links = links_of_matrix(edges, SMALLEST_PROBABILITY)[:MOST_LINKS]
@@ -92,11 +92,11 @@ def _views(
 def view_of(
     title: str, nodes: Sequence[int], picture: Picture, links: Sequence[Link]
 ) -> dict[str, Any]:
-    """Return where the nodes are, and the way of each link that is not straight, by its number."""
+    """Return the places of the nodes, and the routes of links that are not straight, by number."""
     drawing, names = picture.drawing, picture.variables
     points = np.array([drawing.positions[name] for name in names]).reshape(-1, 2)
     place = {node: number for number, node in enumerate(nodes)}
-    alone = set(drawing.alone)  # the page has them in lines, like words
+    alone = set(drawing.alone)  # the page arranges them in lines, like words
     inside = [
         (number, place[link.source], place[link.target])
         for number, link in enumerate(links)
@@ -110,7 +110,7 @@ def view_of(
             ways[own] = route
         elif alone.isdisjoint((names[source], names[target])):
             straight.append((own, source, target))
-    # A link between two modules goes straight, through everything.
+    # Links between modules are straight, and may cross anything.
     if straight and not drawing.frames:
         _, sources, targets = np.array(straight).T
         for (own, *_), middle in zip(straight, detours(points, sources, targets), strict=True):
@@ -140,10 +140,7 @@ def _left_out(probabilities: NDArray[np.float64], shown: int) -> str:
 
 
 def nodes(posterior: Posterior) -> dict[str, Any]:
-    """Return the most probable parent sets and the Markov blanket of each node.
-
-    If the posterior does not provide one of the two, a sentence explains why.
-    """
+    """Return the most probable parent sets and the Markov blanket of each node, or why not."""
     place = {name: index for index, name in enumerate(posterior.variables)}
     sets = blankets = None
     if posterior.family_probabilities is not None or posterior.dags is not None:
@@ -174,18 +171,13 @@ def _largest(row: NDArray[np.float64]) -> list[list[Any]]:
     ][: 2 * _MOST_IN_PANEL]
 
 
-# --- Process graph --------------------------------------------------------------------------------
-
-# The process graph of a time series on the report page: edges over all lags.
-
-
 _THRESHOLD = 0.5
 _LEAST = 0.05
 _MOST_ROWS = 100
 
 
 def process_contents(posterior: Posterior) -> dict[str, Any] | None:
-    """Return the picture and the table of the process graph; None without time."""
+    """Return the picture and the table of the process graph of a time series, if it is one."""
     slices = slices_of(posterior)
     if slices is None or not slices.lags:
         return None

@@ -21,7 +21,7 @@ _SCRIPTS = (
     *("elements.js", "geometry.js", "picture.js", "network.js", "saving.js"),
     *("panel.js", "table.js", "charts.js", "matrix.js", "process.js", "start.js"),
 )
-# Inside a script element these could end it or begin a comment; JSON allows escapes instead.
+# In a script element, these characters could end it or begin a comment; JSON allows escapes.
 _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
@@ -37,11 +37,11 @@ def report(
     Parameters
     ----------
     posterior
-        Any posterior; sections that do not apply to it are left out, with a reason.
+        The posterior; sections that do not apply to it are left out, with a reason.
     path
         The file to write.
     title
-        The heading of the page; by default it names the file of the data, if there is one.
+        The heading of the page; by default it includes the file name of the data, if there is one.
     data_description
         A sentence about the data, for the summary.
 
@@ -72,7 +72,7 @@ def report(
 
 def page_text(contents: dict[str, Any]) -> str:
     """Return the HTML of these contents."""
-    jinja2 = optional("jinja2", "report")  # not imported with the package, as few need it
+    jinja2 = optional("jinja2", "report")  # imported on first use, as few programs need it
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )

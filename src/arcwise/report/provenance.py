@@ -1,4 +1,4 @@
-"""Numbers and settings in words, as the report page shows them."""
+"""The provenance of a posterior as tables for the report, and Python code that reproduces it."""
 
 from __future__ import annotations
 
@@ -20,45 +20,7 @@ from arcwise.records.runs import (
 from arcwise.records.settings import SamplerSettings, usual_order_steps
 from arcwise.support.words import Description, in_words, number
 
-# A class in angle brackets, as it shows what it cannot write as code.
-_SHOWN = re.compile(r"<[A-Z]\w*: (.+)>", re.DOTALL)
-
-
-def log_value(value: float) -> str:
-    """Return a logarithm with two decimals; more would not be meaningful.
-
-    Examples
-    --------
-    >>> log_value(-1170.7545)
-    '−1,170.75'
-    """
-    return f"{value:,.2f}".replace("-", "−")
-
-
-def plain_words(text: str) -> str:
-    """Return the words of a value whose text is written for Python, and other text unchanged.
-
-    Examples
-    --------
-    >>> plain_words("Partitions(moves=None)"), plain_words("BucketOrders(size=5)")
-    ('partitions', 'bucket orders (size 5)')
-    >>> plain_words("<ScoreSums: 74 nodes by rows (tolerance 1e-09)>"), plain_words("a <b>")
-    ('74 nodes by rows (tolerance 1e-09)', 'a <b>')
-    """
-    shown = _SHOWN.fullmatch(text)
-    if shown:
-        return shown.group(1)
-    found = Description.parse(text)
-    return text if found.name is None else in_words(found)
-
-
-# --- Provenance -----------------------------------------------------------------------------------
-
-# The provenance of a posterior as tables, and Python code that reproduces it.
-
-
 Rows = list[tuple[str, str]]
-
 _LIMITS = ("constraints", "candidates", "plus_one")
 
 
@@ -103,7 +65,7 @@ def _limits(model: Provenance) -> Rows:
     for rule, value in model.constraints.items():
         edges = value
         if isinstance(value, list):
-            # Files are read as they are, whatever is in them.
+            # A file may contain anything.
             edges = [_edge(pair) for pair in value]
         rows.append((_as_title(rule), _value(edges)))
     rows = rows or [("Constraints", "none")]
@@ -150,8 +112,7 @@ def _value(value: Any) -> str:
 def reproduction(posterior: Posterior) -> dict[str, Any]:
     """Return the Python code that reproduces the posterior, with notes."""
     model = posterior.provenance
-    # A program cannot know where the reader keeps the file, nor what a table that came from no
-    # file was called.
+    # The folder of the file is not known, nor the name of a table that was not read from a file.
     source = repr(model.data_name) if model.data_name else "..."
     where = "" if model.data_name else "  # the table that was analysed"
     imputed = ', missing="impute"' if posterior.completions is not None else ""
@@ -188,13 +149,13 @@ def reproduction(posterior: Posterior) -> dict[str, Any]:
 
 
 def _constructor(module: str, thing: Description | None, keyword: str = "") -> list[str]:
-    """Return the argument that constructs a score, prior or space, if it can be written."""
+    """Return the argument that constructs a score, prior or space, if code can express it."""
     call = None if thing is None else thing.call()
     return [] if call is None else [f"{keyword}arcwise.{module}{call}"]
 
 
 def _call(posterior: Posterior) -> list[str]:
-    """Return the lines that call the algorithm with the settings it had."""
+    """Return the lines that call the algorithm with the same settings."""
     run = posterior.run
     if isinstance(run, MergedRun):
         return ["# then repeat each run in the table above and merge with Posterior.concatenate"]
@@ -230,7 +191,7 @@ def _wrapped(call: str, arguments: list[str]) -> list[str]:
 
 
 def _options(settings: SamplerSettings, *elsewhere: str) -> dict[str, Any]:
-    """Return the keywords of all options that are not the defaults, but for some."""
+    """Return the keywords of the specified options, except for some."""
     others = ("space", "modularity", "sums", *elsewhere)
     return {name: value for name, value in settings.specified.items() if name not in others}
 
@@ -255,7 +216,7 @@ def _chains(run: ChainRun, nodes: int) -> dict[str, Any]:
 
 
 def _orders(run: UniqueDagsRun) -> dict[str, Any]:
-    """Return the keywords that request as many orders as were sampled."""
+    """Return the keywords that request the number of orders that were sampled."""
     settings = run.settings
     return {
         "coverage": run.coverage,
@@ -264,3 +225,35 @@ def _orders(run: UniqueDagsRun) -> dict[str, Any]:
         "thinning": run.thinning,
         "seed": run.seed,
     }
+
+
+# The text of an object that cannot be written as code: a class in angle brackets.
+_SHOWN = re.compile(r"<[A-Z]\w*: (.+)>", re.DOTALL)
+
+
+def log_value(value: float) -> str:
+    """Return a logarithm with two decimals; more would not be meaningful.
+
+    Examples
+    --------
+    >>> log_value(-1170.7545)
+    '−1,170.75'
+    """
+    return f"{value:,.2f}".replace("-", "−")
+
+
+def plain_words(text: str) -> str:
+    """Return a value whose text is Python code in words, and other text unchanged.
+
+    Examples
+    --------
+    >>> plain_words("Partitions(moves=None)"), plain_words("BucketOrders(size=5)")
+    ('partitions', 'bucket orders (size 5)')
+    >>> plain_words("<ScoreSums: 74 nodes by rows (tolerance 1e-09)>"), plain_words("a <b>")
+    ('74 nodes by rows (tolerance 1e-09)', 'a <b>')
+    """
+    shown = _SHOWN.fullmatch(text)
+    if shown:
+        return shown.group(1)
+    found = Description.parse(text)
+    return text if found.name is None else in_words(found)

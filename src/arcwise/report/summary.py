@@ -53,10 +53,7 @@ def key_figures(posterior: Posterior, diagnosis: Diagnosis) -> list[dict[str, st
 
 
 def what_was_done(posterior: Posterior, data_description: str | None) -> list[str]:
-    """Return sentences about the data, the model and the algorithm.
-
-    If `arcwise.learn` made the choices, its own sentences are used.
-    """
+    """Return sentences about the data, the model and the algorithm, or those of `learn`."""
     described = [data_description] if data_description else []
     account = posterior.account
     if account is None:
@@ -151,7 +148,7 @@ def _chains(run: ChainRun) -> str:
 def what_was_found(posterior: Posterior, diagnosis: Diagnosis) -> list[str]:
     """Return sentences about the adjacencies and their directions, naming the most probable.
 
-    Where the computation is in doubt, that is said first, with what all chains agree on.
+    If the computation is in doubt, the first sentences report it, and the agreement of chains.
     """
     likely = posterior.adjacencies(_POSSIBLE)
     certain = [pair for pair in likely if pair.probability >= _NEAR_CERTAIN]
@@ -180,7 +177,7 @@ def what_was_found(posterior: Posterior, diagnosis: Diagnosis) -> list[str]:
 
 
 def _qualification(certain: Sequence[Adjacency], diagnosis: Diagnosis) -> list[str]:
-    """Return what keeps the results from being taken at face value, if anything does."""
+    """Return sentences on reasons to doubt the results, if there are any."""
     result = []
     if diagnosis.verdict in UNCONVERGED:
         result.append(

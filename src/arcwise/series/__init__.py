@@ -1,4 +1,4 @@
-"""Tables in time: rows in order of time within each subject, and lagged columns beside them."""
+"""Time series: rows in order of time within each subject, and lagged columns for earlier slices."""
 
 from arcwise.series.time_series import IncompleteTimeSeries, TimeSeries, time_series
 

@@ -1,7 +1,7 @@
 """`Rows`: the rows of a table in order of time within each subject, counted in equal steps.
 
-Times are numbers or dates. Months and years are of unequal numbers of days: dates that all have the
-same day of the month, or are all the last day of theirs, are counted in months.
+Times are numbers or dates. Months and years have unequal numbers of days, so dates that all have
+the same day of the month, or are all the last day of a month, are counted in months.
 """
 
 from __future__ import annotations
@@ -25,13 +25,11 @@ from arcwise.support.words import number, plural, shown
 
 TIME = option("time")
 _WANTED = "numbers, or dates such as 2024-03-01"
-
-
 _LARGER_UNITS = (("day", 86_400), ("hour", 3600), ("minute", 60))
 
 
 class Unit(Enum):
-    """What dates are counted in."""
+    """The unit in which dates are counted."""
 
     SECOND = "second"
     MONTH = "month"
@@ -43,7 +41,7 @@ class Times:
 
     values: NDArray[np.float64]
     labels: tuple[object, ...]
-    unit: Unit | None = None  # what the numbers count; None if they were given as numbers
+    unit: Unit | None = None  # of the values; None if they were given as numbers
 
     def take(self, rows: NDArray[np.bool_]) -> Times:
         """Return the times of the chosen rows."""
@@ -63,7 +61,7 @@ class Times:
 
 
 def read_times(name: str, values: Any) -> Times:
-    """Return the times in a column, or refuse what is neither numbers nor dates."""
+    """Return the times in a column, or refuse values that are neither numbers nor dates."""
     try:
         column = _raw(name, values)
     except UnusableColumnError as error:
@@ -121,7 +119,7 @@ def _dates(name: str, levels: tuple[object, ...]) -> tuple[NDArray[np.float64], 
                 TIME,
             ) from None
     day = np.timedelta64(86_400, "s")
-    for shift in (np.timedelta64(0, "s"), day):  # the same day of all months, or the last
+    for shift in (np.timedelta64(0, "s"), day):  # the same day of every month, or the last
         months = (moments + shift).astype("datetime64[M]")
         within = np.unique((moments + shift) - months)
         if len(within) == 1 and (shift != day or within[0] < day) and len(np.unique(months)) > 1:
@@ -130,7 +128,7 @@ def _dates(name: str, levels: tuple[object, ...]) -> tuple[NDArray[np.float64], 
 
 
 def _moment(text: str) -> np.datetime64:
-    """Return the moment that a text such as 2024-03, 2024-03-01 or 2024-03-01T12:00Z writes."""
+    """Return the moment of a text such as 2024-03, 2024-03-01 or 2024-03-01T12:00Z."""
     if re.fullmatch(r"\d{4}-\d{2}", text):
         text += "-01"
     moment = datetime.fromisoformat(text)
@@ -140,8 +138,7 @@ def _moment(text: str) -> np.datetime64:
 
 
 GAPS = option("gaps", "split")
-# Of a step, by which decimal fractions such as 0.1 may be off.
-_TOLERANCE = 1e-6
+_TOLERANCE = 1e-6  # relative to a step, for the rounding of decimal fractions such as 0.1
 _MOST_STEPS = 2**31
 
 
@@ -151,15 +148,15 @@ class Rows:
 
     order: NDArray[np.int64]  # the row of the table at each place
     subjects: NDArray[np.int64]  # the number of the subject of each, ascending
-    steps: NDArray[np.int64]  # how many steps after its subject's first row each is
+    steps: NDArray[np.int64]  # the number of steps since the first row of the subject
 
     def starts(self) -> NDArray[np.int64]:
         """Return the place of the first row of each subject."""
         return np.flatnonzero(np.diff(self.subjects, prepend=-1))
 
     def earlier(self, lag: int) -> NDArray[np.int64]:
-        """Return the place of the row so many steps before each; -1 where there is none."""
-        # Both numbers in one: rows of one subject follow each other, those of two are far apart.
+        """Return the place of the row `lag` steps before each row, or -1."""
+        # Keys combine subject and step, so that rows of different subjects are far apart.
         span = int(self.steps.max(initial=0)) + lag + 1
         keys = self.subjects * span + self.steps
         wanted = keys - lag
@@ -182,11 +179,12 @@ def ordered_rows(
     first = np.repeat(values[starts], np.diff(np.append(starts, len(own))))
     same = own[1:] == own[:-1]
     differences = np.diff(values)
-    told = _Told(times, order, own, names)
+    wording = _Words(times, order, own, names)
     twice = np.flatnonzero(same & (differences == 0))
     if len(twice):
+        who, when = wording.whose(twice[0]), wording.at(twice[0])
         raise DataError(
-            f"{told.whose(twice[0])}the time {told.at(twice[0])} twice; give one row for each time"
+            f"{who}the time {when} twice; give one row for each time"
             f"{'' if len(names) > 1 else ', and '}",
             "" if len(names) > 1 else option("subject"),
             "" if len(names) > 1 else " if the table has several subjects",
@@ -195,7 +193,7 @@ def ordered_rows(
     step = times.in_words(usual)
     exact = (values - first) / usual
     steps = np.rint(exact)
-    # Numbers far from zero, such as seconds, are themselves rounded.
+    # Large numbers, such as seconds, are rounded themselves.
     rounding = _TOLERANCE + 4 * np.finfo(np.float64).eps * np.abs(values) / usual
     if not (steps <= _MOST_STEPS).all():
         raise DataError(
@@ -207,13 +205,13 @@ def ordered_rows(
     if len(odd):
         at = odd[0] - 1
         raise DataError(
-            f"{told.steps(at)}, which is no multiple of the usual step of {step}; give "
+            f"{wording.steps(at)}, which is no multiple of the usual step of {step}; give "
             "times at equal distances, or averages over equal spans of time"
         )
     if len(jumps) and not split:
         several = "" if len(jumps) == 1 else f" (and {plural(len(jumps) - 1, 'further gap')})"
         raise DataError(
-            f"{told.steps(jumps[0])}, where the usual step is {step}{several}; add the "
+            f"{wording.steps(jumps[0])}, where the usual step is {step}{several}; add the "
             "rows that are missing, or give ",
             GAPS,
             " to use only rows whose earlier ones are there",
@@ -222,10 +220,10 @@ def ordered_rows(
 
 
 def _usual(differences: NDArray[np.float64]) -> float:
-    """Return the commonest difference between times, the smallest of several."""
+    """Return the most frequent difference between times, the smallest of ties."""
     if not len(differences):
         return 1.0
-    # Decimal fractions make differences that are not quite equal.
+    # With decimal fractions, equal differences differ in their last bits.
     scale = float(differences.min())
     rounded = np.rint(differences / scale / _TOLERANCE)
     distinct, counts = np.unique(rounded, return_counts=True)
@@ -233,8 +231,8 @@ def _usual(differences: NDArray[np.float64]) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class _Told:
-    """Where something is wrong, in words."""
+class _Words:
+    """Places, with their times and subjects, in words."""
 
     times: Times
     order: NDArray[np.int64]
@@ -256,7 +254,7 @@ class _Told:
 
 
 def too_short(lags: int, longest: int, rows: int) -> Wording:
-    """Say that hardly any row has all its lags."""
+    """Return the problem that at most one row has all its lags."""
     return worded(
         f"{'no row has' if not rows else 'a single row has'} {lags} earlier "
         f"{'one' if lags == 1 else 'ones'}: the longest series has {longest} "

@@ -1,4 +1,4 @@
-"""`read_in_time`: a table, with its columns of times, subjects and static values set aside."""
+"""`read_in_time`: the table of a time series, its times and subjects, and its static columns."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ SUBJECT = option("subject")
 
 @dataclass(frozen=True, eq=False)
 class TableInTime:
-    """A table as it was read, in the order of its rows."""
+    """A table that was read, in the order of its rows."""
 
-    data: Data  # its variables
-    times: Times | None  # the time of each row; None if they are in order
+    data: Data  # the variables
+    times: Times | None  # the time of each row; None if the rows are in order
     subjects: NDArray[np.int64]  # the number of the subject of each row
-    names: Sequence[object]  # the names of the subjects; None if there is one without a name
+    names: Sequence[object]  # of the subjects; [None] for a single one without a name
     # Where values are missing and to be imputed, as [row, variable]; None if nowhere.
     missing: NDArray[np.bool_] | None = None
 
@@ -43,20 +43,20 @@ class TableInTime:
         return self.data.columns[self.data.index(variable)].computable()
 
     def gaps(self, variable: str) -> NDArray[np.bool_]:
-        """Return in which rows a value is missing."""
+        """Return the mask of rows in which a variable is missing."""
         if self.missing is None:
             return np.zeros(self.data.rows, dtype=np.bool_)
         return self.missing[:, self.data.index(variable)]
 
 
 @dataclass(frozen=True, eq=False)
-class Aside:
-    """A table's columns of times and subjects, and the others as they come."""
+class _SplitTable:
+    """The times and subjects of a table's rows, and its other columns."""
 
-    times: Times | None  # the time of each row; None if they are in order
+    times: Times | None  # the time of each row; None if the rows are in order
     subjects: NDArray[np.int64]  # the number of the subject of each row
-    names: Sequence[object]  # the names of the subjects; None if there is one without a name
-    others: Mapping[str, Any]  # the other columns, by name
+    names: Sequence[object]  # of the subjects; [None] for a single one without a name
+    others: Mapping[str, Any]  # raw columns by name
 
     def raw(self, names: Sequence[str]) -> dict[str, RawColumn]:
         """Return those of the named columns that the table has."""
@@ -64,10 +64,10 @@ class Aside:
         return {name: _raw(name, values) for name, values in chosen.items()}
 
 
-def set_aside(
+def _split_table(
     table: Any, time: str | None, subject: str | None, names: Sequence[str] | None = None
-) -> Aside:
-    """Return the times and subjects of a table's rows, and its other columns."""
+) -> _SplitTable:
+    """Split off the columns of times and subjects of a table."""
     columns = _columns(table, names)
     times = None if time is None else read_times(time, _column(time, columns, TIME))
     whose = None if subject is None else _column(subject, columns, SUBJECT)
@@ -77,30 +77,30 @@ def set_aside(
     if subject is None or whose is None:
         first = next(iter(others.values()))
         rows = len(first.missing) if isinstance(first, RawNumbers | RawLabels) else len(first)
-        return Aside(times, np.zeros(rows, dtype=np.int64), [None], others)
+        return _SplitTable(times, np.zeros(rows, dtype=np.int64), [None], others)
     codes, found = _numbered(_subjects(subject, whose))
-    return Aside(times, codes, found, others)
+    return _SplitTable(times, codes, found, others)
 
 
 def read_in_time(
     table: Any, time: str | None, subject: str | None, reading: Reading
 ) -> TableInTime:
-    """Read a table; times and subjects are no variables of it."""
-    aside = set_aside(table, time, subject, reading.names)
-    rest = list(aside.others)
-    chosen = table.select(rest) if isinstance(table, Data) else aside.others
+    """Read the variables of a table, and its times and subjects."""
+    split = _split_table(table, time, subject, reading.names)
+    rest = list(split.others)
+    chosen = table.select(rest) if isinstance(table, Data) else split.others
     examined = examine(chosen, replace(reading, names=None), empty_rows=True)
     if isinstance(table, str | os.PathLike):
         examined.name = Path(table).name
     for warning in examined.warnings:
         warn(warning)
-    found, times, subjects = examined.data(), aside.times, aside.subjects
+    found, times, subjects = examined.data(), split.times, split.subjects
     if examined.kept is not None:
         times = None if times is None else times.take(examined.kept)
         subjects = subjects[examined.kept]
     if isinstance(found, IncompleteData):
-        return TableInTime(found.table, times, subjects, aside.names, found.missing)
-    return TableInTime(found, times, subjects, aside.names)
+        return TableInTime(found.table, times, subjects, split.names, found.missing)
+    return TableInTime(found, times, subjects, split.names)
 
 
 def _columns(table: Any, names: Any) -> dict[str, Any]:
@@ -158,7 +158,7 @@ STATIC = option("static")
 def static_columns(
     read: TableInTime, rows: Rows, declared: str | Sequence[str] | None
 ) -> tuple[str, ...]:
-    """Return the columns that do not change within any subject, the declared ones among them."""
+    """Return the declared columns and all others that do not change within any subject."""
     data, names = read.data, read.names
     if isinstance(declared, str):
         declared = [declared]
@@ -181,7 +181,7 @@ def static_columns(
                 + ("" if who is None else f" within the subject {shown(who)}")
                 + "; leave it out, as only what is the same at all times is static",
             )
-        # A column that never changes at all would be refused as constant, if that were asked.
+        # With a single subject, a column that never changes is constant rather than static.
         if name in wanted or (not len(changed) and several):
             found.append(name)
     if len(found) == len(data.columns):
@@ -194,7 +194,7 @@ def static_columns(
 
 
 def with_static_known(read: TableInTime, rows: Rows, static: Sequence[str]) -> TableInTime:
-    """Return the table with static values at all times of a subject that has them at one."""
+    """Return the table with each known static value at all times of its subject."""
     if read.missing is None or not static:
         return read
     missing = read.missing.copy()
@@ -209,10 +209,10 @@ def with_static_known(read: TableInTime, rows: Rows, static: Sequence[str]) -> T
 
 
 def unknown_values(read: TableInTime, rows: Rows, static: Sequence[str]) -> NDArray[np.int64]:
-    """Return a number for each value that is missing, as [row, variable]; -1 for all others.
+    """Return a number for each missing value, as [row, variable]; -1 for observed values.
 
-    A value of a subject, a time and a variable is one unknown; a static one is the same at all
-    times.
+    A missing value of a subject, a time and a variable is a single unknown; a static one is the
+    same at all times.
     """
     count = len(read.data.variables)
     if read.missing is None:
@@ -227,10 +227,7 @@ def unknown_values(read: TableInTime, rows: Rows, static: Sequence[str]) -> NDAr
 
 
 def _first_known(rows: Rows, gaps: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return for each place in order the first row of its subject with a value; the first if none.
-
-    Rows are those of the table.
-    """
+    """Return for each place the first row of its subject with a value, otherwise its first row."""
     starts = rows.starts()
     length = len(rows.order)
     known = np.where(gaps[rows.order], length, np.arange(length))
@@ -240,17 +237,12 @@ def _first_known(rows: Rows, gaps: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.asarray(rows.order[np.repeat(first, counts)])
 
 
-# --- Latest ---------------------------------------------------------------------------------------
-
-# `latest_slices`: the last slices of each subject, from which the next one is forecast.
-
-
 def latest_slices(
     table: Any, slices: Slices, time: str | None, subject: str | None
 ) -> tuple[Sequence[object], dict[str, list[object]]]:
-    """Return the subjects, and what stands before the next slice of each, by column."""
-    aside = set_aside(table, time, subject)
-    known = aside.raw([*slices.variables, *slices.static])
+    """Return the subjects, and the last slices of each for a forecast of the next, by column."""
+    split = _split_table(table, time, subject)
+    known = split.raw([*slices.variables, *slices.static])
     absent = [name for name in (*slices.variables, *slices.static) if name not in known]
     needed = [name for name in absent if name in slices.static or slices.lags]
     if needed:
@@ -258,9 +250,8 @@ def latest_slices(
             f"the history lacks {quoted(needed)}, from which the next slice is forecast; give a "
             "table with the columns that were learned from"
         )
-    rows = ordered_rows(aside.times, aside.subjects, aside.names, split=True)
-    # The last row of each subject, and how many steps before the next slice each row is.
-    last = np.append(rows.starts()[1:], len(rows.order)) - 1
+    rows = ordered_rows(split.times, split.subjects, split.names, split=True)
+    last = np.append(rows.starts()[1:], len(rows.order)) - 1  # the last row of each subject
     columns: dict[str, list[object]] = {}
     for place in slices.places:
         if place.lag == 0:
@@ -270,7 +261,7 @@ def latest_slices(
             back = rows.earlier(place.lag - 1)[last]
             if (back < 0).any():
                 short = int(np.flatnonzero(back < 0)[0])
-                who = aside.names[int(rows.subjects[last[short]])]
+                who = split.names[int(rows.subjects[last[short]])]
                 raise DataError(
                     f"the history{'' if who is None else f' of {shown(who)}'} has no row "
                     f"{place.lag} steps before the next slice; give at least {max(slices.lags)} "
@@ -279,11 +270,11 @@ def latest_slices(
         if place.lag is None:
             back = _last_known(known[place.variable], rows, back)
         columns[place.name] = _values(known[place.variable], rows.order[back].tolist())
-    return [aside.names[int(rows.subjects[row])] for row in last.tolist()], columns
+    return [split.names[int(rows.subjects[row])] for row in last.tolist()], columns
 
 
 def _last_known(column: RawColumn, rows: Rows, last: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the last place of each subject with a value; its last of all if there is none."""
+    """Return the last place of each subject with a value, otherwise its last place."""
     places = np.where(column.missing[rows.order], -1, np.arange(len(rows.order)))
     found = np.maximum.reduceat(places, rows.starts())
     return np.asarray(np.where(found < 0, last, found))

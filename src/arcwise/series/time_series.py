@@ -1,4 +1,4 @@
-"""`time_series`: a table whose rows are in time, with the slices before each row beside it."""
+"""`time_series`: a table of lagged columns, in which each row has a slice and the earlier ones."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Gaps = Literal["error", "split"]
 
 
 def checked_lags(lags: Any, name: Wording = LAGS) -> tuple[int, ...]:
-    """Return the lags, ascending, or refuse them."""
+    """Return the lags in ascending order, or refuse them."""
     if isinstance(lags, Iterable) and not isinstance(lags, str | bytes):
         each = [
             whole_number(lag, name, at_least=1, at_most=_MOST_LAGS)
@@ -51,7 +51,7 @@ def checked_lags(lags: Any, name: Wording = LAGS) -> tuple[int, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class InTime(Settings):
-    """Which columns say when and of whom a row is, and which slices stand before it."""
+    """The options of time series: the columns of times and subjects, and the lags."""
 
     time: str | None = setting(
         None,
@@ -115,13 +115,13 @@ class InTime(Settings):
 
     @property
     def each_lag(self) -> tuple[int, ...]:
-        """The lags themselves, ascending."""
+        """The lags in ascending order."""
         assert isinstance(self.lags, tuple)
         return self.lags
 
     @property
     def needed(self) -> set[int]:
-        """The lags at which a row must have an earlier one, to be used."""
+        """The lags at which a row must have an earlier one to be used."""
         return {*self.each_lag, *range(1, (self.common_lags or 0) + 1)}
 
 
@@ -135,26 +135,26 @@ class _Arguments(Reading, InTime):
 
 @keywords_of(_Arguments, described_by=(Reading,))
 def time_series(table: Any, in_time: InTime, reading: Reading) -> Any:
-    """Return a table of lagged columns from rows in time, for dynamic Bayesian networks.
+    """Return a table of lagged columns from a time series, for dynamic Bayesian networks.
 
-    Each row of the result holds a present slice, the columns ``x(t)``, and the slices before
-    it, ``x(t-1)`` and so on. The latter, and static columns, are parents only: they are
-    conditioned on, and the posterior is over the edges into the present slice. The same
-    transition network is assumed for all rows; `TimeSeries.steps` has one for each step.
+    Each row of the result contains a present slice, the columns ``x(t)``, and the earlier slices,
+    ``x(t-1)`` and so on. The latter, and static columns, are parents only: they are conditioned on,
+    and the posterior is over the edges into the present slice. The same transition network is
+    assumed for all rows; `TimeSeries.steps` has a table for each step.
 
     Besides the arguments described here, it takes those of `arcwise.read`, such as `kinds`,
-    `discretize`, `weights` and `interventions`, which are those of the present slice. `missing` is
-    "impute" unless given.
+    `discretize`, and `weights` and `interventions`, which are those of the present slice. `missing`
+    is "impute" by default.
 
     Parameters
     ----------
     table
-        Anything `arcwise.read` takes, a row for each time, or for each subject and time.
+        Anything `arcwise.read` takes, with a row for each time, or for each subject and time.
 
     Returns
     -------
     TimeSeries or IncompleteTimeSeries
-        The table, which is a `Data`; the latter if values are missing and to be imputed.
+        The table, which is a `Data`; the latter if it has missing values that are to be imputed.
 
     Raises
     ------
@@ -177,10 +177,7 @@ def time_series(table: Any, in_time: InTime, reading: Reading) -> Any:
 
 
 def _lagged(
-    read: TableInTime,
-    rows: Rows,
-    static: tuple[str, ...],
-    in_time: InTime,
+    read: TableInTime, rows: Rows, static: tuple[str, ...], in_time: InTime
 ) -> TimeSeries | IncompleteTimeSeries:
     data, names = read.data, read.names
     lags, needed, within = in_time.each_lag, in_time.needed, in_time.within
@@ -227,10 +224,7 @@ def _with_places(
     rows_of: Mapping[Place, NDArray[np.int64]],
     within: bool = True,
 ) -> tuple[Data, NDArray[np.int64]]:
-    """Return the table with a column for each place, from rows of its own, and its unknowns.
-
-    Only the present slice is intervened on; the others are conditioned on.
-    """
+    """Return the table with a column for each place, from its rows, and the unknown values."""
     of = {place: data.index(place.variable) for place in rows_of}
     present = next(iter(rows_of.values()))
     mask = data.intervened
@@ -242,6 +236,7 @@ def _with_places(
             for place, rows in rows_of.items()
         ],
         weights=None if data.weights is None else data.weights[present],
+        # Other slices than the present one are conditioned on.
         intervened=None
         if mask is None
         else np.stack([mask[present, of[place]] & (place.lag == 0) for place in rows_of], axis=1),
@@ -269,11 +264,7 @@ def _first(
 
 
 def _notes(
-    data: Data,
-    static: tuple[str, ...],
-    in_time: InTime,
-    whole: NDArray[np.int64],
-    subjects: int,
+    data: Data, static: tuple[str, ...], in_time: InTime, whole: NDArray[np.int64], subjects: int
 ) -> list[str]:
     lags = in_time.each_lag
     series = "a time series" if subjects == 1 else f"the time series of {subjects:,} subjects"
@@ -295,10 +286,10 @@ def _notes(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TimeSeries(Data):
-    """A table of a time series: each row a present slice, with the slices before it.
+    """A table of a time series, in which each row is a present slice with the earlier ones.
 
-    It is a `Data`, which `Model`, `learn` and everything else take; its lagged and static
-    columns are parents only. Returned by `time_series`.
+    It is a `Data`, for `Model`, `learn` and everything else; its lagged and static columns are
+    parents only. Returned by `time_series`.
 
     Attributes
     ----------
@@ -323,10 +314,10 @@ class TimeSeries(Data):
 
     @property
     def first_slice(self) -> Data | IncompleteData:
-        """The first row of each subject, as a table of its own: the columns ``x(0)``.
+        """The first row of each subject, as a separate table: the columns ``x(0)``.
 
-        With static columns, as parents only. Its posterior is that of the network within
-        the first slice, which has no slice before it.
+        It includes static columns, as parents only. Its posterior is that of the network within
+        the first slice, which has no earlier slices.
         """
         if self.first is None:
             raise DataError(
@@ -337,10 +328,10 @@ class TimeSeries(Data):
         return self.first
 
     def steps(self) -> dict[object, Data]:
-        """Return the rows of each time as a table of its own, in order of time.
+        """Return the rows of each time as a separate table, in order of time.
 
-        For transitions that change in time: a posterior for each table is one network for
-        each step. Each table has a row for each subject that is there at that time.
+        This is for transitions that change in time: the posterior of each table gives a network
+        for each step. Each table has a row for each subject that is observed at that time.
         """
         if len(set(self.subjects)) < 2:
             raise DataError(
@@ -362,15 +353,15 @@ class TimeSeries(Data):
 
 
 class IncompleteTimeSeries(IncompleteData):
-    """A table of a time series in which values are missing, as `time_series` returns it.
+    """A table of a time series with missing values, returned by `time_series`.
 
-    A value of a subject, a time and a variable is one cell, in however many rows it stands as a
-    present or an earlier one. `learn` imputes them.
+    A missing value of a subject, a time and a variable is a single cell, however many rows it
+    appears in as a present or an earlier value. `learn` imputes them.
 
     Parameters
     ----------
     table
-        The table, with any values in the places that are missing, which count for nothing.
+        The table, with arbitrary values in the missing places, which are ignored.
     cells
         The number of the cell in each place, see `IncompleteData`.
 
@@ -398,18 +389,18 @@ class IncompleteTimeSeries(IncompleteData):
 
     @property
     def slices(self) -> Slices:
-        """Which columns are of which time."""
+        """The variable and the time of each column."""
         slices = self.table.slices
         assert slices is not None
         return slices
 
     @property
     def first_slice(self) -> Data | IncompleteData:
-        """The first row of each subject, as a table of its own, see `TimeSeries.first_slice`."""
+        """The first row of each subject, as a separate table, see `TimeSeries.first_slice`."""
         return self.table.first_slice
 
     def steps(self) -> dict[object, Data]:
-        """Refuse to tear apart what is missing at one time and stands beside others."""
+        """Refuse separate tables, as the missing values of one time appear in those of others."""
         raise ArgumentError(
             "values are missing, which are imputed with one network for all steps; for one network "
             "for each, give ",
@@ -420,7 +411,7 @@ class IncompleteTimeSeries(IncompleteData):
 
 
 def numbered(unknown: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return cells numbered 0, 1, 2, ... in the order of any other numbers of theirs."""
+    """Return cells renumbered 0, 1, 2, ... in the same order."""
     cells = np.full(unknown.shape, OBSERVED, dtype=np.int64)
     missing = unknown != OBSERVED
     cells[missing] = np.unique(unknown[missing], return_inverse=True)[1].reshape(-1)
