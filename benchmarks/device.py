@@ -35,10 +35,10 @@ from arcwise.gpu.order_modular import OrderModularComputation, needed_bytes
 from arcwise.gpu.scoring import GpuScoring, engine_on_device
 from arcwise.gpu.tempering import TemperedOrders
 from arcwise.model.question import Definition, Question
-from arcwise.records.ladders import bridge, uniform_bridge
+from arcwise.records.settings import bridge, uniform_bridge
 from arcwise.scores import FamilyScores
 from arcwise.support.devices import Choice, Gpu
-from arcwise.support.words import byte_size
+from arcwise.support.names import byte_size
 
 LONGEST = 420.0  # seconds, after which no further part begins
 MANY = 132 * 512  # chains that keep an H200 busy

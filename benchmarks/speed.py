@@ -63,7 +63,7 @@ from arcwise.graphs.linear_extensions import packed_parents
 from arcwise.model import ScoreSums
 from arcwise.model.score_sums import Method
 from arcwise.networks import discrete_network, random_dag
-from arcwise.records.ladders import usual_steps_between_exchanges
+from arcwise.records.settings import usual_steps_between_exchanges
 from arcwise.results import DagSample
 from arcwise.scores import BGe, FamilyScores
 from arcwise.spaces import BucketOrders, Dags, Layerings, LinearOrders, Partitions, Space, as_space
@@ -1054,8 +1054,7 @@ def _message_sizes(model: Model, kept: ScoreSums) -> None:
         perform,
         values_of,
     )
-    from arcwise.records.ladders import linear
-    from arcwise.records.settings import Recording, filled
+    from arcwise.records.settings import Recording, filled, linear
 
     heading(f"(b) messages, annealing runs of {len(model.variables)} variables")
     record = Recording("partitions").record_options(edge_batches=2)

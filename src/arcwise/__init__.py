@@ -81,7 +81,7 @@ from arcwise.data import read as read
 from arcwise.diagnostics.diagnose import diagnose as diagnose
 from arcwise.dynamics import forecast as forecast
 from arcwise.dynamics import impulse_response as impulse_response
-from arcwise.families.constraints import Constraints as Constraints
+from arcwise.families.families import Constraints as Constraints
 from arcwise.graphs import Dag as Dag
 from arcwise.learning import cross_validate as cross_validate
 from arcwise.learning import learn as learn

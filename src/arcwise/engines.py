@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.errors import ArgumentError
-from arcwise.support.names import as_list
+from arcwise.support.names import as_list, shown
 from arcwise.support.running import Progress, Stage, running
-from arcwise.support.words import shown
 
 if TYPE_CHECKING:
     from arcwise.model.score_sums import ScoreSums
@@ -314,7 +313,7 @@ class AnnealingJob:
 
 
 class ScoringJob(Protocol):
-    """The interface of engines to `arcwise.scores.score_families.FamilyScoring`."""
+    """The interface of engines to `arcwise.scores.family_scores.FamilyScoring`."""
 
     def score_all(self, run: Stage, path: Path | None = None) -> _core.FamilyTable:
         """Score all families in this process, and save them in a file if a path is given."""

@@ -16,17 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data
-from arcwise.data.messages import columns as columns_text
-from arcwise.data.messages import warn
-from arcwise.data.raw import RawColumn, RawNumbers
+from arcwise.data.raw import RawColumn, RawNumbers, warn
+from arcwise.data.raw import columns as columns_text
 from arcwise.data.sources import raw_columns
 from arcwise.errors import ArgumentError, DataError
 from arcwise.learning import learn
 from arcwise.parameters.predict import log_predictive, predict
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
 from arcwise.posterior import Posterior
+from arcwise.support.names import quoted, shown
 from arcwise.support.optional import optional
-from arcwise.support.words import quoted, shown
 
 optional("sklearn", "arcwise.estimators", "'arcwise[sklearn]'")  # names what to install
 

@@ -35,7 +35,6 @@ from arcwise.posterior import (
     ThresholdGraph,
 )
 from arcwise.records.account import Account, Finding
-from arcwise.records.budget import Convergence
 from arcwise.records.runs import (
     AnnealingRun,
     ChainRun,
@@ -44,6 +43,7 @@ from arcwise.records.runs import (
     MergedRun,
     UniqueDagsRun,
 )
+from arcwise.records.settings import Convergence
 from arcwise.runs.status import RunStatus
 from arcwise.series import IncompleteTimeSeries, TimeSeries
 

@@ -15,9 +15,8 @@ from arcwise.graphs.linear_extensions import as_partial_order
 from arcwise.model.model import Modularity
 from arcwise.model.score_sums import ScoreSums
 from arcwise.support.checks import MOST_INT, real_numbers, whole_number
-from arcwise.support.names import as_list
+from arcwise.support.names import as_list, quoted, shown
 from arcwise.support.plain import plain
-from arcwise.support.words import quoted, shown
 
 __all__ = [
     "BucketOrders",

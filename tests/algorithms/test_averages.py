@@ -15,7 +15,7 @@ from arcwise.algorithms import GivenOrder
 from arcwise.model.score_sums import ScoreSums
 from arcwise.records.chain_record import ChainRecord
 from arcwise.spaces import LinearOrders
-from arcwise.statistics.chains import chain_edges, edge_convergence
+from arcwise.statistics.convergence import chain_edges, edge_convergence
 from support.exact_models import random_model
 from support.presence import known
 from support.same_posteriors import assert_same_posterior

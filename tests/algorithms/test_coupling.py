@@ -10,8 +10,8 @@ import pytest
 import arcwise
 from arcwise import Model, Posterior
 from arcwise.errors import ExchangeWarning
-from arcwise.records.ladders import FIRST_TEMPERATURES, MOST_TEMPERATURES
 from arcwise.records.runs import Exchanges
+from arcwise.records.settings import FIRST_TEMPERATURES, MOST_TEMPERATURES
 from arcwise.results import ChainRun
 from support.exact_models import random_model
 from support.run_records import chains_of, temperatures_of

@@ -17,7 +17,7 @@ from arcwise.algorithms import ExactSampler
 from arcwise.algorithms.exact_computation import exact_cost
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.support.checks import available_memory
-from arcwise.support.words import byte_size
+from arcwise.support.names import byte_size
 from support.exact_models import MODULARITIES, flat_model, random_model
 from support.interrupting import assert_stops_within_two_seconds
 

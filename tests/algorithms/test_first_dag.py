@@ -10,9 +10,8 @@ import pytest
 
 import arcwise
 from arcwise import Dag, Model
-from arcwise.algorithms.chains import first_dag
+from arcwise.algorithms.chains import first_dag, opened_session
 from arcwise.algorithms.mcmc import MCMC
-from arcwise.algorithms.sampling_session import opened_session
 from arcwise.errors import ArgumentError
 from arcwise.support.running import Run
 from support.exact_models import names, random_model

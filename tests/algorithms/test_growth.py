@@ -15,9 +15,9 @@ from arcwise import Data, Model
 from arcwise.algorithms import growth, growth_state
 from arcwise.algorithms.growth import better_parents
 from arcwise.errors import ArgumentError, CapacityError, GrowthWarning, InterruptedWarning
-from arcwise.families.constraints import Constraints
+from arcwise.families.families import Constraints
 from arcwise.model import Definition, Question
-from arcwise.model.candidate_methods import FamilyWeigher
+from arcwise.model.candidates import FamilyWeigher
 from arcwise.support.devices import Processors
 from arcwise.support.running import Stage
 from support.exact_models import names, random_score

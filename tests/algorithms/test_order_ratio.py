@@ -13,8 +13,7 @@ from arcwise import Model
 from arcwise.algorithms import normalizing_constants
 from arcwise.algorithms.normalizing_constants import TopologicalOrders, order_ratio
 from arcwise.errors import ArgumentError
-from arcwise.support.clock import Deadline
-from arcwise.support.running import Run
+from arcwise.support.running import Deadline, Run
 from support.exact_models import random_model
 
 pytestmark = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")

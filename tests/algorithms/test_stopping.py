@@ -11,8 +11,8 @@ import pytest
 import arcwise
 from arcwise import Model, Posterior
 from arcwise.errors import ArgumentError
-from arcwise.records.budget import StoppingRule
-from arcwise.support.progress import ProgressUpdate
+from arcwise.records.settings import StoppingRule
+from arcwise.support.running import ProgressUpdate
 from support.clocks import steps_take
 from support.exact_models import random_model
 from support.interrupting import assert_returns_what_there_is

@@ -7,7 +7,7 @@ import numpy as np
 import arcwise
 from arcwise.model.model import Provenance
 from arcwise.posterior import Evidence, LowerBound, Traces
-from arcwise.support.words import Description
+from arcwise.support.names import Description
 from support.run_records import chain_run
 
 AWKWARD = ["age", "smoking", "diet <b>", "</script>", 'the "rate"', "größe", "体重", "a,b", "x&y"]

@@ -323,8 +323,8 @@ def test_of_very_many_parents_the_best_on_their_own_are_looked_at_further(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # The package's function hides the folder of its name, so modules are asked for by name.
-    monkeypatch.setattr(import_module("arcwise.model.candidate_methods"), "OUTSIDE", 4)
-    monkeypatch.setattr(import_module("arcwise.model.candidate_methods"), "PARTNERS", 0)
+    monkeypatch.setattr(import_module("arcwise.model.candidates"), "OUTSIDE", 4)
+    monkeypatch.setattr(import_module("arcwise.model.candidates"), "PARTNERS", 0)
     data = discrete(9, 300)
     scores = arcwise.score(data, max_indegree=1)
     best = {

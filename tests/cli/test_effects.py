@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.cli.folders import save_data
+from arcwise.cli.composition import save_data
 from support.command_line import Captured, refusal, run
 
 ROWS = 200

@@ -13,7 +13,7 @@ import pytest
 import arcwise
 from arcwise.cli import main
 from arcwise.cli.app import application
-from arcwise.cli.folders import save_data
+from arcwise.cli.composition import save_data
 
 COMMANDS: Mapping[str, Any] = application().commands
 _OF_TABLES = ("learn", "exact", "sample", "map", "evidence", "score", "describe")

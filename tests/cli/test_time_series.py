@@ -32,7 +32,7 @@ IN_TIME = ("--time", "week", "--subject", "id")
 @pytest.fixture(scope="module")
 def learned(panel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     import arcwise
-    from arcwise.cli.folders import save_data
+    from arcwise.cli.composition import save_data
 
     folder = tmp_path_factory.mktemp("learned")
     series = arcwise.time_series(panel, time="week", subject="id")

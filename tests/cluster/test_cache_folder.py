@@ -11,7 +11,7 @@ import pytest
 from arcwise.cluster import host_files
 from arcwise.cluster.host_files import FileMissing, cache_folder, opened, publish_payload
 from arcwise.errors import EngineError, FileFormatError
-from arcwise.support.archives import contents, header_of
+from arcwise.support.files import contents, header_of
 
 
 def test_it_is_made_for_the_user_alone(cache: Path) -> None:

@@ -22,7 +22,7 @@ from arcwise.cluster.work import Failed, Missing, Versions, Work, perform
 from arcwise.errors import CapacityError, EngineError, FileFormatError
 from arcwise.model import score_sums
 from arcwise.model.score_sums import ScoreSums
-from arcwise.support.archives import Header
+from arcwise.support.files import Header
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from arcwise import Model
 from arcwise.errors import FileFormatError
 from arcwise.model.score_sums import KIND, VERSION, ScoreSums
 from arcwise.spaces import as_space
-from arcwise.support.archives import seal
+from arcwise.support.files import seal
 from support.same_posteriors import assert_same_posterior
 from support.shared_pages import mapped_kibibytes
 

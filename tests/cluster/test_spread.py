@@ -24,8 +24,7 @@ from arcwise.cluster.work import (
     values_of,
 )
 from arcwise.errors import CapacityError, EngineError
-from arcwise.records.ladders import linear
-from arcwise.records.settings import Recording, filled
+from arcwise.records.settings import Recording, filled, linear
 from support.simulated_cluster import Future, Lost, SimulatedCluster
 
 

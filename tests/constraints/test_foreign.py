@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arcwise.errors import ArgumentError, ConstraintError
-from arcwise.families.constraints import Constraints
+from arcwise.families.families import Constraints
 
 
 def expert_knowledge(**given: Any) -> SimpleNamespace:

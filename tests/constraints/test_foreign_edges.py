@@ -9,7 +9,7 @@ import pytest
 
 import arcwise
 from arcwise.errors import ArgumentError, ConstraintError
-from arcwise.families.constraints import Constraints
+from arcwise.families.families import Constraints
 from arcwise.model.candidates import Candidates
 
 TABLE = {"a": [0, 1, 1, 0], "b": [0, 1, 0, 1], "c": [1, 1, 0, 0]}

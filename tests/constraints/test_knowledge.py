@@ -16,7 +16,7 @@ import arcwise
 from arcwise import Constraints, Dag
 from arcwise.errors import ArcwiseError, ArgumentError
 from arcwise.families.edges import as_dag
-from arcwise.families.tiers import parse_tiers
+from arcwise.families.resolved import parse_tiers
 
 NAMES = ["age", "sex", "smoke", "lung"]
 TIERS = (("age", "sex"), ("smoke",), ("lung",))

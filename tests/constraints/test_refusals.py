@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arcwise.errors import ConstraintError
-from arcwise.families.constraints import Constraints
+from arcwise.families.families import Constraints
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arcwise.data import DiscreteColumn, describe, read
-from arcwise.data.missing_codes import likely_code
+from arcwise.data.encoding import likely_code
 from arcwise.errors import DataError, DataWarning
 
 ROWS = 60

@@ -23,8 +23,7 @@ from arcwise.errors import (
 from arcwise.posterior.matrices import unpacked
 from arcwise.records.runs import Exchanges
 from arcwise.spaces import BucketOrders, Dags, LinearOrders, Partitions, Space
-from arcwise.statistics.chains import EdgeDiagnostics
-from arcwise.statistics.convergence import effective_sample_size, rhat
+from arcwise.statistics.convergence import EdgeDiagnostics, effective_sample_size, rhat
 from support.edge_chains import chain_posterior, flipping
 from support.run_records import LEVELS, chain_run
 from support.sampled_posteriors import random_sample

@@ -12,7 +12,7 @@ from typing import Any
 import arcwise
 from arcwise.cli import main
 from arcwise.cli.app import application
-from arcwise.cli.folders import save_data
+from arcwise.cli.composition import save_data
 from fuzz import hostile
 from fuzz.harness import Ending, Target
 

@@ -32,14 +32,11 @@ from arcwise.model.model import Provenance
 from arcwise.parameters.summaries import checked_level
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import EdgeProbabilities, EdgeWeights
-from arcwise.records.ladders import Tempering
-from arcwise.records.settings import usual_order_steps
+from arcwise.records.settings import Tempering, usual_order_steps
 from arcwise.statistics.log_estimates import summed_degrees, t_quantile
-from arcwise.support.archives import read_archive
-from arcwise.support.files import UNREADABLE, write_json
-from arcwise.support.names import positions
+from arcwise.support.files import UNREADABLE, read_archive, write_json
+from arcwise.support.names import byte_size, positions
 from arcwise.support.plain import PlainDataclasses
-from arcwise.support.words import byte_size
 from support.exact_models import flat_model
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import arcwise
 from arcwise.features import parse
 from arcwise.posterior import DagSample
-from arcwise.records.budget import StoppingRule
+from arcwise.records.settings import StoppingRule
 from arcwise.spaces import as_space
 from fuzz import hostile
 from fuzz.harness import Target

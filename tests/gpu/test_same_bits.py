@@ -13,7 +13,7 @@ from arcwise.gpu.order_chains import DeviceTables, OrderTables, SampledOrders
 from arcwise.gpu.order_modular import OrderModularComputation
 from arcwise.gpu.scoring import GpuScoring
 from arcwise.gpu.tempering import TemperedOrders
-from arcwise.records.ladders import uniform_bridge
+from arcwise.records.settings import uniform_bridge
 from support.device_orders import order_chains
 from support.emulated_gpu import ON_DEVICE, EmulatedGpu, kernel_device
 

@@ -15,9 +15,9 @@ import pytest
 
 from arcwise import _core
 from arcwise.data import Data, DiscreteColumn, IncompleteData
-from arcwise.families.constraints import Constraints
-from arcwise.imputation import annealed_moves, proposals
+from arcwise.families.families import Constraints
 from arcwise.imputation import chain as chain_module
+from arcwise.imputation import moves, proposals
 from arcwise.imputation.cells import CellSampler
 from arcwise.imputation.chain import Imputation, ImputationChain
 from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
@@ -128,7 +128,7 @@ def test_a_sweep_with_exact_draws_of_dags_leaves_the_posterior_as_it_is(anneal: 
 def test_a_sweep_does_where_parts_of_a_row_are_drawn_in_turn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(annealed_moves, "_MOST_LINES", 2)
+    monkeypatch.setattr(moves, "_MOST_LINES", 2)
     law = _law(VALUES, CELLS)
     assert_follows(_after_a_sweep(_data(VALUES, CELLS), law, Staying()), law)
 

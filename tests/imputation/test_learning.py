@@ -11,10 +11,9 @@ import pytest
 import arcwise
 from arcwise.data import IncompleteData
 from arcwise.errors import ArcwiseError
-from arcwise.imputation import averaging, checkpoint
-from arcwise.imputation.averaging import ImputationSettings, choose_moves
+from arcwise.imputation import averaging
+from arcwise.imputation.averaging import Checkpoint, ImputationSettings, choose_moves
 from arcwise.imputation.chain import Imputation, ImputationChain
-from arcwise.imputation.checkpoint import Checkpoint
 from arcwise.imputation.structure import ExactStructure
 from arcwise.model import Definition, Question
 from arcwise.parameters.effect import MeanEffects
@@ -130,8 +129,8 @@ def test_a_killed_run_goes_on_to_the_same_result(
     table = _gappy(kind)
     options: dict[str, Any] = {"completions": 10}
     whole = _learned(table, directory=tmp_path / "whole", **options)
-    monkeypatch.setattr(checkpoint, "_SECONDS", -1.0)
-    monkeypatch.setattr(checkpoint, "_SHARE", 1e9)
+    monkeypatch.setattr(averaging, "_SECONDS", -1.0)
+    monkeypatch.setattr(averaging, "_SHARE", 1e9)
     write, kept = Checkpoint.write, []
 
     def killed(self: Checkpoint, position: Any, chains: Any) -> None:
@@ -156,7 +155,7 @@ def test_a_killed_run_goes_on_to_the_same_result(
     assert isinstance(again.run, ImputationRun)
     assert isinstance(whole.run, ImputationRun)
     assert again.run.thinning == whole.run.thinning
-    assert not (tmp_path / "run" / checkpoint.FILE).exists()
+    assert not (tmp_path / "run" / averaging.FILE).exists()
 
 
 def _staged(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,8 +195,8 @@ def test_a_run_killed_after_moves_were_chosen_anew_goes_on_to_the_same_result(
     _staged(monkeypatch)
     table = _gappy(share=0.3)
     whole = _learned(table, completions=None)
-    monkeypatch.setattr(checkpoint, "_SECONDS", -1.0)
-    monkeypatch.setattr(checkpoint, "_SHARE", 1e9)
+    monkeypatch.setattr(averaging, "_SECONDS", -1.0)
+    monkeypatch.setattr(averaging, "_SHARE", 1e9)
     write, stages = Checkpoint.write, []
 
     def killed(self: Checkpoint, position: Any, chains: Any) -> None:
@@ -235,7 +234,7 @@ def test_chains_start_from_cells_at_random_and_from_cells_that_go_with_their_row
 
 def test_a_damaged_file_of_tables_counts_for_nothing(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
-    (tmp_path / "run" / checkpoint.FILE).write_bytes(b"nothing")
+    (tmp_path / "run" / averaging.FILE).write_bytes(b"nothing")
     found = _learned(_gappy(), directory=tmp_path / "run")
     assert np.array_equal(found.edges, _learned(_gappy()).edges)
 

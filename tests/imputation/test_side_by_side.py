@@ -12,7 +12,7 @@ import pytest
 import arcwise
 from arcwise.errors import InterruptedWarning
 from arcwise.imputation.chain import ImputationChain
-from arcwise.imputation.side_by_side import Halted, side_by_side, split_threads
+from arcwise.imputation.structure import Halted, side_by_side, split_threads
 from arcwise.support.running import halted_by
 
 SECONDS = 600.0  # after which a test fails instead of waiting

@@ -16,15 +16,14 @@ from arcwise.algorithms import growth, growth_state
 from arcwise.algorithms.exact_computation import ExactComputation
 from arcwise.algorithms.growth_state import model_within
 from arcwise.errors import CapacityError, CutShortWarning, TimeIsUpError
-from arcwise.families.constraints import Constraints
-from arcwise.learning import choose_parents, costs, run_time
+from arcwise.families.families import Constraints
+from arcwise.learning import choices, costs, run_time
 from arcwise.learning.study import Study
 from arcwise.model import Definition, Question
 from arcwise.model.scoring import scoring_seconds, scoring_work
 from arcwise.runs.control import Kind
 from arcwise.runs.driver import AnnealingDriver
-from arcwise.support.clock import Deadline
-from arcwise.support.running import Run
+from arcwise.support.running import Deadline, Run
 from support.clocks import WorkClock, past, steps_take
 from support.run_records import account_of
 
@@ -83,7 +82,7 @@ def test_levels_of_the_pc_algorithm_that_take_days_are_left_out(
     data = arcwise.read(common + 0.5 * random.normal(size=(200, 12)))
     everything = arcwise.candidates(data, "pc").matrix()
     for work, words in [(0.0, "was left out"), (1e4, "given no others")]:
-        monkeypatch.setattr(sys.modules["arcwise.model.candidate_methods"], "MOST_WORK", work)
+        monkeypatch.setattr(sys.modules["arcwise.model.candidates"], "MOST_WORK", work)
         with pytest.warns(CutShortWarning, match=f"{words}, as larger sets would take too long$"):
             found = arcwise.candidates(data, "pc").matrix()
         assert work == 0.0 or not (everything & ~found).any()
@@ -270,14 +269,14 @@ def test_learn_turns_from_exact_to_chains(monkeypatch: pytest.MonkeyPatch) -> No
 def test_learn_turns_from_all_parent_sets_to_grown_candidates(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    scored = choose_parents.scored
+    scored = choices.scored
 
     def too_slow(study: Study, deadline: Deadline, *, in_full: bool = False) -> Study:
         if in_full:
             raise TimeIsUpError("the time is up")
         return scored(study, deadline)
 
-    monkeypatch.setattr(choose_parents, "scored", too_slow)
+    monkeypatch.setattr(choices, "scored", too_slow)
     with steps_take(1e-3) as clock:
         found = learn(gaussian(6), seconds=clock.deadline(3.0))
     assert account_of(found).chosen.parents == "grown"

@@ -9,15 +9,13 @@ import pytest
 
 import arcwise
 from arcwise import Model
-from arcwise.algorithms.sampling_session import sums_for
-from arcwise.learning.choose_algorithm import choose_settings, try_chains
+from arcwise.algorithms.chains import sums_for
+from arcwise.learning.choices import choose_settings, try_chains
 from arcwise.learning.request import Request
 from arcwise.learning.study import Study
-from arcwise.records.budget import Algorithm
-from arcwise.records.settings import usual_order_steps
+from arcwise.records.settings import Algorithm, usual_order_steps
 from arcwise.spaces import CanonicalOrders, Dags
-from arcwise.support.clock import Deadline
-from arcwise.support.running import Run
+from arcwise.support.running import Deadline, Run
 from support.exact_models import names
 from support.run_records import chains_of
 from support.separate_modes import two_directions
@@ -90,7 +88,7 @@ def test_a_trial_that_is_interrupted_ends_all(
     apart: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     interrupted = SimpleNamespace(run=SimpleNamespace(interrupted=True))
-    monkeypatch.setattr("arcwise.learning.choose_algorithm.mcmc", lambda *_, **__: interrupted)
+    monkeypatch.setattr("arcwise.learning.choices.mcmc", lambda *_, **__: interrupted)
     with pytest.raises(KeyboardInterrupt):
         try_chains(_study(apart))
 
@@ -106,7 +104,7 @@ def test_a_trial_keeps_to_its_part_of_the_time(apart: Model) -> None:
         return SimpleNamespace(run=SimpleNamespace(interrupted=False, convergence=convergence))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arcwise.learning.choose_algorithm.mcmc", trial)
+        patch.setattr("arcwise.learning.choices.mcmc", trial)
         run = Run(seconds=Deadline(60.0, clock=lambda: 0.0))
         assert try_chains(_study(apart, run=run)).algorithm is Algorithm.MCMC
     assert [deadline.left for deadline in asked] == [12.0]

@@ -18,7 +18,7 @@ from arcwise.learning.hyperparameters import EXPECTED_PARENTS, LOG_PRIOR, prior_
 from arcwise.learning.incomplete import HyperparameterDraws
 from arcwise.model import Definition, Question
 from arcwise.priors import Sparse
-from arcwise.priors.constant import log_sum_of_weights
+from arcwise.priors.base import log_sum_of_weights
 from arcwise.scores import BDeu
 from reference.dags import Parents, all_dags
 from reference.imputation import Law, completed

@@ -13,16 +13,15 @@ import pytest
 import arcwise
 from arcwise.algorithms.sample import SAMPLED_BY
 from arcwise.data import IncompleteData
-from arcwise.data.reading import ReadingToLearn
+from arcwise.data.reader import ReadingToLearn
 from arcwise.errors import RunDirectoryError, TimeIsUpError
-from arcwise.families.constraints import ConstraintArguments
+from arcwise.families.families import ConstraintArguments
 from arcwise.learning import learn as learn_function
 from arcwise.learning.learn import STEPS, account, begin, compute_exactly, ready_to_sample
 from arcwise.learning.request import Request
 from arcwise.learning.study import KeptStudy, Study
-from arcwise.records.budget import Algorithm
-from arcwise.support.clock import Deadline
-from arcwise.support.running import Run
+from arcwise.records.settings import Algorithm
+from arcwise.support.running import Deadline, Run
 from support.clocks import steps_take
 
 learning = sys.modules["arcwise.learning.learn"]

@@ -8,9 +8,8 @@ import warnings
 import pytest
 
 from arcwise.errors import ArgumentError, CutShortWarning, TimeIsUpError
-from arcwise.support.clock import NEVER, Deadline, process_began, shared_clock
 from arcwise.support.devices import Processors
-from arcwise.support.running import Stage, running
+from arcwise.support.running import NEVER, Deadline, Stage, process_began, running, shared_clock
 
 
 class Clock:

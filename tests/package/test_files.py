@@ -14,8 +14,7 @@ import pytest
 import arcwise
 from arcwise.cli.options import read_edge_file
 from arcwise.errors import ArgumentError, DataError
-from arcwise.support.archives import read_archive, write_archive
-from arcwise.support.files import replacing, write_table
+from arcwise.support.files import read_archive, replacing, write_archive, write_table
 
 
 def test_links_are_replaced_and_not_followed(tmp_path: Path) -> None:

@@ -19,12 +19,11 @@ from arcwise.model.score_sums import ScoreSums
 from arcwise.records.chain_record import DRAW_ARRAYS, refuse_other_draws
 from arcwise.records.run_files import ForeignSpace, read_settings, read_space
 from arcwise.spaces import BucketOrders, Partitions
-from arcwise.support.archives import read_archive
 from arcwise.support.checks import file_path, instance, true_or_false
-from arcwise.support.clock import process_began
-from arcwise.support.names import as_list, positions
+from arcwise.support.files import read_archive
+from arcwise.support.names import Description, as_list, positions, shown
 from arcwise.support.plain import PlainDataclasses
-from arcwise.support.words import Description, shown
+from arcwise.support.running import process_began
 from support.recorded_dags import recorded
 
 
@@ -76,7 +75,7 @@ def test_a_process_of_unknown_age_begins_now(monkeypatch: pytest.MonkeyPatch) ->
     def closed(*arguments: Any, **more: Any) -> Any:
         raise PermissionError
 
-    monkeypatch.setattr("arcwise.support.clock.open", closed, raising=False)
+    monkeypatch.setattr("arcwise.support.running.open", closed, raising=False)
     before = time.perf_counter()
     assert before <= process_began() <= time.perf_counter()
 
@@ -172,7 +171,7 @@ def test_arrays_beyond_the_memory_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     np.savez(tmp_path / "a.npz", numbers=np.zeros(1000))
-    monkeypatch.setattr("arcwise.support.archives.available_memory", lambda: 4096)
+    monkeypatch.setattr("arcwise.support.files.available_memory", lambda: 4096)
     with pytest.raises(CapacityError, match=r"takes 8 KiB of memory, and 4 KiB are free"):
         read_archive(tmp_path / "a.npz")
 

@@ -11,7 +11,7 @@ import pytest
 import arcwise
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.support.checks import available_memory, real_number, real_numbers, whole_number
-from arcwise.support.words import shown
+from arcwise.support.names import shown
 
 
 @cache

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from arcwise.support import progress
-from arcwise.support.progress import ProgressUpdate, hidden_progress, shown_progress
+from arcwise.support import running
+from arcwise.support.running import ProgressUpdate, hidden_progress, shown_progress
 
 _HANGS = 600.0  # seconds
 
@@ -46,9 +46,9 @@ class Waits:
 def waits(monkeypatch: pytest.MonkeyPatch) -> Waits:
     made = Waits()
     monkeypatch.setattr(
-        progress, "threading", SimpleNamespace(Event=lambda: made, Thread=threading.Thread)
+        running, "threading", SimpleNamespace(Event=lambda: made, Thread=threading.Thread)
     )
-    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: made.now))
+    monkeypatch.setattr(running, "time", SimpleNamespace(monotonic=lambda: made.now))
     return made
 
 

@@ -11,14 +11,13 @@ import pytest
 import arcwise
 from arcwise.cli import main
 from arcwise.errors import InterruptedWarning
-from arcwise.support.running import running
-from arcwise.support.signals import sigterm_interrupts, uninterrupted
+from arcwise.support.running import running, sigterm_interrupts, uninterrupted
 
 
 @pytest.fixture(autouse=True)
 def _nobody_told_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget afterwards that these tests have told the process to end."""
-    monkeypatch.setattr("arcwise.support.signals._told_to_end", False)
+    monkeypatch.setattr("arcwise.support.running._told_to_end", False)
 
 
 def test_sigterm_interrupts_a_run_and_only_that() -> None:

@@ -16,8 +16,8 @@ from arcwise import Posterior
 from arcwise.errors import ArgumentError, FileFormatError
 from arcwise.posterior import Evidence, LowerBound, Traces
 from arcwise.records.account import Account, Choices
-from arcwise.records.budget import Algorithm, Convergence
 from arcwise.records.runs import ExactRun, MergedRun
+from arcwise.records.settings import Algorithm, Convergence
 from arcwise.results import DagSample
 from arcwise.spaces import LinearOrders, PartialOrders
 from support.exact_models import flat_model, names

@@ -16,7 +16,7 @@ from arcwise import Posterior
 from arcwise.errors import ArcwiseWarning, ArgumentError
 from arcwise.posterior import Traces
 from arcwise.statistics.log_estimates import log_mean
-from arcwise.support.words import Description
+from arcwise.support.names import Description
 from support.exact_models import random_model
 from support.log_weights import plain_error
 from support.run_records import chains_of, merged_of

@@ -22,8 +22,8 @@ from arcwise.errors import (
 )
 from arcwise.model.model import Provenance
 from arcwise.posterior import Evidence, Traces
-from arcwise.records.budget import Convergence
 from arcwise.records.runs import OrderWeights
+from arcwise.records.settings import Convergence
 from support.exact_models import flat_model
 from support.run_records import LEVELS, chain_run
 from support.sampled_posteriors import random_sample, sampled_posterior

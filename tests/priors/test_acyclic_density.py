@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from arcwise.priors.constant import expected_edges, odds_of_dags
+from arcwise.priors.base import expected_edges, odds_of_dags
 
 
 def edges_of_all_dags(n: int) -> list[int]:

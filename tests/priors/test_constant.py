@@ -22,7 +22,7 @@ from arcwise.priors import (
     Prior,
     PriorTerms,
 )
-from arcwise.priors.constant import log_constant_by_size, weights_by_size
+from arcwise.priors.base import log_constant_by_size, weights_by_size
 from arcwise.scores import BDeu, FamilyScores
 from arcwise.support.devices import Processors
 from arcwise.support.running import Stage

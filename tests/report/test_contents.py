@@ -15,12 +15,12 @@ import arcwise
 from arcwise.layout.marks import forest_rows
 from arcwise.posterior.summary import run_summary
 from arcwise.records.account import Account, Choices
-from arcwise.records.budget import Algorithm
 from arcwise.records.runs import ChainRun, ExactRun
+from arcwise.records.settings import Algorithm
 from arcwise.report import report_contents
 from arcwise.report.network import MOST_LINKS, SMALLEST_PROBABILITY
 from arcwise.statistics.convergence import rank_shares
-from arcwise.support.words import number
+from arcwise.support.names import number
 from support.edge_chains import chain_posterior
 from support.exact_models import names
 from support.run_records import chain_run

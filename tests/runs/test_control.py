@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.errors import ArgumentError
-from arcwise.records.budget import AnnealingBudget, Budget, Convergence, StoppingRule
+from arcwise.records.settings import AnnealingBudget, Budget, Convergence, StoppingRule
 from arcwise.runs.control import (
     Action,
     AnnealingController,

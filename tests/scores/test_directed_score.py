@@ -21,7 +21,7 @@ import arcwise
 from arcwise import Data, Model
 from arcwise.errors import ArgumentError
 from arcwise.model import scoring
-from arcwise.scores import FamilyScores, LocalScore, score_families
+from arcwise.scores import FamilyScores, LocalScore, family_scores
 from reference import scores as reference
 from reference.exact import enumerate_posterior
 from support.comparison import assert_families_agree, close
@@ -132,18 +132,18 @@ def test_growth_keeps_its_scores_and_finds_the_best_dag(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scoring, "_WORTH_KEEPING", 0.0)
-    monkeypatch.setattr(score_families, "_SECONDS_OF_A_PART", 0.0)
+    monkeypatch.setattr(family_scores, "_SECONDS_OF_A_PART", 0.0)
     file = tmp_path / "growth.json"
-    add, left = score_families.PartsFile.add, [1]
+    add, left = family_scores.PartsFile.add, [1]
 
-    def stopping(self: score_families.PartsFile, *arguments: Any) -> None:
+    def stopping(self: family_scores.PartsFile, *arguments: Any) -> None:
         if left[0] == 0:
             raise _Killed
         left[0] -= 1
         add(self, *arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(score_families.PartsFile, "add", stopping)
+        patched.setattr(family_scores.PartsFile, "add", stopping)
         with pytest.raises(_Killed):
             arcwise.grow(DATA, "greedy:1", score=K2(), seed=1, file=file)
     assert file.with_suffix(".scores").stat().st_size > 100

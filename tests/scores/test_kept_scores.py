@@ -12,8 +12,8 @@ import pytest
 import arcwise
 from arcwise import _core
 from arcwise.model import Definition, Question, scoring
-from arcwise.scores import score_families
-from arcwise.scores.score_families import FamilyScoring, score_in_parts
+from arcwise.scores import family_scores
+from arcwise.scores.family_scores import FamilyScoring, score_in_parts
 from arcwise.support.devices import Processors
 from arcwise.support.running import Stage
 
@@ -29,7 +29,7 @@ FEW = {"either": ["tub", "lung"], "dysp": ["bronc"], "xray": ["either", "smoke"]
 
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score_families, "_SECONDS_OF_A_PART", 0.0)
+    monkeypatch.setattr(family_scores, "_SECONDS_OF_A_PART", 0.0)
 
 
 def _job(data: arcwise.Data, **arguments: Any) -> FamilyScoring:
@@ -52,16 +52,16 @@ class _Killed(Exception):
 def _stopped_after(parts: int, scored: Callable[[], object], patch: pytest.MonkeyPatch) -> None:
     """Score until so many parts are in a file."""
     left = [parts]
-    add = score_families.PartsFile.add
+    add = family_scores.PartsFile.add
 
-    def counted(self: score_families.PartsFile, first: int, count: int, values: Any) -> None:
+    def counted(self: family_scores.PartsFile, first: int, count: int, values: Any) -> None:
         if left[0] == 0:
             raise _Killed
         left[0] -= 1
         add(self, first, count, values)
 
     with patch.context() as patched:
-        patched.setattr(score_families.PartsFile, "add", counted)
+        patched.setattr(family_scores.PartsFile, "add", counted)
         with pytest.raises(_Killed):
             scored()
 
@@ -122,17 +122,17 @@ def test_parts_come_in_any_order(tmp_path: Path) -> None:
     """As they do from a cluster, of which some are then missing between others."""
     for job in JOBS.values():
         path = tmp_path / "scores"
-        kept = score_families.KeptScores(job, path)
+        kept = family_scores.KeptScores(job, path)
         units = list(range(len(kept.plan)))
         for unit in units[::-2]:
             kept.take(unit, 1, kept.plan.score(unit, 1, 2, None))
-        again = score_families.KeptScores(job, path)
+        again = family_scores.KeptScores(job, path)
         stretches = again.missing()
         left = [unit for first, count in stretches for unit in range(first, first + count)]
         assert left == sorted(set(units) - set(units[::-2]))
         assert again.share == pytest.approx(len(units[::-2]) / len(units))
         assert _is_whole(score_in_parts(job, RUN, path), job)
-        assert score_families.KeptScores(job, path).missing() == []
+        assert family_scores.KeptScores(job, path).missing() == []
 
 
 def test_growth_keeps_the_scores_of_a_round(

@@ -25,7 +25,7 @@ from arcwise.spaces import (
     Space,
     as_space,
 )
-from arcwise.support.words import quoted
+from arcwise.support.names import quoted
 from support.exact_models import MODULARITIES, random_model
 from support.run_records import chains_of
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arcwise.records.chain_record import ChainRecord, Traces
-from arcwise.statistics.chains import trace_convergence
+from arcwise.statistics.convergence import trace_convergence
 
 
 def test_rounding_of_the_log_posterior_is_no_difference_between_chains() -> None:

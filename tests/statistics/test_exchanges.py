@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arcwise.statistics.chains import exchange_rates, temperatures_needed
+from arcwise.statistics.convergence import exchange_rates, temperatures_needed
 
 
 def test_rates_are_those_of_all_chains_together() -> None:

@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 import arcwise
 from arcwise.records.chain_record import ChainRecord
 from arcwise.records.runs import ChainRun
-from arcwise.statistics.chains import NEGLIGIBLE, edge_convergence, levels, settled, weighted_parts
+from arcwise.statistics.convergence import (
+    NEGLIGIBLE,
+    edge_convergence,
+    levels,
+    settled,
+    weighted_parts,
+)
 from support.separate_modes import two_modes
 
 _DRAWS = 100

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 from arcwise.runs.control import Kind
 from arcwise.runs.driver import AnnealingDriver, ChainDriver
-from arcwise.support.clock import Deadline
+from arcwise.support.running import Deadline
 
 
 def past(seconds: float = 5.0) -> Deadline:

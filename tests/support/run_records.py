@@ -10,8 +10,8 @@ from arcwise.algorithms.ais import AIS
 from arcwise.algorithms.mc3 import MC3
 from arcwise.algorithms.mcmc import MCMC
 from arcwise.records.account import Account
-from arcwise.records.budget import Convergence
 from arcwise.records.runs import AnnealingRun, AnyRun, ChainRun, Exchanges, MergedRun, OrderWeights
+from arcwise.records.settings import Convergence
 from arcwise.spaces import Partitions
 
 LEVELS = (0.0, 0.25, 0.5, 1.0)

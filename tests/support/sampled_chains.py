@@ -16,9 +16,8 @@ from arcwise.records.chain_record import ChainRecord
 from arcwise.records.settings import Recording, filled
 from arcwise.runs.driver import ChainDriver
 from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders, Space
-from arcwise.support.clock import NEVER
 from arcwise.support.devices import Processors
-from arcwise.support.running import Stage
+from arcwise.support.running import NEVER, Stage
 from reference.spaces import (
     State,
     weights_of_bucket_orders,

@@ -12,7 +12,7 @@ from arcwise.algorithms.given_order import GivenOrder
 from arcwise.algorithms.growth_state import growth_memory
 from arcwise.algorithms.reverse_annealing import reverse_annealing
 from arcwise.algorithms.unique_dags import unique_dags
-from arcwise.support.clock import Deadline
+from arcwise.support.running import Deadline
 
 __all__ = [
     "Deadline",

@@ -22,14 +22,19 @@ from arcwise.errors import ArgumentError, Wording, option
 from arcwise.model import Model
 from arcwise.model.score_sums import ScoreSums
 from arcwise.posterior import Posterior
-from arcwise.records.budget import Algorithm, AnnealingBudget
-from arcwise.records.ladders import as_rising, refuse_without_bridge
-from arcwise.records.settings import AnnealingSettings, OfModel, Schedule
+from arcwise.records.settings import (
+    Algorithm,
+    AnnealingBudget,
+    AnnealingSettings,
+    OfModel,
+    Schedule,
+    as_rising,
+    refuse_without_bridge,
+)
 from arcwise.support.checks import positive_number, refuse_beyond_memory, whole_number
-from arcwise.support.clock import Deadline
-from arcwise.support.running import Run
+from arcwise.support.names import shown
+from arcwise.support.running import Deadline, Run
 from arcwise.support.settings import keywords_of, setting
-from arcwise.support.words import shown
 
 _STATES_PER_RUN = 10
 _BYTES_PER_STEP = 48  # its inverse temperature, in a list and in the core

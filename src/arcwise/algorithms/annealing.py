@@ -6,23 +6,21 @@ import time
 from collections.abc import Callable
 
 from arcwise import _core
+from arcwise.algorithms.chains import SamplingSession, opened_session
 from arcwise.algorithms.estimates import AnnealedResults, assemble, order_weights
 from arcwise.algorithms.normalizing_constants import constant_in_time
-from arcwise.algorithms.sampling_session import SamplingSession, opened_session
 from arcwise.diagnostics.findings import doubts_of_populations
 from arcwise.engines import AnnealedRuns, AnnealingJob, acceptance
 from arcwise.errors import InterruptedWarning, TimeIsUpError, option
 from arcwise.model import Model
 from arcwise.posterior import Posterior
 from arcwise.posterior.evidence import Evidence, lower_bound, lower_bounds
-from arcwise.records.budget import Algorithm, Convergence
 from arcwise.records.chain_record import Traces
 from arcwise.records.runs import AnnealingRun, PopulationPlan
-from arcwise.records.settings import AnnealingSettings, filled
+from arcwise.records.settings import Algorithm, AnnealingSettings, Convergence, filled
 from arcwise.runs.driver import AnnealingDriver
 from arcwise.statistics.log_estimates import LogEstimate, effective_runs
-from arcwise.support.clock import warn
-from arcwise.support.running import Run
+from arcwise.support.running import Run, warn
 
 _SHARE_OF_CONSTANT = 0.3  # of the time, for the constant of the prior
 _UNITS = {Algorithm.AIS: "particles", Algorithm.SMC: "populations"}

@@ -22,13 +22,11 @@ from arcwise.model import Model
 from arcwise.model.model import Modularity
 from arcwise.model.score_sums import ScoreSums
 from arcwise.posterior.evidence import Evidence, lower_bounds
-from arcwise.records.ladders import bridge
-from arcwise.records.settings import Recording
+from arcwise.records.settings import Recording, bridge
 from arcwise.spaces import CanonicalOrders
 from arcwise.statistics.log_estimates import LogEstimate
 from arcwise.support.checks import whole_number
-from arcwise.support.clock import Deadline
-from arcwise.support.running import Run
+from arcwise.support.running import Deadline, Run
 from arcwise.support.settings import Settings, setting
 
 _SPACE = CanonicalOrders()

@@ -15,10 +15,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.algorithms.chains import SampledChains, known_edges, sampled_chains
+from arcwise.algorithms.chains import (
+    SampledChains,
+    SamplingSession,
+    known_edges,
+    opened_session,
+    sampled_chains,
+)
 from arcwise.algorithms.estimates import assemble, order_weights
 from arcwise.algorithms.normalizing_constants import constant_in_time, is_exact, prior_constant
-from arcwise.algorithms.sampling_session import SamplingSession, opened_session
 from arcwise.diagnostics.findings import (
     FEWEST_EXCHANGES,
     HOPELESS_RHAT,
@@ -31,22 +36,19 @@ from arcwise.model import Model, checked_model
 from arcwise.model.model import Modularity
 from arcwise.posterior import Posterior
 from arcwise.posterior.evidence import Evidence
-from arcwise.records.budget import Convergence
 from arcwise.records.chain_record import Traces
-from arcwise.records.ladders import Tempering
 from arcwise.records.runs import ChainRun, EvidenceRatio, Exchanges
-from arcwise.records.settings import ChainSettings
-from arcwise.statistics.chains import (
+from arcwise.records.settings import ChainSettings, Convergence, Tempering
+from arcwise.statistics.convergence import (
     chain_convergence,
     chain_edges,
     exchange_rates,
     temperatures_needed,
+    weighted_standard_error,
 )
-from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.statistics.log_estimates import LogEstimate, cautious_effective_runs
 from arcwise.support.arrays import relative_weights
-from arcwise.support.clock import warn
-from arcwise.support.running import Run
+from arcwise.support.running import Run, warn
 
 # Share of the time budget for the prior's normalising constant, as the evidence is a by-product.
 _SHARE_OF_CONSTANT = 0.1

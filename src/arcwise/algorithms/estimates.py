@@ -26,14 +26,12 @@ from arcwise.model.score_sums import ScoreSums
 from arcwise.posterior import DagSample, Posterior
 from arcwise.posterior.matrices import relation_errors
 from arcwise.records.chain_record import ChainRecord
-from arcwise.records.ladders import linear
 from arcwise.records.runs import AnnealingRun, ChainRun, OrderWeights
-from arcwise.records.settings import Recording, filled
+from arcwise.records.settings import Recording, filled, linear
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.statistics.log_estimates import LogEstimate, log_mean
 from arcwise.support.arrays import relative_weights, weighted_sum
-from arcwise.support.clock import warn
-from arcwise.support.running import Run
+from arcwise.support.running import Run, warn
 
 
 @dataclass(frozen=True, eq=False)

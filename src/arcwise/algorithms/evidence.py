@@ -30,9 +30,9 @@ from arcwise.posterior.evidence import Evidence, LowerBound
 from arcwise.records.settings import OfModel, SamplerSettings
 from arcwise.spaces import CanonicalOrders, LinearOrders, Partitions, Space, as_space, space_words
 from arcwise.statistics.log_estimates import LogEstimate, t_quantile, weighted_mean
+from arcwise.support.names import listing, quoted, shown
 from arcwise.support.running import Run
 from arcwise.support.settings import Settings, keywords_of, refuse_unknown, setting
-from arcwise.support.words import listing, quoted, shown
 
 
 class EvidenceMethod(StrEnum):

@@ -17,8 +17,7 @@ from arcwise.posterior import DagSample, Posterior
 from arcwise.records.runs import ExactRun
 from arcwise.records.settings import OfModel
 from arcwise.support.checks import refuse_beyond_memory, true_or_false, whole_number
-from arcwise.support.clock import Deadline
-from arcwise.support.running import LocalRun, Progress
+from arcwise.support.running import Deadline, LocalRun, Progress
 from arcwise.support.settings import keywords_of, setting
 
 

@@ -21,7 +21,7 @@ from arcwise.graphs.linear_extensions import linear_extensions
 from arcwise.model import Model, checked_model
 from arcwise.model.model import FoldedWeights, Modularity, as_modularity
 from arcwise.posterior import DagSample, Evidence, Posterior
-from arcwise.priors.constant import log_constant_by_size, weights_by_size
+from arcwise.priors.base import log_constant_by_size, weights_by_size
 from arcwise.records.runs import ExactRun
 from arcwise.scores import FamilyScores
 from arcwise.support.checks import (
@@ -32,9 +32,9 @@ from arcwise.support.checks import (
     whole_number,
 )
 from arcwise.support.devices import Processors
+from arcwise.support.names import byte_size, rounded
 from arcwise.support.running import LocalRun, Progress, Stage
 from arcwise.support.settings import Settings, setting
-from arcwise.support.words import byte_size, rounded
 
 MOST_VARIABLES = {"modular": 25, "order-modular": 30}
 _FEWEST_ON_DEVICE = 20  # if no device is named: starting takes longer than computing with fewer

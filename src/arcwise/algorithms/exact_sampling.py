@@ -21,8 +21,8 @@ from arcwise.posterior.consensus import CredibleSet, credible_set
 from arcwise.posterior.estimation import estimate_without_error
 from arcwise.support.arrays import relative_weights
 from arcwise.support.checks import open_fraction, real_number
+from arcwise.support.names import shown
 from arcwise.support.running import LocalRun, Progress
-from arcwise.support.words import shown
 
 
 class ExactSampler:

@@ -35,21 +35,18 @@ from arcwise.errors import (
     Wording,
 )
 from arcwise.families import Families
-from arcwise.families.constraints import SYNONYMS, ConstraintArguments
-from arcwise.families.families import parent_matrix
+from arcwise.families.families import SYNONYMS, ConstraintArguments, parent_matrix
 from arcwise.graphs import cpdag
 from arcwise.graphs.dag import Dag
 from arcwise.model import Definition, Model, Question, ask
-from arcwise.model.candidate_methods import FamilyWeigher, Joined
-from arcwise.model.candidates import Candidates
+from arcwise.model.candidates import Candidates, FamilyWeigher, Joined
 from arcwise.model.candidates import candidates as choose_candidates
 from arcwise.model.score_sums import ScoreSums
 from arcwise.posterior.map_result import MapResult, SearchSettings, is_more
 from arcwise.records.settings import SumSettings
-from arcwise.support.clock import Deadline, warn
-from arcwise.support.running import Run, SeededRun, Stage
+from arcwise.support.names import byte_size, quoted
+from arcwise.support.running import Deadline, Run, SeededRun, Stage, warn
 from arcwise.support.settings import keywords_of
-from arcwise.support.words import byte_size, quoted
 
 # Shares of the time limit: for the initial candidates, for all rounds, and for chains of a round.
 _SHARE_OF_START = 0.6

@@ -23,7 +23,7 @@ from arcwise.errors import ArcwiseError, CapacityError, TimeIsUpError, Wording
 from arcwise.families.families import parent_matrix
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model, Question, model_of
-from arcwise.model.candidate_methods import FamilyWeigher
+from arcwise.model.candidates import FamilyWeigher
 from arcwise.model.scoring import scoring_seconds
 from arcwise.posterior.map_result import SearchSettings
 from arcwise.support.checks import (
@@ -35,12 +35,11 @@ from arcwise.support.checks import (
     real_number,
     whole_number,
 )
-from arcwise.support.clock import Deadline
 from arcwise.support.files import UNREADABLE, replacing
+from arcwise.support.names import byte_size, plural, rounded
 from arcwise.support.plain import digest, strict_json
-from arcwise.support.running import Run, Stage
+from arcwise.support.running import Deadline, Run, Stage
 from arcwise.support.settings import Settings, setting
-from arcwise.support.words import byte_size, plural, rounded
 
 Matrix = NDArray[np.bool_]
 DEFAULT_MAX_SIZE = 14

@@ -14,8 +14,8 @@ from arcwise import _core
 from arcwise.algorithms.exact_computation import Computing, ExactComputation
 from arcwise.errors import ArgumentError, CapacityError, InterruptedWarning, TimeIsUpError, option
 from arcwise.families import Families
-from arcwise.families.constraints import ConstraintArguments
 from arcwise.families.edges import as_dag
+from arcwise.families.families import ConstraintArguments
 from arcwise.graphs import Cpdag, cpdag
 from arcwise.graphs.cpdags import with_knowledge
 from arcwise.graphs.dag import Dag
@@ -24,11 +24,9 @@ from arcwise.model.score_sums import ScoreSums, checked_sums
 from arcwise.posterior.map_result import MapResult, SearchSettings, reach
 from arcwise.records.settings import OfModel, SumSettings
 from arcwise.support.checks import one_of, refuse_beyond_memory, whole_number
-from arcwise.support.clock import Deadline, warn
-from arcwise.support.names import as_list
-from arcwise.support.running import LocalRun, SeededRun
+from arcwise.support.names import as_list, quoted
+from arcwise.support.running import Deadline, LocalRun, SeededRun, warn
 from arcwise.support.settings import Settings, keywords_of, setting, setting_like
-from arcwise.support.words import quoted
 
 # Within both limits, the exact computation takes a few seconds and less than a gigabyte.
 MOST_VARIABLES = 25

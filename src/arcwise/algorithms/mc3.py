@@ -20,8 +20,10 @@ from arcwise.algorithms.chain_posterior import sample_chains
 from arcwise.model import Model
 from arcwise.model.score_sums import ScoreSums
 from arcwise.posterior import Posterior
-from arcwise.records.budget import Algorithm
-from arcwise.records.ladders import (
+from arcwise.records.settings import (
+    Algorithm,
+    ChainSettings,
+    OfModel,
     Tempering,
     adapts,
     checked_ladder,
@@ -30,10 +32,8 @@ from arcwise.records.ladders import (
     tempering_along,
     usual_steps_between_exchanges,
 )
-from arcwise.records.settings import ChainSettings, OfModel
 from arcwise.support.checks import MOST_INT, whole_number
-from arcwise.support.clock import Deadline
-from arcwise.support.running import Run
+from arcwise.support.running import Deadline, Run
 from arcwise.support.settings import keywords_of, setting
 
 

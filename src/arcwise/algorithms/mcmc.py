@@ -19,8 +19,7 @@ from arcwise.algorithms.chain_posterior import sample_chains
 from arcwise.errors import ArgumentError, option
 from arcwise.model import Model
 from arcwise.posterior import Posterior
-from arcwise.records.budget import Algorithm
-from arcwise.records.settings import ChainSettings, OfModel
+from arcwise.records.settings import Algorithm, ChainSettings, OfModel
 from arcwise.support.checks import true_or_false
 from arcwise.support.running import Run
 from arcwise.support.settings import keywords_of, setting

@@ -28,10 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.algorithms.chains import sampled_chains
+from arcwise.algorithms.chains import opened_session, sampled_chains
 from arcwise.algorithms.estimates import annealed_log_total, assemble
 from arcwise.algorithms.exact_computation import log_prior_constant
-from arcwise.algorithms.sampling_session import opened_session
 from arcwise.diagnostics.findings import HOPELESS_RHAT, LARGEST_EDGE_RHAT, RHAT_OF_WARNING
 from arcwise.errors import CapacityError, TimeIsUpError
 from arcwise.features.edges import packed_set
@@ -40,15 +39,13 @@ from arcwise.model import Model
 from arcwise.model.model import Modularity
 from arcwise.model.score_sums import ScoreSums
 from arcwise.posterior import DagSample
-from arcwise.priors.constant import weights_by_size
+from arcwise.priors.base import weights_by_size
 from arcwise.records.settings import ChainSettings, Recording, usual_order_steps
 from arcwise.runs.control import SHORTEST
 from arcwise.spaces import Dags, LinearOrders, Space
-from arcwise.statistics.chains import chain_convergence
-from arcwise.statistics.convergence import rhat
+from arcwise.statistics.convergence import chain_convergence, rhat
 from arcwise.statistics.log_estimates import LogEstimate, acceptance_ratio
-from arcwise.support.clock import Deadline
-from arcwise.support.running import Run
+from arcwise.support.running import Deadline, Run
 
 _MOST_EXACT = {"modular": 16, "order-modular": 20}
 _TOLERANCE = 1e-8

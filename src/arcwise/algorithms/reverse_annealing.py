@@ -30,8 +30,7 @@ from arcwise.model import Model, checked_model
 from arcwise.model.model import Modularity, as_modularity
 from arcwise.model.score_sums import ScoreSums
 from arcwise.posterior.evidence import Evidence, lower_bounds
-from arcwise.records.ladders import linear
-from arcwise.records.settings import OfModel
+from arcwise.records.settings import OfModel, linear
 from arcwise.spaces import Dags, LinearOrders, Partitions
 from arcwise.statistics.log_estimates import LogEstimate
 from arcwise.support.checks import whole_number

@@ -16,18 +16,22 @@ from typing import ClassVar, Self
 
 from arcwise import _core
 from arcwise.algorithms.annealing import anneal, too_short
-from arcwise.algorithms.sampling_session import SamplingSession
+from arcwise.algorithms.chains import SamplingSession
 from arcwise.errors import TimeIsUpError
 from arcwise.model import Model
 from arcwise.model.score_sums import ScoreSums
 from arcwise.posterior import Posterior
-from arcwise.records.budget import Algorithm, AnnealingBudget
 from arcwise.records.runs import PopulationPlan
-from arcwise.records.settings import AnnealingSettings, OfModel, Schedule
+from arcwise.records.settings import (
+    Algorithm,
+    AnnealingBudget,
+    AnnealingSettings,
+    OfModel,
+    Schedule,
+)
 from arcwise.spaces import CanonicalOrders
 from arcwise.support.checks import MOST_INT, open_fraction, whole_number
-from arcwise.support.clock import Deadline
-from arcwise.support.running import Run
+from arcwise.support.running import Deadline, Run
 from arcwise.support.settings import keywords_of, setting
 
 _FINEST_STEPS = 20_000  # of the path from which populations choose their temperatures

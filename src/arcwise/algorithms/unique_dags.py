@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.algorithms.chains import sampled_chains
+from arcwise.algorithms.chains import opened_session, sampled_chains
 from arcwise.algorithms.estimates import best_dag, modular_log_weights
 from arcwise.algorithms.mcmc import MCMC
-from arcwise.algorithms.sampling_session import opened_session
 from arcwise.model import Model, checked_model
 from arcwise.model.score_sums import ScoreSums
 from arcwise.posterior import DagSample, Posterior

@@ -13,10 +13,9 @@ from typer.exceptions import Exit, TyperException
 from arcwise.cli.app import application
 from arcwise.cli.composition import began
 from arcwise.cli.help_texts import in_words, words_to_complete
-from arcwise.data.messages import SEPARATOR
+from arcwise.data.raw import SEPARATOR
 from arcwise.errors import ArcwiseError, ArcwiseWarning, readable
-from arcwise.support.clock import process_began
-from arcwise.support.signals import sigterm_interrupts
+from arcwise.support.running import process_began, sigterm_interrupts
 
 _INTERRUPTED = 130
 

@@ -13,10 +13,16 @@ from typing import Annotated, Any
 import typer
 
 import arcwise
-from arcwise.cli.composition import OptionGroup, group_of, out_option
-from arcwise.cli.folders import SavedPosterior, SavedResults
+from arcwise.cli.composition import (
+    OptionGroup,
+    Result,
+    SavedPosterior,
+    SavedResults,
+    group_of,
+    out_option,
+    with_verdicts,
+)
 from arcwise.cli.options import DataOptions, ScoreAndFamilies
-from arcwise.cli.output import Result, with_verdicts
 from arcwise.data import Data, IncompleteData
 from arcwise.learning.request import Request
 from arcwise.posterior import Posterior

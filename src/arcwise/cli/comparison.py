@@ -11,10 +11,17 @@ from typing import Annotated, Any
 import typer
 
 import arcwise
-from arcwise.cli.composition import group_of, out_option
-from arcwise.cli.folders import SavedPosterior, saved_posterior
+from arcwise.cli.composition import (
+    Columns,
+    Result,
+    SavedPosterior,
+    group_of,
+    out_option,
+    print_table,
+    saved_posterior,
+    with_verdicts,
+)
 from arcwise.cli.options import read_edge_file
-from arcwise.cli.output import Columns, Result, print_table, with_verdicts
 from arcwise.comparison import ModelEvidence, SummaryGraphComparison, compare_summary_graphs
 from arcwise.errors import ArgumentError
 from arcwise.exchange import to_dot, to_gml

@@ -22,8 +22,17 @@ from arcwise.algorithms.evidence import (
 from arcwise.algorithms.exact_computation import MOST_VARIABLES, exact_cost
 from arcwise.algorithms.map import MapArguments, all_families_fit
 from arcwise.algorithms.sample import SAMPLERS, refuse_options_of_others
-from arcwise.cli.composition import options_of, out_option
-from arcwise.cli.folders import PosteriorOut, save_data
+from arcwise.cli.composition import (
+    Columns,
+    PosteriorOut,
+    Result,
+    note_data,
+    note_nothing_kept,
+    options_of,
+    out_option,
+    print_table,
+    save_data,
+)
 from arcwise.cli.options import (
     DataOptions,
     ModelOptions,
@@ -31,19 +40,17 @@ from arcwise.cli.options import (
     RunOptions,
     ScoringOptions,
 )
-from arcwise.cli.output import Columns, Result, note_data, note_nothing_kept, print_table
 from arcwise.cli.results import EDGES_SHOWN, evidence_lines, show_posterior, write_files
 from arcwise.errors import ArgumentError
-from arcwise.learning.choose_parents import scored
+from arcwise.learning.choices import scored
 from arcwise.posterior import MapResult
 from arcwise.scores import FamilyScores, as_score
 from arcwise.spaces import as_space
 from arcwise.support.devices import Gpu, as_device
 from arcwise.support.files import write_json
-from arcwise.support.progress import tell
-from arcwise.support.running import Run
+from arcwise.support.names import words_of
+from arcwise.support.running import Run, tell
 from arcwise.support.settings import settings_of
-from arcwise.support.words import words_of
 
 
 def score(

@@ -9,12 +9,9 @@ from typing import Annotated, Any
 import typer
 
 import arcwise
-from arcwise.cli.options import Seed
-from arcwise.cli.output import Result
-from arcwise.cli.table_options import TableOptions
-from arcwise.data.examination import examine
-from arcwise.data.reader import examined_dict
-from arcwise.data.reading import Reading
+from arcwise.cli.composition import Result
+from arcwise.cli.options import Seed, TableOptions
+from arcwise.data.reader import Reading, examine, examined_dict
 from arcwise.data.table import write_text
 
 

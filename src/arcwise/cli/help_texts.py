@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 from typer.models import OptionInfo
 
-from arcwise.families.constraints import SYNONYMS
+from arcwise.families.families import SYNONYMS
 
 
 def paragraphs(function: Callable[..., Any]) -> str:

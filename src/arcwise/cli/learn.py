@@ -9,10 +9,16 @@ from typing import Annotated, Any
 import typer
 
 import arcwise
-from arcwise.cli.composition import OptionGroup, options_of, out_option
-from arcwise.cli.folders import save_data
+from arcwise.cli.composition import (
+    OptionGroup,
+    Result,
+    note_nothing_kept,
+    options_of,
+    out_option,
+    posterior_result,
+    save_data,
+)
 from arcwise.cli.options import LearnedDataOptions, PriorName, RunOptions, ScoringOptions
-from arcwise.cli.output import Result, note_nothing_kept, posterior_result
 from arcwise.cli.report import PageTitle
 from arcwise.cli.results import print_steps, show_posterior, write_results
 from arcwise.errors import ArgumentError

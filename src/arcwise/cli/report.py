@@ -9,9 +9,13 @@ from typing import Annotated, Any
 import typer
 
 import arcwise
-from arcwise.cli.composition import options_of
-from arcwise.cli.folders import ResultFolder, SavedPosterior, saved_posterior
-from arcwise.cli.output import Result
+from arcwise.cli.composition import (
+    Result,
+    ResultFolder,
+    SavedPosterior,
+    options_of,
+    saved_posterior,
+)
 from arcwise.errors import MissingDependencyError
 from arcwise.plots.draw import PictureOptions
 from arcwise.posterior import Posterior

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import arcwise
-from arcwise.cli.folders import make_folder
-from arcwise.cli.output import (
+from arcwise.cli.composition import (
     Result,
+    make_folder,
     note_nothing_kept,
     posterior_result,
     print_reliability,
@@ -30,7 +30,7 @@ from arcwise.posterior.evidence import Evidence
 from arcwise.posterior.matrices import Adjacency
 from arcwise.records.account import UNCONVERGED, Account
 from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, Exchanges
-from arcwise.support.words import listing, plural, words_of
+from arcwise.support.names import listing, plural, words_of
 
 EDGES_SHOWN = 15
 LIKELY = 0.5

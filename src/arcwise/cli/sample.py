@@ -9,10 +9,8 @@ import typer
 
 import arcwise
 from arcwise.algorithms.sample import Sampler, SamplerOptions, settings_of_sampler
-from arcwise.cli.composition import options_of, out_option
-from arcwise.cli.folders import PosteriorOut, save_data
+from arcwise.cli.composition import PosteriorOut, Result, options_of, out_option, save_data
 from arcwise.cli.options import ClusterOptions, DataOptions, ModelOptions, RunOptions
-from arcwise.cli.output import Result
 from arcwise.cli.results import show_posterior
 from arcwise.support.running import Run
 

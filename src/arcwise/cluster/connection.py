@@ -495,11 +495,7 @@ class Spread:
 def disagreement(worker: str, versions: Versions) -> EngineError:
     """Return the error that states how a worker differs from the driver."""
     own = own_versions()
-    kinds = {
-        "arcwise": "arcwise",
-        "python": "Python",
-        "score_table": "the format of score tables",
-    }
+    kinds = {"arcwise": "arcwise", "python": "Python", "score_table": "the format of score tables"}
     for name, what in kinds.items():
         theirs, ours = getattr(versions, name), getattr(own, name)
         if theirs != ours:

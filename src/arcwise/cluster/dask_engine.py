@@ -44,7 +44,7 @@ from arcwise.errors import ArgumentError, EngineError
 from arcwise.model import score_sums
 from arcwise.model.score_sums import ScoreSums
 from arcwise.records.chain_record import DRAW_ARRAYS
-from arcwise.scores.score_families import FamilyScoring, KeptScores
+from arcwise.scores.family_scores import FamilyScoring, KeptScores
 from arcwise.support.devices import Processors
 from arcwise.support.running import Stage
 

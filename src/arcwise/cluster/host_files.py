@@ -25,8 +25,15 @@ from typing import Any
 from arcwise.errors import ArcwiseError, CapacityError, EngineError, FileFormatError
 from arcwise.model import score_sums
 from arcwise.model.score_sums import ScoreSums
-from arcwise.support.archives import Header, contents, header_of, seal, verify
-from arcwise.support.files import UnsupportedLock, acquired_within
+from arcwise.support.files import (
+    Header,
+    UnsupportedLock,
+    acquired_within,
+    contents,
+    header_of,
+    seal,
+    verify,
+)
 
 PAYLOAD = "arcwise payload"
 PAYLOAD_VERSION = 1

@@ -21,8 +21,7 @@ from arcwise.cluster.host_files import OPENED, HostFile, opened
 from arcwise.engines import AnnealingJob, ChainJob
 from arcwise.errors import ArcwiseError, EngineError
 from arcwise.model import score_sums
-from arcwise.records.ladders import Path, linear
-from arcwise.records.settings import filled
+from arcwise.records.settings import Path, filled, linear
 from arcwise.spaces import Space
 
 _WAIT_FOR_FILE = 1.0

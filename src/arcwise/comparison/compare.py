@@ -25,8 +25,8 @@ from arcwise.posterior import Posterior
 from arcwise.posterior.summary_graphs import SummaryGraph, available, identified_graph
 from arcwise.support.checks import whole_number
 from arcwise.support.html import card, paragraphs, share, table
+from arcwise.support.names import plural, quoted
 from arcwise.support.plain import plain_dict
-from arcwise.support.words import plural, quoted
 
 
 @overload

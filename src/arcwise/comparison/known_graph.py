@@ -17,9 +17,8 @@ from arcwise.posterior import DagSample, Posterior, checked_posterior
 from arcwise.posterior.matrices import error_of_mean, unpacked
 from arcwise.support.checks import real_number, whole_number
 from arcwise.support.html import card, paragraphs, table
-from arcwise.support.names import as_list, positions, refuse_other_names
+from arcwise.support.names import as_list, plural, positions, refuse_other_names
 from arcwise.support.plain import plain_dict
-from arcwise.support.words import plural
 
 Numbers = NDArray[np.float64]
 

@@ -19,11 +19,11 @@ from arcwise.posterior import Evidence, Interval, Posterior
 from arcwise.statistics.log_estimates import t_quantile
 from arcwise.support.arrays import relative_weights
 from arcwise.support.checks import file_path, real_numbers
-from arcwise.support.clock import Deadline
 from arcwise.support.files import UNREADABLE
 from arcwise.support.html import card, paragraphs, share, table
+from arcwise.support.names import listing, shown
 from arcwise.support.plain import PlainDataclasses, plain_dict
-from arcwise.support.words import listing, shown
+from arcwise.support.running import Deadline
 
 
 def compare_models(

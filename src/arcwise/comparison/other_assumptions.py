@@ -24,10 +24,10 @@ from arcwise.posterior import DagSample, Posterior
 from arcwise.posterior.matrices import unpacked
 from arcwise.priors import Fair, Prior, PriorTerms, Sparse, Uniform, as_prior
 from arcwise.scores import LocalScore, as_score
-from arcwise.scores.score_families import FamilyScoring
+from arcwise.scores.family_scores import FamilyScoring
 from arcwise.support.arrays import relative_weights
+from arcwise.support.names import words_of
 from arcwise.support.running import running
-from arcwise.support.words import words_of
 
 # The maximum number of DAGs that are reweighted, and of those whose families are scored again.
 _MOST_DAGS = 2_000

@@ -20,8 +20,7 @@ from arcwise.data.columns import NUMBERS, Column, Kind, Labels
 from arcwise.data.incomplete import IncompleteData
 from arcwise.data.table import Data, Slices
 from arcwise.errors import ArcwiseError, FileFormatError
-from arcwise.support.archives import read_archive, write_archive
-from arcwise.support.files import UNREADABLE
+from arcwise.support.files import UNREADABLE, read_archive, write_archive
 from arcwise.support.plain import PlainDataclasses
 
 FORMAT = "arcwise data"

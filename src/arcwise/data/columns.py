@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import DataError
-from arcwise.support.names import is_writable
-from arcwise.support.words import shown
+from arcwise.support.names import is_writable, shown
 
 KindName: TypeAlias = Literal["discrete", "continuous", "ordinal"]
 

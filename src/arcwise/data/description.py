@@ -9,13 +9,12 @@ import numpy as np
 
 from arcwise.data import encoding
 from arcwise.data.columns import Column
-from arcwise.data.messages import SEPARATOR
-from arcwise.data.raw import RawColumn, RawLabels, as_level
+from arcwise.data.raw import SEPARATOR, RawColumn, RawLabels, as_level
 from arcwise.errors import Wording, worded
-from arcwise.support.words import listing, plural
+from arcwise.support.names import listing, plural
 
 if TYPE_CHECKING:
-    from arcwise.data.examination import Examination
+    from arcwise.data.reader import Examination
     from arcwise.data.table import Data
 
 

@@ -24,7 +24,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from arcwise.data.messages import warn
+from arcwise.data.raw import warn
 from arcwise.errors import (
     ArcwiseError,
     ArgumentError,
@@ -35,7 +35,7 @@ from arcwise.errors import (
     worded,
 )
 from arcwise.support.checks import available_memory
-from arcwise.support.words import byte_size, listing, plural, quoted, shown
+from arcwise.support.names import byte_size, listing, plural, quoted, shown
 
 
 def read_file(path: Path, names: Sequence[str] | None) -> list[tuple[str, nw.Series[Any]]]:

@@ -19,15 +19,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.columns import Column
-from arcwise.data.messages import drop_option, kinds_option, with_reasons
-from arcwise.data.raw import LARGEST_EXACT_INTEGER, RawColumn, RawLabels, RawNumbers, is_whole
+from arcwise.data.raw import (
+    LARGEST_EXACT_INTEGER,
+    RawColumn,
+    RawLabels,
+    RawNumbers,
+    drop_option,
+    is_whole,
+    kinds_option,
+    with_reasons,
+)
 from arcwise.data.scales import Moments
 from arcwise.data.table import Data, Preparation, Slices
 from arcwise.errors import Wording, option
-from arcwise.support.words import counted, listing, quoted
+from arcwise.support.names import counted, listing, quoted
 
 if TYPE_CHECKING:
-    from arcwise.data.examination import Examination
+    from arcwise.data.reader import Examination
 
 
 LawName = Literal["discrete", "gaussian", "conditional-gaussian"]

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from arcwise.data.columns import KindName
 from arcwise.data.encoding import ByColumn
 from arcwise.errors import ArgumentError, option
-from arcwise.support.words import quoted, shown
+from arcwise.support.names import quoted, shown
 
 Array = NDArray[np.float64]
 ScaleKind = Literal["log", "asinh"]

@@ -17,12 +17,17 @@ from numpy.typing import NDArray
 from arcwise.data.columns import Column
 from arcwise.data.files import read_file, replace_errors
 from arcwise.data.incomplete import IncompleteData
-from arcwise.data.messages import suggestion
-from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, UnusableColumnError, categorical
+from arcwise.data.raw import (
+    RawColumn,
+    RawLabels,
+    RawNumbers,
+    UnusableColumnError,
+    categorical,
+    suggestion,
+)
 from arcwise.data.table import Data
 from arcwise.errors import ArgumentError, DataError, option
-from arcwise.support.names import is_writable
-from arcwise.support.words import listing, plural, quoted, shown
+from arcwise.support.names import is_writable, listing, plural, quoted, shown
 
 # These are names, so that pandas need not be imported to recognise its missing values.
 MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})

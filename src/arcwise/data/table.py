@@ -22,17 +22,15 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.data import description
 from arcwise.data.columns import Column, Kind, KindName, read_only
 from arcwise.data.files import separator_of
-from arcwise.data.messages import DISCRETIZE, drop_option, kinds_option, suggestion
-from arcwise.data.messages import columns as columns_text
-from arcwise.data.raw import MANY_VALUES
+from arcwise.data.raw import DISCRETIZE, MANY_VALUES, drop_option, kinds_option, suggestion
+from arcwise.data.raw import columns as columns_text
 from arcwise.data.scales import Scale
 from arcwise.errors import ArgumentError, DataError
 from arcwise.support.checks import as_array, file_path, instance, real_numbers
 from arcwise.support.files import replacing
 from arcwise.support.html import card, paragraphs, table
-from arcwise.support.names import as_list, index_of
+from arcwise.support.names import as_list, index_of, quoted, shown
 from arcwise.support.optional import optional
-from arcwise.support.words import quoted, shown
 
 if TYPE_CHECKING:
     import os

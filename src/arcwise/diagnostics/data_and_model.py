@@ -16,7 +16,7 @@ from arcwise.posterior import DagSample, Posterior
 from arcwise.posterior.matrices import OPEN_SHARE, adjacencies, relation_probabilities, unpacked
 from arcwise.records.account import DataVerdict, Finding, by_gravity, data_verdict
 from arcwise.scores import FamilyScores
-from arcwise.support.words import listing, plural
+from arcwise.support.names import listing, plural
 
 _MOST_DAGS = 1000
 

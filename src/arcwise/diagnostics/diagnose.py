@@ -33,16 +33,17 @@ from arcwise.records.runs import (
     UniqueDagsRun,
 )
 from arcwise.records.settings import SamplingSettings
-from arcwise.statistics.chains import (
+from arcwise.statistics.convergence import (
+    PARTS,
     EdgeDiagnostics,
     largest,
+    largest_chain_difference,
     number_or_none,
     smallest,
     trace_convergence,
 )
-from arcwise.statistics.convergence import PARTS, largest_chain_difference
+from arcwise.support.names import plural
 from arcwise.support.plain import attributes
-from arcwise.support.words import plural
 
 _FEWEST_DRAWS = 4
 _VERDICTS: dict[Severity, Verdict] = {

@@ -18,11 +18,11 @@ from arcwise.errors import (
     WeightCollapseWarning,
 )
 from arcwise.records.account import DataVerdict, Finding, Verdict, reliability_html, sentences_of
-from arcwise.records.budget import Convergence
-from arcwise.statistics.chains import largest, number_or_none
-from arcwise.support.clock import warn
+from arcwise.records.settings import Convergence
+from arcwise.statistics.convergence import largest, number_or_none
 from arcwise.support.html import card, facts
 from arcwise.support.plain import attributes, plain_dict
+from arcwise.support.running import warn
 
 Matrix = NDArray[np.float64]
 

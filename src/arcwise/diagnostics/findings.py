@@ -18,8 +18,8 @@ from arcwise.diagnostics.diagnosis import Figures
 from arcwise.model import Model
 from arcwise.records.account import Choices, Finding
 from arcwise.records.runs import Exchanges
-from arcwise.statistics.chains import FEWEST_CHANGES, temperatures_needed
-from arcwise.support.words import listing, plural
+from arcwise.statistics.convergence import FEWEST_CHANGES, temperatures_needed
+from arcwise.support.names import listing, plural
 
 LARGEST_RHAT = 1.01
 FEWEST_EFFECTIVE = 400.0

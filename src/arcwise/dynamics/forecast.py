@@ -28,7 +28,7 @@ from arcwise.parameters.summaries import (
 )
 from arcwise.posterior import Posterior
 from arcwise.series.reading import latest_slices
-from arcwise.support.words import quoted, shown
+from arcwise.support.names import quoted, shown
 
 _DRAWS, _MOST_DRAWS = 2_000, 10**6
 

@@ -23,8 +23,7 @@ from arcwise.parameters.sampled import SampledFamilies, draws_for_each
 from arcwise.parameters.summaries import LEVEL, Tabular, figure, html_table, stacked, text_table
 from arcwise.posterior import Posterior
 from arcwise.support.checks import further_seed, true_or_false, whole_number
-from arcwise.support.names import positions
-from arcwise.support.words import quoted, shown
+from arcwise.support.names import positions, quoted, shown
 
 Array = NDArray[np.float64]
 

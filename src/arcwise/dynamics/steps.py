@@ -11,7 +11,7 @@ from arcwise.learning.learn import learn
 from arcwise.posterior import Posterior
 from arcwise.series import IncompleteTimeSeries, TimeSeries
 from arcwise.support.checks import is_hashable
-from arcwise.support.words import quoted, shown
+from arcwise.support.names import quoted, shown
 
 
 class StepPosteriors(Mapping[object, Posterior]):

@@ -11,9 +11,9 @@ from arcwise._core import version
 from arcwise.errors import ArgumentError
 from arcwise.posterior import DagSample, Posterior, checked_posterior
 from arcwise.posterior.matrices import unpacked
+from arcwise.support.names import shown
 from arcwise.support.optional import optional
 from arcwise.support.plain import strict_json
-from arcwise.support.words import shown
 
 
 def to_arviz(posterior: Posterior, *, edges: Literal["all", "uncertain"] = "all") -> Any:

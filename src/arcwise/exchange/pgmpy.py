@@ -17,9 +17,8 @@ from arcwise.graphs.dag import Dag, with_edges_of
 from arcwise.networks import DiscreteNetwork, GaussianNetwork
 from arcwise.support.checks import instance
 from arcwise.support.edges import is_graph
-from arcwise.support.names import as_list
+from arcwise.support.names import as_list, quoted, shown
 from arcwise.support.optional import optional
-from arcwise.support.words import quoted, shown
 
 # The names that all of these programs accept.
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -29,8 +29,7 @@ from arcwise.support.edges import (
     labelled_matrix,
 )
 from arcwise.support.files import read_text
-from arcwise.support.names import positions
-from arcwise.support.words import listing, shown
+from arcwise.support.names import listing, positions, shown
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,8 @@ from arcwise.features.feature import (
     written_set,
 )
 from arcwise.support.checks import MOST_INT, true_or_false, whole_number
-from arcwise.support.names import as_list
+from arcwise.support.names import as_list, shown
 from arcwise.support.running import running
-from arcwise.support.words import shown
 
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample

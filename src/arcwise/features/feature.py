@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
 from arcwise.support.checks import real_number, true_or_false
-from arcwise.support.names import as_list, positions
-from arcwise.support.words import shown
+from arcwise.support.names import as_list, positions, shown
 
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample

@@ -57,8 +57,7 @@ from arcwise.features.feature import (
     checked_event,
 )
 from arcwise.graphs.dag import Dag
-from arcwise.support.names import TIME_SUFFIX, canonical_name, checked_variables, positions
-from arcwise.support.words import shown
+from arcwise.support.names import TIME_SUFFIX, canonical_name, checked_variables, positions, shown
 
 _LONGEST = 100_000  # characters of a feature
 _SHOWN = 200  # characters of it in a message

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError, CapacityError, DeviceError, MissingDependencyError, option
 from arcwise.support.devices import Choice, Gpu, as_device
+from arcwise.support.names import byte_size
 from arcwise.support.optional import optional
-from arcwise.support.words import byte_size
 
 _HERE = Path(__file__).resolve().parent
 # Where a wheel has them, and where a source tree does.

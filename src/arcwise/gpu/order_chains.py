@@ -14,7 +14,7 @@ from arcwise import _core
 from arcwise.errors import ArgumentError, CapacityError, option
 from arcwise.gpu.device import KernelDevice, KernelStruct, refuse_beyond_device
 from arcwise.gpu.subset_sums import node_lists
-from arcwise.records.ladders import Path, PathPoint
+from arcwise.records.settings import Path, PathPoint
 from arcwise.spaces import CanonicalOrders, Space
 from arcwise.support.arrays import logarithms, relative_weights
 

@@ -25,7 +25,7 @@ from arcwise.laws import NormalWishart
 from arcwise.model.question import Question
 from arcwise.model.scoring import scoring_work
 from arcwise.scores import BDeu, BGe
-from arcwise.scores.score_families import FamilyScoring
+from arcwise.scores.family_scores import FamilyScoring
 from arcwise.support.running import Stage
 
 _NO_NODE = 2**64 - 1

@@ -302,9 +302,7 @@ class DeviceTemperedChains(RecordedChains):
         """Spread the targets so that exchanges are all as easy, over all chains."""
         orders = self._orders
         points = _core.adapted_path(
-            orders.points,
-            orders.refusal_rates().tolist(),
-            self._job.options.most_temperatures,
+            orders.points, orders.refusal_rates().tolist(), self._job.options.most_temperatures
         )
         orders.spread(points)
         self._sweeps_since_spread = 0

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
 from arcwise.support.edges import edges_between, topological_order
-from arcwise.support.names import as_list, checked_variables, index_of, positions
-from arcwise.support.words import plural, shown
+from arcwise.support.names import as_list, checked_variables, index_of, plural, positions, shown
 
 Pair = tuple[str, str]
 

@@ -17,9 +17,8 @@ from arcwise.support.edges import (
     is_graph,
     topological_order,
 )
-from arcwise.support.names import as_list, checked_variables, index_of, positions
+from arcwise.support.names import as_list, checked_variables, index_of, plural, positions, shown
 from arcwise.support.optional import optional
-from arcwise.support.words import plural, shown
 
 _EDGES_SHOWN = 8
 

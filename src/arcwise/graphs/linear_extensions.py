@@ -23,9 +23,8 @@ from arcwise.support.checks import (
     whole_number,
 )
 from arcwise.support.edges import cycle_in_words, edges_of_graph, find_cycle, is_graph
-from arcwise.support.names import as_list, positions, refuse_other_names
+from arcwise.support.names import as_list, positions, quoted, refuse_other_names, shown
 from arcwise.support.running import running
-from arcwise.support.words import quoted, shown
 
 _MAX_VARIABLES = 64
 
@@ -130,11 +129,7 @@ class LinearExtensionEstimate:
 
 @overload
 def linear_extensions(
-    dag: Dag,
-    *,
-    log: Literal[False] = ...,
-    estimate: Literal[False] = ...,
-    budget: int = ...,
+    dag: Dag, *, log: Literal[False] = ..., estimate: Literal[False] = ..., budget: int = ...
 ) -> int: ...
 @overload
 def linear_extensions(

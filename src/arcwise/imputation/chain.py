@@ -26,7 +26,6 @@ from arcwise import _core
 from arcwise.data import Data, IncompleteData
 from arcwise.engines import ScoringJob, Threads
 from arcwise.graphs.dag import Dag
-from arcwise.imputation.annealed_moves import AnnealedMoves, LogDensityRatio
 from arcwise.imputation.cells import (
     CellBlocks,
     CellSampler,
@@ -34,7 +33,7 @@ from arcwise.imputation.cells import (
     conditioned_laws,
     observed_start,
 )
-from arcwise.imputation.pair_moves import PairMoves
+from arcwise.imputation.moves import AnnealedMoves, LogDensityRatio, PairMoves
 from arcwise.imputation.proposals import (
     KnownEdges,
     KnownFamilies,
@@ -46,16 +45,14 @@ from arcwise.imputation.proposals import (
     Proposal,
     TurnedFamily,
 )
-from arcwise.imputation.side_by_side import Halted
-from arcwise.imputation.structure import Packed, StructureStep, TableStructure, packed
+from arcwise.imputation.structure import Halted, Packed, StructureStep, TableStructure, packed
 from arcwise.model import Model, Question
 from arcwise.parameters.conditionals import Conditionals, draw_conditionals
 from arcwise.posterior import DagSample
 from arcwise.scores import LocalScore
-from arcwise.scores.score_families import FamilyScoring
-from arcwise.support.clock import NEVER, Deadline
+from arcwise.scores.family_scores import FamilyScoring
 from arcwise.support.random import Purpose, generator
-from arcwise.support.running import Stage
+from arcwise.support.running import NEVER, Deadline, Stage
 
 
 class Rescoring(Threads):

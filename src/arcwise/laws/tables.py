@@ -103,11 +103,7 @@ class TablePosteriors(FamilyPosteriors):
     """The Dirichlet posteriors of all families of discrete variables."""
 
     def __init__(
-        self,
-        law: Law,
-        data: Data,
-        prior: DirichletPrior | None = None,
-        codes: Codes | None = None,
+        self, law: Law, data: Data, prior: DirichletPrior | None = None, codes: Codes | None = None
     ) -> None:
         super().__init__(law, data)
         if prior is None:

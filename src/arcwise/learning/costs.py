@@ -15,8 +15,8 @@ from arcwise.errors import ArgumentError, CapacityError, option
 from arcwise.model import Modularity, Question
 from arcwise.model.scoring import scoring_seconds, scoring_work
 from arcwise.support.checks import available_memory
-from arcwise.support.clock import Deadline
-from arcwise.support.words import byte_size, plural
+from arcwise.support.names import byte_size, plural
+from arcwise.support.running import Deadline
 
 DEFAULT_DAGS = 10_000  # drawn from an exact posterior
 POPULATIONS_OF_ORDERS = 32  # for smc over orders whose DAGs are weighted

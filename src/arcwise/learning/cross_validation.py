@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data
-from arcwise.data.reader import read_table
-from arcwise.data.reading import LENIENT, Reading
+from arcwise.data.reader import LENIENT, Reading, read_table
 from arcwise.errors import ArgumentError, option
-from arcwise.families.constraints import SYNONYMS, ConstraintArguments
+from arcwise.families.families import SYNONYMS, ConstraintArguments
 from arcwise.learning.learn import learn
 from arcwise.learning.request import Request
 from arcwise.parameters.predict import predict
@@ -29,10 +28,9 @@ from arcwise.parameters.summaries import (
 )
 from arcwise.support.arrays import weighted_sum
 from arcwise.support.checks import whole_number
-from arcwise.support.names import positions
+from arcwise.support.names import plural, positions
 from arcwise.support.running import Run
 from arcwise.support.settings import Settings, keywords_of, setting
-from arcwise.support.words import plural
 
 # The stream of the folds, so that folds and chains with the same seed are independent.
 _FOLDS = 0x666F6C64

@@ -41,15 +41,14 @@ from arcwise.learning.study import Study
 from arcwise.model import Model, Modularity, Question
 from arcwise.model.candidates import candidates
 from arcwise.priors import Sparse
-from arcwise.priors.constant import odds_of_dags
+from arcwise.priors.base import odds_of_dags
 from arcwise.records.settings import usual_order_steps
 from arcwise.scores import LocalScore
 from arcwise.scores.base import NAMED_SCORES
 from arcwise.spaces import LinearOrders
 from arcwise.support.arrays import weighted_sum
-from arcwise.support.clock import NEVER
-from arcwise.support.running import LocalRun
-from arcwise.support.words import listing, plural, words_of
+from arcwise.support.names import listing, plural, words_of
+from arcwise.support.running import NEVER, LocalRun
 
 EXPECTED_PARENTS = tuple(0.03125 * 2.0**step for step in range(9))
 """The grid of expected numbers of parents: 1/32 to 8, each twice the one before."""

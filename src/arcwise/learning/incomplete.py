@@ -28,12 +28,17 @@ from arcwise import _core
 from arcwise.data import ContinuousColumn, Data, IncompleteData
 from arcwise.errors import ArgumentError, DataError, Wording, option
 from arcwise.graphs.dag import Dag
-from arcwise.imputation.averaging import ImputationSettings, averaged
+from arcwise.imputation.averaging import FILE, Checkpoint, ImputationSettings, averaged
 from arcwise.imputation.chain import Imputation, ImputationChain
-from arcwise.imputation.checkpoint import FILE, Checkpoint
 from arcwise.imputation.proposals import Parents
-from arcwise.imputation.side_by_side import Halted, side_by_side, split_threads
-from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
+from arcwise.imputation.structure import (
+    ChainStructure,
+    ExactStructure,
+    Halted,
+    StructureStep,
+    side_by_side,
+    split_threads,
+)
 from arcwise.learning import costs
 from arcwise.learning.hyperparameters import (
     EXPECTED_PARENTS,
@@ -49,8 +54,8 @@ from arcwise.model.candidates import candidates as choose_candidates
 from arcwise.parameters.conditionals import can_draw
 from arcwise.posterior import DagSample
 from arcwise.priors import Sparse
-from arcwise.priors.constant import MOST_VARIABLES, log_sum_of_weights
-from arcwise.records.budget import Algorithm
+from arcwise.priors.base import MOST_VARIABLES, log_sum_of_weights
+from arcwise.records.settings import Algorithm
 from arcwise.scores import BGe, LocalScore
 from arcwise.spaces import Dags
 from arcwise.support.arrays import relative_weights

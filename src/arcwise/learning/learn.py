@@ -18,19 +18,19 @@ from arcwise.algorithms.growth_state import read_log
 from arcwise.algorithms.sample import SAMPLED_BY, SAMPLERS, SamplerOptions, resume_run
 from arcwise.comparison import sensitivity
 from arcwise.data import IncompleteData
-from arcwise.data.reading import ReadingToLearn
+from arcwise.data.reader import ReadingToLearn
 from arcwise.errors import ArgumentError, TimeIsUpError, Wording
-from arcwise.families.constraints import SYNONYMS, ConstraintArguments
+from arcwise.families.families import SYNONYMS, ConstraintArguments
 from arcwise.graphs.dag import Dag
-from arcwise.imputation.checkpoint import FILE as COMPLETIONS
+from arcwise.imputation.averaging import FILE as COMPLETIONS
 from arcwise.learning import costs
-from arcwise.learning.choose_algorithm import (
+from arcwise.learning.choices import (
     choose_algorithm,
+    choose_parents,
     choose_settings,
     default_chains,
     try_chains,
 )
-from arcwise.learning.choose_parents import choose_parents
 from arcwise.learning.hyperparameters import by_evidence
 from arcwise.learning.incomplete import (
     as_imputed,
@@ -44,15 +44,12 @@ from arcwise.learning.study import GROWTH, RESULT, SCORES, KeptStudy, Study, ide
 from arcwise.model import Definition, Model, Question, ask
 from arcwise.model.question import table_to_learn
 from arcwise.posterior import Posterior
-from arcwise.records.budget import Algorithm
-from arcwise.records.settings import SamplerSettings
+from arcwise.records.settings import Algorithm, SamplerSettings
 from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
 from arcwise.support.checks import folder_path
-from arcwise.support.clock import Deadline
-from arcwise.support.running import Progress, Run
+from arcwise.support.names import plural
+from arcwise.support.running import Deadline, Progress, Run, refuse_after_sigterm
 from arcwise.support.settings import keywords_of, setting_like
-from arcwise.support.signals import refuse_after_sigterm
-from arcwise.support.words import plural
 
 _SECONDS_FOR_SENSITIVITY = 4.0
 

@@ -12,11 +12,10 @@ from arcwise.algorithms.growth_state import DEFAULT_MAX_SIZE
 from arcwise.algorithms.sample import SAMPLERS, SamplerOptions, refuse_options_of_others
 from arcwise.errors import ArgumentError, Wording, option
 from arcwise.model.question import BY_EVIDENCE
-from arcwise.records.budget import Algorithm, Budget, StoppingRule, as_stopping_rule
-from arcwise.records.settings import Recording
+from arcwise.records.settings import Algorithm, Budget, Recording, StoppingRule, as_stopping_rule
 from arcwise.support.checks import true_or_false, whole_number
+from arcwise.support.names import quoted, shown
 from arcwise.support.settings import Settings, setting, setting_like
-from arcwise.support.words import quoted, shown
 
 _ALGORITHMS = (Algorithm.EXACT, *(Algorithm(name) for name in SAMPLERS))
 _CHOSEN_HERE = frozenset({"modularity", "space", "chains", "particles", "until", "steps"})

@@ -13,19 +13,24 @@ from typing import Any
 import numpy as np
 
 from arcwise import _core
+from arcwise.algorithms.chains import sums_for
 from arcwise.algorithms.growth_state import final_size
-from arcwise.algorithms.sampling_session import sums_for
 from arcwise.learning import costs
 from arcwise.learning.study import Study
 from arcwise.model import Model, Question
 from arcwise.model.score_sums import ScoreSums
 from arcwise.model.scoring import scoring_seconds
-from arcwise.records.budget import Algorithm, Budget
-from arcwise.records.ladders import USUAL_TEMPERATURES
-from arcwise.records.settings import ChainSettings, Recording, filled, usual_order_steps
-from arcwise.support.progress import is_hidden, tell
-from arcwise.support.running import Run
-from arcwise.support.words import duration, plural, words_of
+from arcwise.records.settings import (
+    USUAL_TEMPERATURES,
+    Algorithm,
+    Budget,
+    ChainSettings,
+    Recording,
+    filled,
+    usual_order_steps,
+)
+from arcwise.support.names import duration, plural, words_of
+from arcwise.support.running import Run, is_hidden, tell
 
 # The measured time of the searches that grow candidates, for up to 300 variables and for more:
 # seconds, number of variables, and the power of the number of variables that the time scales with.

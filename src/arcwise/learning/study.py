@@ -26,13 +26,13 @@ from arcwise.model import Model, Question
 from arcwise.model.score_sums import ScoreSums
 from arcwise.posterior import Posterior
 from arcwise.records.account import Account, Choices
-from arcwise.records.budget import Algorithm
 from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, ImputationRun
+from arcwise.records.settings import Algorithm
 from arcwise.spaces import Space
 from arcwise.support.files import UNREADABLE, write_json
+from arcwise.support.names import plural, words_of
 from arcwise.support.plain import PlainDataclasses, attributes, digest, plain
 from arcwise.support.running import Run
-from arcwise.support.words import plural, words_of
 
 # Files of a run directory.
 FILE = "study.json"  # the kept study

@@ -16,9 +16,8 @@ from arcwise import _core
 from arcwise.data.profile import DataProfile
 from arcwise.errors import ArgumentError, ConstraintError, option
 from arcwise.families import Families
-from arcwise.families.constraints import SYNONYMS, ConstraintArguments
 from arcwise.families.edges import as_dag
-from arcwise.families.families import parent_names
+from arcwise.families.families import SYNONYMS, ConstraintArguments, parent_names
 from arcwise.graphs.dag import Dag
 from arcwise.model.question import Definition, Question
 from arcwise.model.scoring import ScoringRun, score_families
@@ -26,10 +25,10 @@ from arcwise.priors import PriorTerms, Uniform
 from arcwise.scores import FamilyScores
 from arcwise.support.checks import file_path, one_of
 from arcwise.support.html import card, facts
+from arcwise.support.names import Description, plural, quoted, shown, words_of
 from arcwise.support.plain import PlainDataclasses
 from arcwise.support.running import Progress, Run, running
 from arcwise.support.settings import Settings, made_of
-from arcwise.support.words import Description, plural, quoted, shown, words_of
 
 Modularity = Literal["modular", "order-modular"]
 """The prior of a DAG: the product of its family weights, or that times its number of orders."""

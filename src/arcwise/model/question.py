@@ -15,19 +15,16 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.data import Data, IncompleteData
-from arcwise.data.reader import read_table
-from arcwise.data.reading import Reading, ReadingToLearn
+from arcwise.data.reader import Reading, ReadingToLearn, read_table
 from arcwise.errors import ArgumentError, ConstraintError, Wording, option
 from arcwise.families import Families
-from arcwise.families.constraints import ConstraintArguments, Constraints, in_time
-from arcwise.families.families import parent_matrix
+from arcwise.families.families import ConstraintArguments, Constraints, in_time, parent_matrix
 from arcwise.priors import EdgeProbabilities, Prior, Sparse, Uniform, as_prior
 from arcwise.scores import FamilyScores, FunctionScore, LocalScore, as_score
-from arcwise.scores.family_scores import as_family_scores
-from arcwise.scores.score_families import FamilyScoring
+from arcwise.scores.family_scores import FamilyScoring, as_family_scores
 from arcwise.support.checks import true_or_false
+from arcwise.support.names import quoted
 from arcwise.support.settings import setting
-from arcwise.support.words import quoted
 
 BY_EVIDENCE = "by-evidence"
 """The name of the prior that maximises the evidence of the data, as `learn` chooses it."""

@@ -16,7 +16,6 @@ from typing import Any, Literal
 from arcwise import _core
 from arcwise.errors import ArgumentError, CapacityError, FileFormatError
 from arcwise.model.model import Model, checked_model
-from arcwise.support.archives import Header, header_of, seal, verify
 from arcwise.support.checks import (
     checked_seed,
     file_path,
@@ -26,12 +25,11 @@ from arcwise.support.checks import (
     refuse_beyond_memory,
     whole_number,
 )
-from arcwise.support.files import UNREADABLE
-from arcwise.support.names import checked_variables, positions
+from arcwise.support.files import UNREADABLE, Header, header_of, seal, verify
+from arcwise.support.names import checked_variables, positions, quoted, shown
 from arcwise.support.plain import PlainDataclasses
 from arcwise.support.running import TimedRun
 from arcwise.support.settings import Settings, made_of, setting
-from arcwise.support.words import quoted, shown
 
 __all__ = ["ScoreSums", "checked_sums"]
 
@@ -204,10 +202,7 @@ class ScoreSums:
             )
 
     def log_sum(
-        self,
-        node: str,
-        allowed: Iterable[str] | None = None,
-        required: Iterable[str] | None = None,
+        self, node: str, allowed: Iterable[str] | None = None, required: Iterable[str] | None = None
     ) -> float:
         """Return the log of the total weight of the families that satisfy the constraints."""
         index, inside, meeting = self._query(node, allowed, required)
@@ -219,10 +214,7 @@ class ScoreSums:
         return self.core.max(index, inside)
 
     def best(
-        self,
-        node: str,
-        allowed: Iterable[str] | None = None,
-        required: Iterable[str] | None = None,
+        self, node: str, allowed: Iterable[str] | None = None, required: Iterable[str] | None = None
     ) -> tuple[float, tuple[str, ...] | None]:
         """Return the largest log weight and its parent set, or None if there is no family."""
         index, inside, meeting = self._query(node, allowed, required)

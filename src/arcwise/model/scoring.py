@@ -12,8 +12,13 @@ import numpy as np
 
 from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError
-from arcwise.families.constraints import SYNONYMS, ConstraintArguments
-from arcwise.families.families import MOST_FAMILIES, Families, subsets
+from arcwise.families.families import (
+    MOST_FAMILIES,
+    SYNONYMS,
+    ConstraintArguments,
+    Families,
+    subsets,
+)
 from arcwise.model.question import Definition, Question
 from arcwise.scores import FamilyScores, FunctionScore
 from arcwise.support.devices import Choice, Processors, as_device

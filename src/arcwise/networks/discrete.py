@@ -23,9 +23,8 @@ from arcwise.support.checks import (
     refuse_beyond_memory,
     whole_number,
 )
-from arcwise.support.names import as_list, refuse_other_names
+from arcwise.support.names import as_list, refuse_other_names, shown
 from arcwise.support.random import Purpose, generator
-from arcwise.support.words import shown
 
 _SUM_TOLERANCE = 1e-9
 _LARGEST_JOINT = 4_000_000
@@ -63,10 +62,7 @@ class DiscreteNetwork(Network):
     tables: Mapping[str, NDArray[np.float64]]
 
     def __init__(
-        self,
-        dag: Dag,
-        levels: Mapping[str, Sequence[Hashable]],
-        tables: Mapping[str, ArrayLike],
+        self, dag: Dag, levels: Mapping[str, Sequence[Hashable]], tables: Mapping[str, ArrayLike]
     ) -> None:
         instance(dag, Dag, "dag", "an arcwise.Dag")
         for name, given in (("levels", levels), ("tables", tables)):

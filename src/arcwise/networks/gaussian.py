@@ -22,9 +22,8 @@ from arcwise.networks.discrete import (
 )
 from arcwise.networks.network import Network
 from arcwise.support.checks import instance, positive_number, real_number, real_numbers
-from arcwise.support.names import positions, refuse_other_names
+from arcwise.support.names import positions, refuse_other_names, shown
 from arcwise.support.random import Purpose, generator
-from arcwise.support.words import shown
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -58,11 +57,7 @@ class GaussianNetwork(Network):
     variances: NDArray[np.float64]
 
     def __init__(
-        self,
-        dag: Dag,
-        weights: ArrayLike,
-        intercepts: ArrayLike = 0.0,
-        variances: ArrayLike = 1.0,
+        self, dag: Dag, weights: ArrayLike, intercepts: ArrayLike = 0.0, variances: ArrayLike = 1.0
     ) -> None:
         n = len(instance(dag, Dag, "dag", "an arcwise.Dag").variables)
         for name, value in (

@@ -17,9 +17,8 @@ from arcwise.graphs.dag import Dag
 from arcwise.laws import Parameters
 from arcwise.support.checks import real_number, refuse_beyond_memory, whole_number
 from arcwise.support.edges import topological_order
-from arcwise.support.names import positions
+from arcwise.support.names import positions, quoted, shown
 from arcwise.support.random import Purpose, generator
-from arcwise.support.words import quoted, shown
 
 
 class Network(ABC):

@@ -13,9 +13,8 @@ from arcwise.graphs.dag import Dag
 from arcwise.networks.discrete import asia
 from arcwise.networks.network import Network
 from arcwise.support.checks import real_number, refuse_beyond_memory, whole_number
-from arcwise.support.names import as_list, checked_variables, positions
+from arcwise.support.names import as_list, checked_variables, positions, quoted, shown
 from arcwise.support.random import Purpose, generator
-from arcwise.support.words import quoted, shown
 
 # Names, sets of parents and positions, before there is any edge.
 _BYTES_PER_VARIABLE = 1_000

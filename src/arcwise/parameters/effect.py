@@ -30,7 +30,7 @@ from arcwise.parameters.summaries import (
 )
 from arcwise.posterior.estimate import Interval
 from arcwise.support.checks import is_hashable
-from arcwise.support.words import quoted, shown
+from arcwise.support.names import quoted, shown
 
 Array = NDArray[np.float64]
 

@@ -30,9 +30,8 @@ from arcwise.parameters.summaries import (
 )
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.checks import refuse_beyond_memory
-from arcwise.support.names import as_list, positions
+from arcwise.support.names import as_list, positions, shown
 from arcwise.support.random import Purpose, generator
-from arcwise.support.words import shown
 
 Array = NDArray[np.float64]
 
@@ -262,10 +261,7 @@ class Effects(Tabular):
         return EffectDraws(self.drawn[self._kept_row(source, target)], weights)
 
     def quantiles(
-        self,
-        source: str,
-        target: str,
-        probabilities: float | Sequence[float] = (0.025, 0.5, 0.975),
+        self, source: str, target: str, probabilities: float | Sequence[float] = (0.025, 0.5, 0.975)
     ) -> Array:
         """Return posterior quantiles of one effect."""
         values, weights = self.between(source, target)

@@ -27,20 +27,14 @@ from numpy.typing import NDArray
 from arcwise.data import Data
 from arcwise.data.raw import as_level, level_type
 from arcwise.errors import ArgumentError, CapacityError, option
-from arcwise.laws import (
-    Family,
-    FamilyPosteriors,
-    Parameters,
-    RegressionParameters,
-    TableParameters,
-)
+from arcwise.laws import Family, FamilyPosteriors, Parameters, RegressionParameters, TableParameters
 from arcwise.laws.tables import MAX_CELLS
 from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect, MeanEffects
 from arcwise.parameters.level_prediction import Scope, aligned, eliminate, elimination_order
 from arcwise.parameters.sampled import SampledFamilies, in_order
 from arcwise.statistics.convergence import weighted_standard_error
+from arcwise.support.names import quoted, shown
 from arcwise.support.random import Purpose, generator
-from arcwise.support.words import quoted, shown
 
 Array = NDArray[np.float64]
 
@@ -81,11 +75,7 @@ class Intervened:
 
 
 def intervened(
-    families: SampledFamilies,
-    posteriors: FamilyPosteriors,
-    setting: Setting,
-    draws: int,
-    seed: int,
+    families: SampledFamilies, posteriors: FamilyPosteriors, setting: Setting, draws: int, seed: int
 ) -> Intervened:
     """Return what is expected of the outcome in each DAG."""
     outcome, source, fixed = setting
@@ -496,7 +486,6 @@ def reference_place(level: Any, levels: tuple[object, ...], name: str) -> int:
     wanted = as_level(level)
     if (level_type(wanted), wanted) not in known:
         raise ArgumentError(
-            option("reference"),
-            f" is {shown(level)}; the levels of {name!r} are {quoted(levels)}",
+            option("reference"), f" is {shown(level)}; the levels of {name!r} are {quoted(levels)}"
         )
     return known.index((level_type(wanted), wanted))

@@ -30,8 +30,7 @@ from arcwise.parameters.summaries import (
 from arcwise.posterior.estimate import Interval
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.checks import whole_number
-from arcwise.support.names import positions
-from arcwise.support.words import quoted
+from arcwise.support.names import positions, quoted
 
 Array = NDArray[np.float64]
 

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from arcwise.data import Column, ContinuousColumn, Data
 from arcwise.data.encoding import as_labels
-from arcwise.data.messages import columns as columns_text
-from arcwise.data.messages import warn
-from arcwise.data.raw import RawColumn, RawNumbers, level_type
+from arcwise.data.raw import RawColumn, RawNumbers, level_type, warn
+from arcwise.data.raw import columns as columns_text
 from arcwise.data.sources import raw_columns
 from arcwise.errors import ArcwiseError, DataError, option
-from arcwise.support.words import counted, listing, near_miss, quoted, shown
+from arcwise.support.names import counted, listing, near_miss, quoted, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,10 +285,7 @@ def interval_bounds(levels: Sequence[object]) -> list[tuple[float, float]] | Non
 
 
 def _binned(
-    column: RawNumbers,
-    known: Column,
-    intervals: Sequence[tuple[float, float]],
-    table: str,
+    column: RawNumbers, known: Column, intervals: Sequence[tuple[float, float]], table: str
 ) -> NDArray[np.int64]:
     """Put numbers into the intervals, closed on the left, that the model's data were cut into."""
     found = np.full(len(column.values), -2, dtype=np.int64)

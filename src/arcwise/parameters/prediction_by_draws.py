@@ -336,10 +336,7 @@ class _Prediction:
         return chosen, _Conditioned(shape, logs, means, deviations)
 
     def _add_numbers(
-        self,
-        patterns: list[_Pattern],
-        columns: Array,
-        found: tuple[Array, Array, Array],
+        self, patterns: list[_Pattern], columns: Array, found: tuple[Array, Array, Array]
     ) -> None:
         """Integrate out the unknown numbers; set means and deviations, and add to the logs."""
         means, deviations, logs = found

@@ -23,7 +23,7 @@ from arcwise.parameters.summaries import (
     write_columns,
 )
 from arcwise.support.checks import instance, whole_number
-from arcwise.support.words import listing, plural
+from arcwise.support.names import listing, plural
 
 Array = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ from arcwise.parameters.sampled import Dags, not_dags
 from arcwise.posterior import DagSample, Posterior
 from arcwise.scores import LocalScore
 from arcwise.scores.base import NAMED_SCORES
-from arcwise.support.words import Description, listing, quoted
+from arcwise.support.names import Description, listing, quoted
 
 AnyModel: TypeAlias = Model | Data | IncompleteData | None
 """A model; its data, if the posterior knows the score; or None for the posterior's own model."""

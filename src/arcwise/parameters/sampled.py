@@ -17,7 +17,7 @@ from arcwise.posterior import DagSample, Posterior
 from arcwise.support.arrays import row_numbers
 from arcwise.support.checks import MOST_INT, whole_number
 from arcwise.support.edges import topological_order
-from arcwise.support.words import quoted
+from arcwise.support.names import quoted
 
 Dags = Posterior | DagSample | Dag
 """A source of DAGs: a posterior with sampled DAGs, a sample, or a single DAG."""

@@ -15,8 +15,8 @@ from arcwise.errors import ArgumentError, option
 from arcwise.posterior.estimate import Interval
 from arcwise.support.checks import file_path, open_fraction, real_numbers, whole_number
 from arcwise.support.files import write_table
+from arcwise.support.names import shown
 from arcwise.support.optional import optional
-from arcwise.support.words import shown
 
 
 def checked_probabilities(probabilities: float | Sequence[float]) -> NDArray[np.float64]:

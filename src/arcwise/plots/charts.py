@@ -20,8 +20,7 @@ from arcwise.posterior import Posterior, checked_posterior
 from arcwise.records.runs import ChainRun
 from arcwise.statistics.convergence import rank_shares
 from arcwise.support.checks import instance, real_numbers, whole_number
-from arcwise.support.names import as_list
-from arcwise.support.words import shown
+from arcwise.support.names import as_list, shown
 
 _MAX_TICK_LENGTH = 40
 _MAX_NAMES = 140

@@ -23,9 +23,9 @@ from arcwise.support.checks import (
     whole_number,
 )
 from arcwise.support.files import replacing
+from arcwise.support.names import shown
 from arcwise.support.optional import optional
 from arcwise.support.settings import Settings, keywords_of, setting
-from arcwise.support.words import shown
 
 # Text remains text, which can be searched and edited; the same picture gives the same file.
 _SETTINGS = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "arcwise"}

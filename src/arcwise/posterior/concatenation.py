@@ -18,14 +18,14 @@ from arcwise.errors import ArgumentError
 from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.evidence import Evidence, LowerBound
 from arcwise.posterior.matrices import relation_errors
-from arcwise.records.budget import Convergence
 from arcwise.records.chain_record import Traces
 from arcwise.records.run_files import plain_space
 from arcwise.records.runs import AnnealingRun, ChainRun, MergedRun, OrderWeights
-from arcwise.statistics.chains import trace_convergence
+from arcwise.records.settings import Convergence
+from arcwise.statistics.convergence import trace_convergence
 from arcwise.statistics.log_estimates import LogEstimate, effective_runs, summed_degrees
 from arcwise.support.arrays import relative_weights, weighted_sum
-from arcwise.support.words import listing, shown
+from arcwise.support.names import listing, shown
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior

@@ -169,10 +169,7 @@ class PackedGraphs(Sequence[Any]):
     """Graphs packed as bits, each unpacked when it is accessed."""
 
     def __init__(
-        self,
-        variables: tuple[str, ...],
-        packed: NDArray[np.uint64],
-        kind: type[Dag] | type[Cpdag],
+        self, variables: tuple[str, ...], packed: NDArray[np.uint64], kind: type[Dag] | type[Cpdag]
     ) -> None:
         self._variables = variables
         self._packed = packed
@@ -260,10 +257,5 @@ def credible_set(dags: DagSample, level: float, classes: bool, total: float = 1.
         reached = float(level)
     graphs = PackedGraphs(dags.variables, patterns[first[chosen]], Cpdag if classes else Dag)
     return CredibleSet(
-        graphs,
-        probabilities[chosen],
-        float(level),
-        reached,
-        len(first),
-        len(first) / len(dags),
+        graphs, probabilities[chosen], float(level), reached, len(first), len(first) / len(dags)
     )

@@ -29,8 +29,7 @@ from arcwise.support.arrays import relative_weights
 from arcwise.support.checks import as_array, instance, real_numbers, whole_number
 from arcwise.support.devices import Processors
 from arcwise.support.edges import cycle_in_words, find_cycle
-from arcwise.support.names import as_list, checked_variables, positions
-from arcwise.support.words import shown
+from arcwise.support.names import as_list, checked_variables, positions, shown
 
 # Edges with probabilities in [0.05, 0.95] show how quickly the DAGs mix.
 _UNCERTAIN = 0.05

@@ -38,8 +38,7 @@ from arcwise.posterior.matrices import (
     relation_errors,
 )
 from arcwise.records.runs import UniqueDagsRun
-from arcwise.support.names import positions
-from arcwise.support.words import shown
+from arcwise.support.names import positions, shown
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior

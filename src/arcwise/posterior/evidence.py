@@ -26,7 +26,7 @@ from arcwise.statistics.log_estimates import (
 )
 from arcwise.support.checks import open_fraction, whole_number
 from arcwise.support.html import card, facts, paragraphs
-from arcwise.support.words import shown
+from arcwise.support.names import shown
 
 FEWEST_EFFECTIVE_RUNS = 10.0
 """Below this, the standard error itself is too uncertain to be reported."""

@@ -57,11 +57,9 @@ from arcwise.records.chain_record import Traces
 from arcwise.records.run_files import form_of
 from arcwise.records.runs import AnyRun
 from arcwise.scores import FamilyScores
-from arcwise.support.archives import read_archive, write_archive
-from arcwise.support.files import UNREADABLE
-from arcwise.support.names import checked_variables
+from arcwise.support.files import UNREADABLE, read_archive, write_archive
+from arcwise.support.names import checked_variables, shown
 from arcwise.support.plain import strict_json
-from arcwise.support.words import shown
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior

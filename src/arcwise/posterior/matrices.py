@@ -12,8 +12,8 @@ from arcwise import _core
 from arcwise.errors import ArgumentError
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.checks import MOST_INT, checked_probability, whole_number
+from arcwise.support.names import shown
 from arcwise.support.running import running
-from arcwise.support.words import shown
 
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from arcwise.posterior.matrices import adjacencies
 from arcwise.records.account import Account, reliability_html
-from arcwise.records.budget import Convergence
 from arcwise.records.runs import (
     AnnealingRun,
     ChainRun,
@@ -20,10 +19,10 @@ from arcwise.records.runs import (
     RunRecord,
     UniqueDagsRun,
 )
-from arcwise.records.settings import SamplerSettings
+from arcwise.records.settings import Convergence, SamplerSettings
 from arcwise.support.html import card, facts, share, table
+from arcwise.support.names import in_words, plural
 from arcwise.support.plain import attributes, plain_dict
-from arcwise.support.words import in_words, plural
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior

@@ -14,7 +14,7 @@ from arcwise.graphs import Cpdag, cpdag
 from arcwise.graphs.cpdags import with_knowledge
 from arcwise.graphs.dag import Dag
 from arcwise.posterior.consensus import median_cpdag, most_probable_class
-from arcwise.support.words import listing, shown
+from arcwise.support.names import listing, shown
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior

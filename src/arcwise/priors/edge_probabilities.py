@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError, ConstraintError, FileFormatError, option
-from arcwise.families.constraints import Constraints, ResolvedConstraints
 from arcwise.families.edges import Position, as_dag
+from arcwise.families.families import Constraints
+from arcwise.families.resolved import ResolvedConstraints
 from arcwise.graphs.dag import Dag
 from arcwise.priors.base import Prior, PriorTerms, as_prior
 from arcwise.support.checks import real_number, real_numbers
@@ -27,8 +28,7 @@ from arcwise.support.edges import (
     square_matrix,
 )
 from arcwise.support.files import read_rows, read_text
-from arcwise.support.names import index_of, positions, refuse_other_names
-from arcwise.support.words import shown
+from arcwise.support.names import index_of, positions, refuse_other_names, shown
 
 
 class EdgeWeights(Prior):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from arcwise.model.model import Modularity
-from arcwise.records.budget import Algorithm
+from arcwise.records.settings import Algorithm
 from arcwise.support.html import card, listed
 
 Part = Literal["computation", "data and model"]

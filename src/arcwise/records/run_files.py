@@ -9,7 +9,6 @@ from typing import Any, get_type_hints
 from arcwise import _core
 from arcwise.errors import ArcwiseError, ArgumentError, FileFormatError
 from arcwise.model.score_sums import ScoreSums
-from arcwise.records.budget import Algorithm
 from arcwise.records.runs import (
     AnnealingRun,
     ChainRun,
@@ -18,7 +17,7 @@ from arcwise.records.runs import (
     MergedRun,
     UniqueDagsRun,
 )
-from arcwise.records.settings import SETTINGS_OF, SamplerSettings, SamplingSettings
+from arcwise.records.settings import SETTINGS_OF, Algorithm, SamplerSettings, SamplingSettings
 from arcwise.spaces import NAMED_SPACES, Space
 from arcwise.support.files import UNREADABLE
 from arcwise.support.plain import PlainDataclasses

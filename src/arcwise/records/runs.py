@@ -7,9 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from arcwise.records.budget import Algorithm, Convergence
-from arcwise.records.ladders import Path, path_of
-from arcwise.records.settings import AnnealingSettings, ChainSettings
+from arcwise.records.settings import (
+    Algorithm,
+    AnnealingSettings,
+    ChainSettings,
+    Convergence,
+    Path,
+    path_of,
+)
 
 Acceptance = Mapping[str, float | None]
 """The acceptance rate of each kind of move; None if none was proposed."""

@@ -1,15 +1,15 @@
-"""The options that samplers share; further options of a sampler are in its own file.
-
-Together with the model, the seed and the seconds of the `Run` they reproduce a run, to the last
-bit unless its budget is a time; a run directory stores them.
-"""
+"""How long samplers run: `Budget`, stopping rules, and the convergence figures they use."""
 
 from __future__ import annotations
 
 import math
+import re
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from enum import StrEnum
 from functools import partial
+from itertools import pairwise
 from typing import Any, ClassVar, Self, TypeVar
 
 from arcwise import _core
@@ -17,20 +17,523 @@ from arcwise.errors import ArgumentError, Wording, option
 from arcwise.model import Model
 from arcwise.model.model import Modularity, as_modularity
 from arcwise.model.score_sums import NodeMethod, ScoreSums, Tabulated, checked_sums
-from arcwise.records.budget import Algorithm, AnnealingBudget, Budget, StoppingRule
-from arcwise.records.ladders import Path, Tempering, linear, uniform_bridge
-from arcwise.spaces import Space, as_space, space_words
+from arcwise.spaces import NAMED_SPACES, Space, as_space, space_words
 from arcwise.support.checks import (
     MOST_INT,
     open_fraction,
     positive_number,
     real_number,
+    real_numbers,
+    refuse_beyond_memory,
     true_or_false,
     whole_number,
 )
-from arcwise.support.clock import Deadline
+from arcwise.support.names import as_list, quoted, shown
+from arcwise.support.running import Deadline
 from arcwise.support.settings import Settings, setting
-from arcwise.support.words import shown
+
+
+class Algorithm(StrEnum):
+    """The algorithm that computed a posterior.
+
+    Examples
+    --------
+    >>> Algorithm("mcmc") is Algorithm.MCMC
+    True
+    """
+
+    EXACT = "exact"
+    MCMC = "mcmc"
+    MC3 = "mc3"
+    AIS = "ais"
+    SMC = "smc"
+    UNIQUE_DAGS = "unique-dags"
+    IMPUTATION = "imputation"
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """The agreement of chains and their effective sample sizes.
+
+    Figures that do not apply are None: all of them for an exact run, all but an effective sample
+    size for annealing, and the difference for a single chain.
+
+    Parameters
+    ----------
+    rhat
+        R-hat of the log posterior; infinite if every chain is constant at a different value.
+    ess
+        The effective sample size of the log posterior; for annealing, of the particles.
+    edge_rhat
+        The largest R-hat of an edge.
+    edge_ess
+        The smallest known effective sample size of an edge.
+    difference
+        The largest difference of an edge probability between two chains, as averaged along the
+        chains, or from their DAGs if chains do not average it.
+
+    Examples
+    --------
+    >>> Convergence(rhat=1.01).ess is None
+    True
+    """
+
+    rhat: float | None = None
+    ess: float | None = None
+    edge_rhat: float | None = None
+    edge_ess: float | None = None
+    difference: float | None = None
+
+
+# A quantity that has not changed in fewer draws than this may still change.
+_FEWEST_STATES = 1_000
+# On which side of its bound each figure of `Convergence` must be.
+_SENSES = {"rhat": "<", "ess": ">", "edge_rhat": "<", "edge_ess": ">", "difference": "<"}
+# Bounds at or below these can never be met.
+_FLOORS = {"rhat": 1.0, "edge_rhat": 1.0, "ess": 0.0, "edge_ess": 0.0, "difference": 0.0}
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A convergence figure and the bound it must meet."""
+
+    name: str
+    bound: float
+
+    def __str__(self) -> str:
+        """Return the rule as users write it."""
+        return f"{self.name}{_SENSES[self.name]}{self.bound:g}"
+
+    def progress(self, measured: Convergence, states: int) -> float:
+        """Return how close the figure is to its bound, 1 if the condition is met."""
+        value: float | None = getattr(measured, self.name)
+        if value is None:  # the quantity never changed; a difference is always defined
+            return float(self.name != "difference" and states >= _FEWEST_STATES)
+        if _SENSES[self.name] == ">":
+            return min(1.0, value / self.bound)
+        if value < self.bound:
+            return 1.0
+        floor = _FLOORS[self.name]
+        return min(0.99, (self.bound - floor) / (value - floor))
+
+
+@dataclass(frozen=True)
+class StoppingRule:
+    """Conditions that must all hold.
+
+    Examples
+    --------
+    >>> rule = StoppingRule.parse("rhat < 1.01, ess > 400")
+    >>> str(rule)
+    'rhat<1.01, ess>400'
+    """
+
+    conditions: tuple[Condition, ...]
+
+    @classmethod
+    def parse(cls, text: Any) -> StoppingRule:
+        """Parse a rule, with conditions separated by commas or "and"."""
+        if isinstance(text, StoppingRule):
+            return text
+        if not isinstance(text, str):
+            raise ArgumentError(option("until"), f" is {shown(text)}; {_FORM}")
+        return cls(tuple(_condition(part) for part in re.split(r",|;|\band\b", text)))
+
+    def __str__(self) -> str:
+        """Return the rule as users write it."""
+        return ", ".join(map(str, self.conditions))
+
+    def __and__(self, other: StoppingRule) -> StoppingRule:
+        """Return the rule that requires both."""
+        return StoppingRule(self.conditions + other.conditions)
+
+    def refuse_unknowable(self, chains: int, dags_per_state: int) -> None:
+        """Refuse conditions that such a run cannot evaluate."""
+        names = {condition.name for condition in self.conditions}
+        if "difference" in names and chains < 2:
+            raise ArgumentError(
+                option("until"),
+                " requires a difference between chains, but there is only one chain; set ",
+                option("chains"),
+                " to 2 or more",
+            )
+        if names & {"edge_rhat", "edge_ess"} and dags_per_state < 1:
+            raise ArgumentError(
+                option("until"),
+                " uses edge_rhat or edge_ess, which are computed from DAGs, but ",
+                option("dags_per_state"),
+                " is 0; set it to 1 or more",
+            )
+
+    @property
+    def needs_edges(self) -> bool:
+        """Whether it has a condition on edges, which take longer to check than traces."""
+        return any(condition.name not in ("rhat", "ess") for condition in self.conditions)
+
+    def progress(self, measured: Convergence, states: int) -> float:
+        """Return how close the farthest condition is to being met; 1 if all are met."""
+        return min(condition.progress(measured, states) for condition in self.conditions)
+
+
+_EXAMPLES = {"rhat": 1.01, "ess": 400, "edge_rhat": 1.1, "edge_ess": 100, "difference": 0.05}
+_WORDS = {"<": "below", ">": "above"}
+_FORM = (
+    "give conditions such as 'rhat<1.01, ess>400' on rhat, ess, edge_rhat, edge_ess or difference"
+)
+
+
+def _condition(text: str) -> Condition:
+    """Parse one condition of a rule."""
+
+    def refused(remedy: str) -> ArgumentError:
+        return ArgumentError(option("until"), f" has {text.strip()!r}; {remedy}")
+
+    found = re.fullmatch(r"\s*([a-z_-]+)\s*([<>])=?\s*([0-9.eE+-]+)\s*", text)
+    name = found[1].replace("-", "_") if found else ""
+    if found is None or name not in _SENSES:
+        raise refused(_FORM)
+    sense = _SENSES[name]
+    if found[2] != sense:
+        example = f"{name}{sense}{_EXAMPLES[name]}"
+        raise refused(f"require {name} to be {_WORDS[sense]} a number, as in {example}")
+    try:
+        bound = float(found[3])
+    except ValueError:
+        raise refused(_FORM) from None
+    if not _FLOORS[name] < bound < float("inf"):
+        raise refused(f"give {name} a bound above {_FLOORS[name]:g}")
+    return Condition(name, bound)
+
+
+def as_stopping_rule(value: Any) -> StoppingRule | None:
+    """Return the stopping rule from an object or a text; None for None."""
+    return None if value is None else StoppingRule.parse(value)
+
+
+# The default number of draws of each chain is one in 2 n steps, within these bounds. More would
+# add little information, and DAGs drawn from them would fill the memory.
+_FEWEST_DRAWS = 1_000
+_MOST_DRAWS = 10_000
+# The fraction discarded from chains that begin at random states, which is about that of a run with
+# a stopping rule, and from chains that begin where chains of orders have converged.
+_USUAL_BURN_IN = 0.5
+_SETTLED_BURN_IN = 0.2
+
+_DEFAULT_RUNS = {Algorithm.AIS: 100, Algorithm.SMC: 8}
+
+
+def _only_one(*names: str) -> ArgumentError:
+    one, other = map(option, names)
+    return ArgumentError("both ", one, " and ", other, " were given; give only one of them")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long chains run: a number of steps, a time, or until a stopping rule is met."""
+
+    steps: int | None = None  # steps of each chain, burn-in included
+    seconds: float | None = None  # wall-clock time, burn-in included
+    # The requested effective sample size of the log posterior, over all chains: shorthand for a
+    # stopping rule.
+    effective_samples: float | None = None
+    # The fraction of steps or seconds discarded at the start; None for a half, or for a fifth if
+    # chains begin where chains of orders have converged.
+    burn_in: float | None = None
+    # Steps between draws; None for 2 n, but at least 1,000 and at most 10,000 draws of each chain.
+    thinning: int | None = None
+    until: StoppingRule | None = None  # steps or seconds are then upper limits
+
+    def __post_init__(self) -> None:
+        """Refuse incompatible limits."""
+        if self.steps is not None and self.seconds is not None:
+            raise _only_one("steps", "seconds")
+        if self.rule is not None and self.burn_in not in (None, _USUAL_BURN_IN):
+            raise ArgumentError(
+                option("burn_in"),
+                f" is {shown(self.burn_in)}, but with a stopping rule the burn-in is always about "
+                "half of the run; leave it out, or give no stopping rule",
+            )
+
+    @property
+    def rule(self) -> StoppingRule | None:
+        """The stopping rule, if any, including that for the effective sample size."""
+        rule = self.until
+        if self.effective_samples is None:
+            return rule
+        wanted = StoppingRule((Condition("ess", self.effective_samples),))
+        return wanted if rule is None else rule & wanted
+
+    @property
+    def discarded(self) -> float:
+        """The fraction discarded at the start, a half by default; see `resolved`."""
+        return _USUAL_BURN_IN if self.burn_in is None else self.burn_in
+
+    def resolved(self, nodes: int, *, settled_start: bool) -> Budget:
+        """Return the budget with the default burn-in, and the default steps if it has no limit."""
+        burn_in = self.discarded
+        if self.burn_in is None and self.rule is None and settled_start:
+            burn_in = _SETTLED_BURN_IN
+        limited = (self.steps, self.seconds, self.rule) != (None, None, None)
+        steps = self.steps if limited else max(20_000, 200 * nodes**2)
+        return replace(self, burn_in=burn_in, steps=steps)
+
+    def thinned(self, steps: int, nodes: int) -> int:
+        """Return the steps between draws for a chain of this many steps."""
+        if self.thinning is not None:
+            return self.thinning
+        draws = min(_MOST_DRAWS, max(_FEWEST_DRAWS, steps // (2 * nodes)))
+        return max(1, steps // draws)
+
+
+@dataclass(frozen=True)
+class AnnealingBudget:
+    """The number of annealing runs, their total time, or the effective sample size to reach."""
+
+    runs: int | None = None  # the number of runs: particles of `ais`, populations of `smc`
+    seconds: float | None = None
+    effective_samples: float | None = None
+
+    def named(self, runs: str) -> AnnealingBudget:
+        """Return the budget, or refuse a number of runs, called `runs`, besides another limit."""
+        if self.runs is not None and self.open_ended:
+            raise _only_one(runs, "effective_samples" if self.seconds is None else "seconds")
+        return self
+
+    @property
+    def open_ended(self) -> bool:
+        """Whether the number of runs is not fixed in advance."""
+        return self.seconds is not None or self.effective_samples is not None
+
+    def resolved(self, algorithm: Algorithm) -> AnnealingBudget:
+        """Return the budget with the default number of runs, if it has no limit."""
+        unlimited = self == AnnealingBudget()
+        return replace(self, runs=_DEFAULT_RUNS[algorithm]) if unlimited else self
+
+
+# --- Ladders --------------------------------------------------------------------------------------
+
+# Temperature ladders, from the uniform distribution or over the bridge, to the posterior.
+#
+# The bridge leads from the order-modular posterior, where chains mix well, to the modular one,
+# and positions on it run from 0 to 1. A point of a path is an inverse temperature at the end of
+# the bridge, or a pair of an inverse temperature and a position.
+
+
+PathPoint = float | tuple[float, float]
+"""An inverse temperature, at the end of the bridge or with its position on the bridge."""
+
+Path = Sequence[PathPoint]
+"""The points on the way to the posterior, which is the last one."""
+
+
+def path_of(inverse_temperatures: Sequence[float], bridge: Sequence[float] | None) -> Path:
+    """Return inverse temperatures, with their positions if they are on the bridge."""
+    if bridge is None:
+        return list(inverse_temperatures)
+    return list(zip(inverse_temperatures, bridge, strict=True))
+
+
+@dataclass(frozen=True)
+class Tempering:
+    """The inverse temperatures of a coupled chain, and how states are exchanged."""
+
+    inverse_temperatures: tuple[float, ...]  # increasing to 1, that of the posterior
+    adapt: bool = False  # whether to adapt them during the burn-in
+    bridge: tuple[float, ...] | None = None  # positions on the bridge; None if all are at its end
+    steps_between_exchanges: int = 1  # steps at each temperature between exchanges of states
+    # The maximum number of temperatures that the burn-in may choose; None to leave it unchanged.
+    most_temperatures: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse numbers from files that the core cannot represent."""
+        for name in ("steps_between_exchanges", "most_temperatures"):
+            value = getattr(self, name)
+            if value is not None:
+                number = whole_number(value, option(name), at_least=1, at_most=MOST_INT)
+                object.__setattr__(self, name, number)
+
+    @classmethod
+    def of(cls, path: Sequence[PathPoint], *, adapt: bool = False) -> Tempering:
+        """Return the temperatures along a path."""
+        if not any(isinstance(point, tuple) for point in path):
+            return cls(tuple(float(point) for point in path if not isinstance(point, tuple)), adapt)
+        pairs = [point if isinstance(point, tuple) else (point, 1.0) for point in path]
+        inverses, places = zip(*pairs, strict=True)
+        return cls(inverses, adapt, bridge=places)
+
+    @property
+    def path(self) -> Path:
+        """The temperatures, with their positions if they are on the bridge."""
+        return path_of(self.inverse_temperatures, self.bridge)
+
+    @property
+    def reaches_uniform(self) -> bool:
+        """Whether the hottest temperature is the uniform distribution, which evidence requires."""
+        return self.inverse_temperatures[0] == 0.0
+
+    @property
+    def spans_bridge(self) -> bool:
+        """Whether it goes from the order-modular posterior itself to the modular one."""
+        return self.bridge is not None and self.path[0] == (1.0, 0.0)
+
+
+LADDERS = ("linear", "harmonic", "adapted", "bridge", "uniform bridge")
+"""The ladders that have a name."""
+
+FIRST_TEMPERATURES = 8
+"""The initial number of temperatures if the burn-in chooses their number."""
+
+MOST_TEMPERATURES = 64
+"""The maximum number of temperatures that a burn-in chooses."""
+
+USUAL_TEMPERATURES = 16
+"""The number of temperatures of a ladder that does not adapt."""
+
+_OVER_BRIDGE = ("bridge", "uniform bridge")
+_ADAPTING = ("adapted", *_OVER_BRIDGE)
+_LADDER_WORDS = ", ".join(f"'{name}'" for name in LADDERS)
+
+# At the last position before the end, the expected number of variables that lack a required parent
+# is one over this.
+_LAST_PLACES = 4
+# The size of a number in a list; the memory of a chain at a temperature is checked later.
+_BYTES_PER_TEMPERATURE = 64
+
+
+def linear(steps: int) -> list[float]:
+    """Return 0, 1/K, 2/K, ..., 1 for K steps."""
+    return [i / steps for i in range(steps)] + [1.0]
+
+
+def harmonic(steps: int) -> list[float]:
+    """Return 1/(K + 1), 1/K, ..., 1/2, 1 for K steps: many hot, few cold; never uniform (0)."""
+    return [1 / (steps + 1 - i) for i in range(steps + 1)]
+
+
+def bridge(steps: int, nodes: int) -> list[float]:
+    """Return K + 1 positions on the bridge from 0 to 1, in equal steps of -log(1 - position).
+
+    The last step, which is infinite on that scale, begins where the number of nodes that lack a
+    required parent is a fraction of one.
+    """
+    if steps == 1:
+        return [0.0, 1.0]
+    last = 1 / (_LAST_PLACES * nodes)
+    return [1 - last ** (i / (steps - 1)) for i in range(steps)] + [1.0]
+
+
+def uniform_bridge(steps: int, nodes: int, hold: int = 1) -> list[tuple[float, float]]:
+    """Return a path of K steps from the uniform distribution to the bridge, and over it."""
+    before = max(1, steps // 2)
+    over = max(1, steps - before)
+    places = bridge(max(1, over // hold), nodes)
+    held = [places[1 + i * (len(places) - 1) // over] for i in range(over)]
+    path = [(inverse, 0.0) for inverse in linear(before)]
+    return [*path, *((1.0, place) for place in held)] if steps > 1 else [(0.0, 0.0), (1.0, 1.0)]
+
+
+def checked_ladder(value: object) -> str | tuple[PathPoint, ...]:
+    """Return the name of a ladder, or its points, or refuse anything else."""
+    if not isinstance(value, str):
+        return tuple(as_path(value))
+    if value not in LADDERS:
+        raise ArgumentError(
+            option("ladder"),
+            f" is {shown(value)}; give one of {_LADDER_WORDS}, or increasing numbers up to 1",
+        )
+    return value
+
+
+def leads_over_bridge(ladder: str | Path) -> bool:
+    """Return whether a checked ladder goes over the bridge."""
+    if isinstance(ladder, str):
+        return ladder in _OVER_BRIDGE
+    return any(isinstance(point, tuple) for point in ladder)
+
+
+def adapts(ladder: object) -> bool:
+    """Return whether a ladder adapts during the burn-in."""
+    return isinstance(ladder, str) and ladder in _ADAPTING
+
+
+def tempering_along(ladder: str | Path, temperatures: int | None, nodes: int) -> Tempering:
+    """Return the temperatures of coupled chains."""
+    if not isinstance(ladder, str):
+        return Tempering.of(ladder)
+    adapting = adapts(ladder)
+    if temperatures is not None:
+        refuse_beyond_memory(temperatures, option("temperatures"), _BYTES_PER_TEMPERATURE)
+    usual = FIRST_TEMPERATURES if adapting else USUAL_TEMPERATURES
+    path = _named(ladder, (temperatures or usual) - 1, nodes)
+    most = MOST_TEMPERATURES if adapting and temperatures is None else None
+    return replace(Tempering.of(path, adapt=adapting), most_temperatures=most)
+
+
+def _named(name: str, steps: int, nodes: int) -> Path:
+    if name == "harmonic":
+        return harmonic(steps)
+    if name == "bridge":
+        return [(1.0, place) for place in bridge(steps, nodes)]
+    return uniform_bridge(steps, nodes) if name == "uniform bridge" else linear(steps)
+
+
+def usual_steps_between_exchanges(nodes: int) -> int:
+    """Return the number of steps at each temperature between exchanges: one for four nodes.
+
+    A step changes little of a large state, and threads that move the temperatures of a chain wait
+    for each other at every exchange.
+    """
+    return max(1, nodes // 4)
+
+
+def refuse_without_bridge(space: Space, name: str) -> None:
+    """Refuse a ladder or a schedule over the bridge in a space without a bridge."""
+    if not space.has_bridge:
+        having = quoted(word for word, kind in NAMED_SPACES.items() if kind.has_bridge)
+        raise ArgumentError(
+            option(name),
+            " goes over the bridge from the order-modular posterior to the modular one, which "
+            f"{type(space).__name__} does not have; use the space {having}",
+        )
+
+
+def as_path(value: object) -> Path:
+    """Return inverse temperatures, or pairs of them and positions on the bridge, up to 1."""
+    given = as_list(value, option("ladder"), "increasing numbers up to 1")
+    if not any(isinstance(point, tuple | list) for point in given):
+        return as_rising(given, "ladder")
+    numbers = real_numbers(given, option("ladder"))
+    pairs = [(row[0], row[1]) for row in numbers.tolist()] if numbers.shape[1:] == (2,) else []
+    rising = all(
+        low[0] <= high[0] and low[1] <= high[1] and low != high for low, high in pairwise(pairs)
+    )
+    if len(pairs) < 2 or not rising or min(pairs[0]) < 0 or pairs[-1] != (1.0, 1.0):
+        raise ArgumentError(
+            option("ladder"),
+            f" is {shown(value)}; give pairs of which no number falls, from 0 or more up to (1, 1)",
+        )
+    return pairs
+
+
+def as_rising(value: object, name: str) -> list[float]:
+    """Return inverse temperatures as a list, or refuse unless they increase from >= 0 to 1."""
+    given = real_numbers(value, option(name))
+    numbers: list[float] = given.tolist() if given.ndim == 1 else []
+    increasing = all(low < high for low, high in pairwise(numbers))
+    if len(numbers) < 2 or not increasing or numbers[0] < 0 or numbers[-1] != 1:
+        raise ArgumentError(
+            option(name), f" is {shown(value)}; give increasing numbers from 0 or more up to 1"
+        )
+    return numbers
+
+
+# --- Settings -------------------------------------------------------------------------------------
+
+# The options that samplers share; further options of a sampler are in its own file.
+#
+# Together with the model, the seed and the seconds of the `Run` they reproduce a run, to the last
+# bit unless its budget is a time; a run directory stores them.
+
 
 Struct = TypeVar("Struct")
 
@@ -75,10 +578,7 @@ class Recording(Settings):
         "the time spent on reaching it allows. The number is fixed in advance, so that DAGs that "
         "are slow to weight are not under-represented.",
         check=lambda value, name: real_number(
-            value,
-            name,
-            lambda x: 0.0 < x < 10.0,
-            "a fraction of the sampling time, such as 0.25",
+            value, name, lambda x: 0.0 < x < 10.0, "a fraction of the sampling time, such as 0.25"
         ),
         in_shell=False,
     )

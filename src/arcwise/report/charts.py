@@ -19,7 +19,7 @@ from arcwise.layout.marks import UNCERTAIN, forest_rows
 from arcwise.posterior import Posterior
 from arcwise.records.runs import ChainRun
 from arcwise.statistics.convergence import rank_shares
-from arcwise.support.words import number, plural
+from arcwise.support.names import number, plural
 
 _MOST_TRACE_POINTS = 1000
 _MOST_CHAINS = 12

@@ -21,8 +21,8 @@ from arcwise.report.charts import (
 from arcwise.report.network import network, nodes, process_contents
 from arcwise.report.provenance import log_value, provenance_tables, reproduction
 from arcwise.report.summary import key_figures, what_was_done, what_was_found
+from arcwise.support.names import number
 from arcwise.support.plain import plain_dict
-from arcwise.support.words import number
 
 _TITLE = "Posterior over network structures"
 

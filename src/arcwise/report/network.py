@@ -15,7 +15,7 @@ from arcwise.layout.marks import lines_of, pieces
 from arcwise.layout.picture import Link, Picture, links_of_matrix, modules_of, starting_threshold
 from arcwise.posterior import Posterior
 from arcwise.posterior.matrices import relation_probabilities
-from arcwise.support.words import number, plural
+from arcwise.support.names import number, plural
 
 SMALLEST_PROBABILITY = 0.001
 MOST_LINKS = 4000

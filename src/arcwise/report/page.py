@@ -12,10 +12,9 @@ from arcwise.posterior import Posterior, checked_posterior
 from arcwise.report.contents import report_contents
 from arcwise.support.checks import file_path
 from arcwise.support.files import replacing
-from arcwise.support.names import is_writable
+from arcwise.support.names import is_writable, shown
 from arcwise.support.optional import optional
 from arcwise.support.plain import strict_json
-from arcwise.support.words import shown
 
 _SCRIPTS = (
     *("elements.js", "geometry.js", "picture.js", "network.js", "saving.js"),

@@ -18,7 +18,7 @@ from arcwise.records.runs import (
     UniqueDagsRun,
 )
 from arcwise.records.settings import SamplerSettings, usual_order_steps
-from arcwise.support.words import Description, in_words, number
+from arcwise.support.names import Description, in_words, number
 
 Rows = list[tuple[str, str]]
 _LIMITS = ("constraints", "candidates", "plus_one")

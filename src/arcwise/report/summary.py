@@ -18,7 +18,7 @@ from arcwise.records.runs import (
     MergedRun,
     UniqueDagsRun,
 )
-from arcwise.support.words import Description, in_words, listing, number, plural
+from arcwise.support.names import Description, in_words, listing, number, plural
 
 _NEAR_CERTAIN, _POSSIBLE = 0.9, 0.1
 _MOST_NAMED = 6

@@ -16,7 +16,7 @@ from enum import Enum
 from typing import TypeVar
 
 from arcwise.errors import ArgumentError, option
-from arcwise.records.budget import AnnealingBudget, Budget, Convergence
+from arcwise.records.settings import AnnealingBudget, Budget, Convergence
 from arcwise.spaces import Space
 
 SHORTEST = 1e-6

@@ -15,13 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.errors import (
-    ArgumentError,
-    DamageWarning,
-    FileFormatError,
-    RunDirectoryError,
-)
-from arcwise.families.constraints import Constraints
+from arcwise.errors import ArgumentError, DamageWarning, FileFormatError, RunDirectoryError
+from arcwise.families.families import Constraints
 from arcwise.model import Model, Question
 from arcwise.model.model import Provenance
 from arcwise.priors import PriorTerms, Uniform
@@ -29,12 +24,19 @@ from arcwise.runs.checkpoints import Checkpoints
 from arcwise.runs.ledger import Ledger, is_blank, reading, repair, resume_command
 from arcwise.scores import FamilyScores
 from arcwise.scores.family_scores import rule_of, scores_by_rule
-from arcwise.support.archives import read_archive, write_archive
-from arcwise.support.clock import warn
-from arcwise.support.files import UNREADABLE, UnsupportedLock, acquired, acquired_within, write_json
+from arcwise.support.files import (
+    UNREADABLE,
+    UnsupportedLock,
+    acquired,
+    acquired_within,
+    read_archive,
+    write_archive,
+    write_json,
+)
 from arcwise.support.names import checked_variables
 from arcwise.support.plain import PlainDataclasses
 from arcwise.support.running import CHECKPOINT_SECONDS as CHECKPOINT_SECONDS
+from arcwise.support.running import warn
 
 _NAME = "lock"
 _PATIENCE = 0.5  # seconds; a process that only checks for a writer holds it for a moment

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from arcwise.engines import AnnealedRuns, Chains, Moves, total_moves
 from arcwise.errors import TimeIsUpError
-from arcwise.records.budget import Convergence
 from arcwise.records.chain_record import DRAW_ARRAYS, ChainRecord, Traces, refuse_other_draws
-from arcwise.records.settings import AnnealingSettings, ChainSettings
+from arcwise.records.settings import AnnealingSettings, ChainSettings, Convergence
 from arcwise.runs.checkpoints import Checkpoints
 from arcwise.runs.control import (
     AnnealingController,
@@ -30,12 +29,9 @@ from arcwise.runs.control import (
 )
 from arcwise.runs.ledger import decompressed, pack, reading, unpack
 from arcwise.spaces import Space
-from arcwise.statistics.chains import chain_convergence, settled, trace_convergence
+from arcwise.statistics.convergence import chain_convergence, settled, trace_convergence
 from arcwise.statistics.log_estimates import effective_runs
-from arcwise.support.clock import Deadline
-from arcwise.support.progress import ProgressUpdate
-from arcwise.support.running import Stage
-from arcwise.support.signals import uninterrupted
+from arcwise.support.running import Deadline, ProgressUpdate, Stage, uninterrupted
 
 _FIRST_LOOK = 64  # draws of a chain before R-hat is shown; then whenever they have doubled
 _PARTS = 16  # of a burn-in or stage; chains that are interrupted are about as far as each other
@@ -54,11 +50,7 @@ class Driver(ABC, Generic[Controller]):
     """
 
     def __init__(
-        self,
-        begin: Controller,
-        stage: Stage,
-        deadline: Deadline,
-        checkpoints: Checkpoints | None,
+        self, begin: Controller, stage: Stage, deadline: Deadline, checkpoints: Checkpoints | None
     ) -> None:
         self.controller: Controller = begin
         self._stage = stage

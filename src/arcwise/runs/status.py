@@ -12,17 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.engines import acceptance
-from arcwise.records.budget import Convergence
 from arcwise.records.chain_record import Traces
 from arcwise.records.run_files import read_settings
-from arcwise.records.settings import AnnealingSettings, ChainSettings, SamplingSettings
+from arcwise.records.settings import AnnealingSettings, ChainSettings, Convergence, SamplingSettings
 from arcwise.runs.directory import LEDGER, is_locked, read_directory
 from arcwise.runs.ledger import read_all, reading, unpack
-from arcwise.statistics.chains import trace_convergence
+from arcwise.statistics.convergence import trace_convergence
 from arcwise.statistics.log_estimates import effective_runs
 from arcwise.support.checks import folder_path
+from arcwise.support.names import duration
 from arcwise.support.plain import plain_dict
-from arcwise.support.words import duration
 
 
 @dataclass(frozen=True)

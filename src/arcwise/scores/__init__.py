@@ -16,9 +16,8 @@ from arcwise.laws import (
 from arcwise.scores.base import FunctionScore, LawScore, LocalScore
 from arcwise.scores.conditional_gaussian import ConditionalGaussian
 from arcwise.scores.discrete import BIC, BDe, BDeu
-from arcwise.scores.family_scores import FamilyScores, read_scores
+from arcwise.scores.family_scores import FamilyScores, as_score, read_scores
 from arcwise.scores.gaussian import BGe, DegenerateGaussian
-from arcwise.scores.score_families import as_score
 
 __all__ = [
     "BIC",

@@ -17,8 +17,8 @@ from arcwise.data import Data
 from arcwise.errors import ArgumentError
 from arcwise.families.families import FamilyFunction, evaluate, refuse_uncallable
 from arcwise.laws import Law
+from arcwise.support.names import quoted, shown
 from arcwise.support.running import Stage
-from arcwise.support.words import quoted, shown
 
 IndependenceTest = Literal["fisher-z", "g-squared", "degenerate-gaussian"]
 """The tests of conditional independence, by name."""

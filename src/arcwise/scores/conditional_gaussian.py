@@ -11,18 +11,12 @@ from arcwise import _core
 from arcwise.data import Data
 from arcwise.data.scales import Moments
 from arcwise.errors import ArgumentError
-from arcwise.laws import (
-    ConditionalLinearGaussian,
-    DirichletPrior,
-    Law,
-    RegressionPrior,
-)
+from arcwise.laws import ConditionalLinearGaussian, DirichletPrior, Law, RegressionPrior
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import BDeu, intervention_mask, positive
 from arcwise.scores.gaussian import BGe, check_strengths, column_moments, default_scale, scaled
 from arcwise.support.checks import real_numbers
-from arcwise.support.names import as_list
-from arcwise.support.words import quoted, shown
+from arcwise.support.names import as_list, quoted, shown
 
 _HEAVY = 3.0  # the excess kurtosis of a double exponential distribution
 

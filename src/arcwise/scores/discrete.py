@@ -16,8 +16,7 @@ from arcwise.laws import DirichletPrior, Law, LinearGaussian, ProbabilityTables
 from arcwise.networks import DiscreteNetwork
 from arcwise.scores.base import IndependenceTest, LocalScore
 from arcwise.support.checks import real_number
-from arcwise.support.names import positions
-from arcwise.support.words import quoted
+from arcwise.support.names import positions, quoted
 
 
 def positive(value: Any, name: str) -> float:

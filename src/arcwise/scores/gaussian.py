@@ -17,8 +17,7 @@ from arcwise.laws import LinearGaussian, NormalWishart
 from arcwise.scores.base import IndependenceTest, LocalScore
 from arcwise.scores.discrete import intervention_mask, positive
 from arcwise.support.checks import real_numbers
-from arcwise.support.names import positions
-from arcwise.support.words import shown
+from arcwise.support.names import positions, shown
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from arcwise.data.columns import level_numbers
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, UnusableColumnError
 from arcwise.data.sources import raw_column
 from arcwise.errors import DataError, Wording, option, worded
-from arcwise.support.words import number, plural, shown
+from arcwise.support.names import number, plural, shown
 
 TIME = option("time")
 _WANTED = "numbers, or dates such as 2024-03-01"

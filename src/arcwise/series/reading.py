@@ -12,17 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.columns import Column
-from arcwise.data.examination import examine
 from arcwise.data.incomplete import OBSERVED, IncompleteData
-from arcwise.data.messages import suggestion, warn
-from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, UnusableColumnError
-from arcwise.data.reading import Reading
+from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, UnusableColumnError, suggestion, warn
+from arcwise.data.reader import Reading, examine
 from arcwise.data.sources import RENAME, checked_names, named_columns, raw_column, raw_column_of
 from arcwise.data.table import Data, Slices
 from arcwise.errors import ArgumentError, DataError, Wording, option
 from arcwise.series.order import TIME, Rows, Times, ordered_rows, read_times
-from arcwise.support.names import as_list
-from arcwise.support.words import quoted, shown
+from arcwise.support.names import as_list, quoted, shown
 
 SUBJECT = option("subject")
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arcwise.data.columns import Column
 from arcwise.data.incomplete import OBSERVED, IncompleteData
-from arcwise.data.reading import Missing, Reading
+from arcwise.data.reader import Missing, Reading
 from arcwise.data.table import Data, Place, Slices
 from arcwise.errors import ArgumentError, DataError, Wording, option
 from arcwise.series.order import Rows, ordered_rows, too_short
@@ -25,9 +25,8 @@ from arcwise.series.reading import (
     with_static_known,
 )
 from arcwise.support.checks import one_of, whole_number
-from arcwise.support.names import as_list
+from arcwise.support.names import as_list, plural, quoted, shown
 from arcwise.support.settings import Settings, keywords_of, setting, setting_like
-from arcwise.support.words import plural, quoted, shown
 
 LAGS = option("lags")
 _MOST_LAGS = 10_000

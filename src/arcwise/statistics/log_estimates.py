@@ -300,9 +300,7 @@ def acceptance_ratio(first: Sequence[Array], second: Sequence[Array]) -> LogEsti
     of_first = mean_along_chains([h.log_with_ratio(x) for x in first])
     of_second = mean_along_chains([h.log(x) for x in second])
     return LogEstimate(
-        h.center,
-        of_first.variance + of_second.variance,
-        min(of_first.runs, of_second.runs),
+        h.center, of_first.variance + of_second.variance, min(of_first.runs, of_second.runs)
     )
 
 

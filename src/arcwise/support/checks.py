@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArcwiseError, ArgumentError, CapacityError, Wording, option
-from arcwise.support.words import byte_size, quoted, shown
+from arcwise.support.names import byte_size, quoted, shown
 
 _NO_LIMIT = 2**63
 

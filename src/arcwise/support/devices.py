@@ -9,7 +9,7 @@ from enum import Enum
 from arcwise import _core
 from arcwise.errors import ArgumentError, option
 from arcwise.support.checks import checked_threads
-from arcwise.support.words import shown
+from arcwise.support.names import shown
 
 
 @dataclass(frozen=True)

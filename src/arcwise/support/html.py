@@ -11,7 +11,7 @@ from html import escape
 
 import numpy as np
 
-from arcwise.support.words import number, plural
+from arcwise.support.names import number, plural
 
 Cell = object
 """A `Html`, a number, or anything else, which is shown as text."""

@@ -74,7 +74,7 @@ class PlainDataclasses:
 
     Examples
     --------
-    >>> from arcwise.records.budget import Convergence
+    >>> from arcwise.records.settings import Convergence
     >>> form = PlainDataclasses()
     >>> values = form.write(Convergence(rhat=float("inf")))
     >>> values["rhat"], form.read(Convergence, values).rhat

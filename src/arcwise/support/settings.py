@@ -9,7 +9,7 @@ from functools import cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from arcwise.errors import UnknownArgumentError, Wording, option
-from arcwise.support.words import near_miss, quoted
+from arcwise.support.names import near_miss, quoted
 
 
 def refuse_unknown(
