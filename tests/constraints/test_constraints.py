@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.errors import ConstraintError
-from arcwise.families.families import Constraints, ResolvedConstraints
+from arcwise.families.families import Constraints
+from arcwise.families.resolved import ResolvedConstraints
 from arcwise.graphs.dag import Dag
 from reference.dags import Parents, all_dags
 

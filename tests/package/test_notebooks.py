@@ -53,9 +53,9 @@ PICTURES = ["arcwise.plots.network(posterior)", "arcwise.plots.edge_matrix(poste
 PROGRESS = """
 from itertools import count
 from types import SimpleNamespace
-from arcwise.support import progress
+import arcwise.support.running as module
 from arcwise.support.running import running
-progress.time = SimpleNamespace(monotonic=count().__next__)
+module.time = SimpleNamespace(**vars(module.time) | {"monotonic": count().__next__})
 with running(1, True, "Waiting") as run:
     for share in range(1, 11):
         run.progress(share / 10)

@@ -137,7 +137,7 @@ class AIS(AnnealingSettings):
         return replace(settings, particles=particles)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Arguments(Run, AIS, OfModel):
     """The arguments of `ais`."""
 

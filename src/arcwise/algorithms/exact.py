@@ -42,7 +42,7 @@ class Exact(Computing):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Arguments(LocalRun, Exact, OfModel):
     """The arguments of `exact`."""
 

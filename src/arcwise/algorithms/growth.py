@@ -184,7 +184,7 @@ class Growth:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Arguments(SeededRun, Growing, ConstraintArguments):
     """The arguments of `grow`."""
 

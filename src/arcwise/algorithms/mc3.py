@@ -108,7 +108,7 @@ class MC3(ChainSettings):
         return replace(settings, steps_between_exchanges=between)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Arguments(Run, MC3, OfModel):
     """The arguments of `mc3`."""
 

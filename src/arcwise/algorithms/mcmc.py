@@ -54,7 +54,7 @@ class MCMC(ChainSettings):
             )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Arguments(Run, MCMC, OfModel):
     """The arguments of `mcmc`."""
 

@@ -118,7 +118,7 @@ class ReverseAnnealing:
         return stated and abs(self.gap) <= 1.0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Arguments(OfModel):
     """The arguments of `reverse_annealing`."""
 

@@ -177,7 +177,7 @@ def _plan(session: SamplingSession[AnnealingSettings], settings: SMC) -> Populat
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Arguments(Run, SMC, OfModel):
     """The arguments of `smc`."""
 

@@ -39,7 +39,7 @@ class Covering(Settings):
     most_dags: int = setting(10_000, "", check=partial(whole_number, at_least=1))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Arguments(SeededRun, Covering, OfModel):
     """The arguments of `unique_dags`."""
 

@@ -869,7 +869,7 @@ def _named(text: str, variables: Sequence[str]) -> list[str]:
 # `read`, `discretize` and `describe`: a validated table from any accepted source.
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _ReadArguments(Reading):
     """The arguments of `read`."""
 
@@ -984,7 +984,7 @@ class _Cutting(Settings):
         return Discretization(None, chosen, dict.fromkeys(columns, "columns"))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _DiscretizationArguments(Reading, _Cutting):
     """The arguments of `discretize`."""
 
@@ -1066,7 +1066,7 @@ class TableDescription(str):
         return f"<pre>{escape(self)}</pre>"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _DescribeArguments(Reading):
     """The arguments of `describe`."""
 

@@ -444,7 +444,7 @@ MOST_FAMILIES = 2**31
 """The largest number of families of a table, which takes 16 GiB."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Arguments(ConstraintArguments):
     """The arguments of `Families.of`."""
 

@@ -142,7 +142,7 @@ class Validation(Settings):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Arguments(Run, Request, Reading, ConstraintArguments, Validation):
     """The arguments of `cross_validate`."""
 

@@ -54,7 +54,7 @@ from arcwise.support.settings import keywords_of, setting_like
 _SECONDS_FOR_SENSITIVITY = 4.0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Arguments(Run, Request, ReadingToLearn, ConstraintArguments):
     """The arguments of `learn`."""
 

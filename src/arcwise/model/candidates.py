@@ -480,7 +480,7 @@ class Choosing(Testing):
     by: By = setting("sum", "", check=one_of(By))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Arguments(Choosing, ConstraintArguments):
     """The arguments of `candidates`."""
 

@@ -50,7 +50,7 @@ class Summing(Settings):
     tabulate: Tabulated | None = setting(None, "", check=one_of(Tabulated))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Arguments(TimedRun, Summing):
     """The arguments of `ScoreSums`."""
 

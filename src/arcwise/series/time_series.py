@@ -124,7 +124,7 @@ class InTime(Settings):
         return {*self.each_lag, *range(1, (self.common_lags or 0) + 1)}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Arguments(Reading, InTime):
     """The arguments of `time_series`."""
 
