@@ -119,7 +119,7 @@ class ModularComputation(SubsetComputation):
         )
 
     def _fill(self, progress: Listener) -> tuple[float, float]:
-        """Fill all but the shares; return the log weight, and the relative difference of H and B."""
+        """Fill all but the shares; return the log weight and the relative difference of H and B."""
         for struct, _ in self._listed:
             self._over_tables("place_modular_families", 1, struct.buffer)
         for bit in range(self._nodes - 1):

@@ -130,7 +130,7 @@ class TemperedOrders:
                 "log_ratios": log_ratios,
             },
         )
-        chains = self._orders.told(targets=self._targets, levels=self._level_of)
+        chains = self._orders.as_struct(targets=self._targets, levels=self._level_of)
         blocks = min(-(-items // 64), 65535)
         self._device.launch(kernel, blocks, 64, (chains.buffer, groups.buffer, *more))
         self._device.synchronize()  # before the memory it reads is released
