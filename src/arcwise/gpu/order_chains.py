@@ -497,7 +497,7 @@ class OrderChains:
         self._log_ratios = self.device.upload(values)
 
     def annealed(self) -> NDArray[np.float64]:
-        """Return the log importance weight of each annealed chain; all orders weigh the same at 0."""
+        """Return the log importance weight of each annealed chain; orders are uniform at 0."""
         return self.log_ratios() + self.tables.offset
 
     def edges(self) -> NDArray[np.float64]:
