@@ -190,7 +190,7 @@ def read_all(
                 f"the ledger '{path}' cannot be read ({error}); repair it with ",
                 resume_command(path.parent),
             ) from None
-    raise AssertionError("the second mode returns or raises")
+    raise AssertionError("the second way returns or raises")
 
 
 class _Examination:
