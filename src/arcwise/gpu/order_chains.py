@@ -202,8 +202,8 @@ def _log_sums_over_subsets(logs: NDArray[np.float64]) -> NDArray[np.float64]:
 def log_add(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return ln(e^one + e^other), bit-identical on every processor."""
     more, less = np.maximum(one, other), np.minimum(one, other)
-    apart = np.where(np.isfinite(less), less, 0.0) - np.where(np.isfinite(less), more, 700.0)
-    return np.asarray(more + logarithms(1.0 + relative_weights(apart, 0.0)))
+    difference = np.where(np.isfinite(less), less, 0.0) - np.where(np.isfinite(less), more, 700.0)
+    return np.asarray(more + logarithms(1.0 + relative_weights(difference, 0.0)))
 
 
 THREADS = 512
@@ -221,8 +221,8 @@ class SwapDistances:
         self._seed = seed
         usual = 0.5 / (0.5 + 1.0 / (nodes / 3.0 + 2.0))
         near = usual if neighbours is None else neighbours
-        apart = np.arange(1, nodes)
-        shares = (1.0 - near) * (nodes - apart) / float((nodes - apart).sum())
+        distance = np.arange(1, nodes)
+        shares = (1.0 - near) * (nodes - distance) / float((nodes - distance).sum())
         shares[0] += near
         self.shares = shares
         self._edges = np.cumsum(shares)[:-1]
