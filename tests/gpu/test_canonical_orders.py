@@ -62,7 +62,7 @@ def log_ratios(
     """Return ln of the acceptance ratio of a swap in each chain, and the bound that is tried."""
     exact, above = np.zeros(chains.chains), np.zeros(chains.chains)
     compiled_kernels(fault=fault).log_ratios_of_swap(
-        ctypes.c_void_p(chains.told().buffer.ctypes.data),
+        ctypes.c_void_p(chains.as_struct().buffer.ctypes.data),
         ctypes.c_uint64(first),
         ctypes.c_uint64(last),
         ctypes.c_void_p(exact.ctypes.data),
@@ -380,7 +380,7 @@ def law_of_relocations(
     for start in range(N):
         above = np.zeros((len(SPACE), N))
         compiled_kernels(fault=fault).log_densities_of_places(
-            ctypes.c_void_p(chains.told().buffer.ctypes.data),
+            ctypes.c_void_p(chains.as_struct().buffer.ctypes.data),
             ctypes.c_uint64(start),
             ctypes.c_void_p(above.ctypes.data),
         )

@@ -27,4 +27,4 @@ def order_chains(
 def set_orders(chains: OrderChains, orders: np.ndarray) -> None:
     """Let chains go on from orders that are given, as [chain, place]."""
     chains._state["orders"] = chains.device.upload(orders.T.astype(np.uint8).ravel())
-    chains._launch("start_canonical_orders", chains.told(), np.uint64(False))
+    chains._launch("start_canonical_orders", chains.as_struct(), np.uint64(False))

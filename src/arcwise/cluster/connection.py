@@ -1,4 +1,10 @@
-"""`Cluster`: a connection to a Dask cluster for tasks, results and files."""
+"""`Cluster`, a connection to a Dask cluster, and `Spread`, the loop that distributes work over it.
+
+Units of work are numbered, and each counts once, however often it was done. Tasks are blocks of
+units that take a few seconds, according to the time of earlier units; as each unit is a function of
+its number, blocks do not affect results. A future is released as soon as its result has arrived, so
+that the death of a worker costs only its current work.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +24,15 @@ from arcwise.cluster.work import About, Done, Failed, Missing, Unfit, Versions, 
 from arcwise.errors import ArcwiseError, EngineError, MissingDependencyError, option
 from arcwise.support.checks import file_path
 
-_CONNECT = 10.0
-_GATHER = 30.0  # seconds within which the result of a task that is done arrives
-_CHUNK = 8 << 20
+_CONNECT = 10.0  # seconds
+_GATHER = 30.0  # seconds within which the result of a completed task arrives
+_CHUNK = 8 << 20  # bytes of a file
 _CHUNKS_ON_THE_WAY = 4
 _MOST_TRIES = 5
 
 
 def distributed(module: str = "distributed") -> Any:
-    """Return the package or one of its modules, or refuse in one sentence."""
+    """Return the package or one of its modules, or raise an error if it is not installed."""
     try:
         return import_module(module)
     except ImportError:
@@ -114,7 +120,7 @@ class Cluster:
 
     def __init__(self, client: Any, chunk: int = _CHUNK) -> None:
         self.client = client
-        self._address = client.scheduler.address  # which a closed client forgets
+        self._address = client.scheduler.address  # not available from a closed client
         self._chunk = chunk
         self._versions = Versions.own()
         self._files: dict[HostFile, Path] = {}
@@ -142,7 +148,7 @@ class Cluster:
 
     def submit(self, works: Sequence[Work], worker: str | None) -> list[Any]:
         """Submit tasks, all in one message, and return their futures."""
-        # The key need not be a hash of the work, but must be new each time, or a task repeated
+        # The key need not be a hash of the work, but must be unique, as otherwise a task repeated
         # after a loss could receive its first result.
         keys = [f"arcwise-{id(self):x}-{os.getpid()}-{next(self._numbers)}" for _ in works]
         futures: list[Any] = self.client.map(
@@ -156,13 +162,13 @@ class Cluster:
         return futures
 
     def results(self, futures: list[Any]) -> Iterator[tuple[Any, Any]]:
-        """Yield each future with its result, or with the error it raised."""
+        """Yield each future with its result or error."""
         for future in futures:
             try:
                 yield future, future.result(timeout=_GATHER)
             except TimeoutError as error:
-                # Its worker was lost after the task and before the result came; bound to that
-                # worker, the task would wait for it for ever.
+                # Its worker was lost after completing the task but before the result arrived; a
+                # task bound to that worker would never end.
                 self.cancel([future])
                 yield future, error
             except Exception as error:
@@ -174,7 +180,7 @@ class Cluster:
 
     @staticmethod
     def is_loss(error: BaseException) -> bool:
-        """Whether a task failed because workers were lost, not because of an error of its own."""
+        """Return whether a task failed because workers were lost, not because of its own error."""
         losses = (
             distributed().KilledWorker,
             distributed("distributed.comm").CommClosedError,
@@ -184,7 +190,7 @@ class Cluster:
         return isinstance(error, losses)
 
     def share(self, file: HostFile, path: Path) -> None:
-        """Make a file readable by all current workers; later ones receive it on request."""
+        """Make a file readable by all current workers; workers that join later request it."""
         self._files[file] = path
         self._users[file] += 1
         workers = list(self.slots())
@@ -193,7 +199,7 @@ class Cluster:
         self.send_files(workers)
 
     def send_files(self, workers: list[str]) -> None:
-        """Send the files to the machines of these workers that lack them, once to each."""
+        """Send the files once to each machine of these workers that lacks them."""
         for _ in range(_MOST_TRIES):
             lacking = self._lacking(workers)
             if not lacking:
@@ -221,12 +227,12 @@ class Cluster:
             answers: dict[str, About | BaseException] = self.client.run(
                 about, tuple(self._files), workers=asked, on_error="return"
             )
-        except OSError:  # a worker left meanwhile
+        except OSError:  # a worker has left
             return self._lacking(workers)
         result: dict[str, str] = {}
         for worker, answer in answers.items():
             if isinstance(answer, OSError):
-                continue  # gone, or without room, which shows when it is sent the file
+                continue  # it has left, or its disk is full, which sending the file reveals
             # A worker that cannot unpickle the request responds with the text of that error.
             if isinstance(answer, Exception) and "ModuleNotFoundError" in str(answer):
                 raise EngineError(
@@ -242,11 +248,7 @@ class Cluster:
         return result
 
     def _send(self, file: HostFile, path: Path, workers: list[str]) -> None:
-        """Send a file to workers in chunks, which they pass on to each other.
-
-        A worker that dies meanwhile is left out; which machines have the file is checked
-        afterwards.
-        """
+        """Send a file to workers in chunks, which they pass on; lost workers are skipped."""
         flying: list[dict[Any, str]] = []
         with open(path, "rb") as source:
             for offset in range(0, file.size, self._chunk):
@@ -259,7 +261,7 @@ class Cluster:
                 except Exception:
                     if alive[0] in self.slots():
                         raise
-                    return  # the worker has just died; missing files are checked again
+                    return  # the worker has just died; files are checked afterwards
                 flying.append({self._on(each, store, file, offset, held): each for each in alive})
                 if len(flying) >= _CHUNKS_ON_THE_WAY:
                     self._settle(flying.pop(0))
@@ -275,7 +277,7 @@ class Cluster:
         )
 
     def _settle(self, tasks: dict[Any, str]) -> None:
-        """Wait until tasks are done or their workers are gone."""
+        """Wait until tasks are completed or their workers are lost."""
         wait = distributed().wait
         while True:
             alive = self.slots()
@@ -294,30 +296,20 @@ class Cluster:
                 return
 
 
-# --- Spread ---------------------------------------------------------------------------------------
-
-# `Spread`: the driver's loop, which submits numbered units of work and collects results.
-#
-# A unit counts once, however often it was done: results are identified by the numbers of their
-# units. Tasks are blocks of units sized to take a few seconds, by the time units have taken so
-# far; as each unit is a function of its number, blocks do not affect results. A future is dropped
-# as soon as its result has arrived, so that the death of a worker costs only its current work.
-
-
-_SHORTEST_TASK = 2.0
-# Scheduler and driver handle several hundred small tasks per second; many end at the same time.
+_SHORTEST_TASK = 2.0  # seconds
+# Scheduler and driver handle several hundred small tasks per second; many end simultaneously.
 _TASKS_PER_SECOND = 50.0
-_FEWEST_MEASURED = 16
-_GROWTH = 8
-_MOST_DEATHS = 3
-_NO_WORKERS = 120.0
-_LOOK_AROUND = 1.0
+_FEWEST_MEASURED = 16  # units before tasks grow
+_GROWTH = 8  # largest ratio of the size of a task to that of earlier ones
+_MOST_DEATHS = 3  # of workers on one task
+_NO_WORKERS = 120.0  # seconds without workers before the run ends
+_LOOK_AROUND = 1.0  # seconds between inquiries about workers
 own_versions = Versions.own
 
 
 @dataclass(eq=False)
 class _Block:
-    """Units first, ..., first + count - 1 as one task, and the worker it must run on, if any."""
+    """The units first, ..., first + count - 1 as one task, possibly bound to a worker."""
 
     first: int
     count: int
@@ -331,19 +323,17 @@ class Spread:
 
     cluster: Cluster
     total: int  # the number of units
-    # A function that makes a task, given the number of its first unit and of its units.
+    # Creates a task, given its first unit and the number of its units.
     work: Callable[[int, int], Work]
-    # A function of the number of the first unit, the number of units and the result of their task;
-    # returns False if the task must continue on the same worker.
+    # Receives the first unit, the number of units and the result of a task; returns False if the
+    # task must continue on the same worker.
     collect: Callable[[int, int, Done], bool | None]
-    # A function that returns the worker a unit must run on, or None for any; units then run one by
-    # one.
+    # Returns the worker on which a unit must run, or None for any; every unit is then a task.
     where: Callable[[int], str | None] | None = None
-    # A function called with the fraction done whenever it changes, or None.
-    share: Callable[[float], None] | None = None
+    share: Callable[[float], None] | None = None  # receives the completed fraction
 
     def __post_init__(self) -> None:
-        """Begin with nothing done."""
+        """Set the state of a distribution that has not begun."""
         self._done: set[int] = set()
         self._next = 0
         self._again: deque[_Block] = deque()
@@ -354,7 +344,7 @@ class Spread:
         self._largest = 1
 
     def run(self) -> None:
-        """Run until every unit has been collected; if it ends early, the rest is cancelled."""
+        """Run until every unit has been collected; cancel the remaining tasks after an error."""
         looked = alone_since = time.monotonic()
         try:
             self._slots = self.cluster.slots()
@@ -418,15 +408,15 @@ class Spread:
         wanted = max(_SHORTEST_TASK, slots / _TASKS_PER_SECOND)
         each = max(self._seconds / self._units, 1e-6)
         whole = int(wanted / each)
-        # Not so many that some workers would be idle towards the end, and not so few that there
-        # would be more tasks than can be submitted. The first tasks to return are the shortest,
-        # which makes all of them look short: so tasks grow gradually.
+        # Large tasks would leave some workers idle towards the end, and with small ones there would
+        # be more tasks than can be submitted. The first tasks to return are the shortest, which
+        # would underestimate the time of a unit, so tasks grow gradually.
         fewest = min(whole // 3, -(-self.total // slots))
         even = max(-(-left // (2 * slots)), fewest)
         return max(1, min(whole, even, _GROWTH * self._largest, left))
 
     def _wait(self) -> list[Any]:
-        """Return all futures that are done, waiting for one if there is none."""
+        """Return all completed futures, after waiting for one if necessary."""
         try:
             landed = [self._landed.get(timeout=_LOOK_AROUND)]
         except queue.Empty:
@@ -479,7 +469,7 @@ class Spread:
         return _Block(block.first, block.count, None, block.deaths + 1)
 
     def _free_pinned(self) -> None:
-        """Release work that waits for a worker that is gone."""
+        """Release the tasks that are bound to lost workers."""
         stranded = [
             future
             for future, block in self._flying.items()
@@ -493,7 +483,7 @@ class Spread:
 
 
 def disagreement(worker: str, versions: Versions) -> EngineError:
-    """Return the error that states how a worker differs from the driver."""
+    """Return the error that describes how the versions of a worker differ from the driver's."""
     own = own_versions()
     kinds = {"arcwise": "arcwise", "python": "Python", "score_table": "the format of score tables"}
     for name, what in kinds.items():

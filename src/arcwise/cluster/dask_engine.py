@@ -1,7 +1,7 @@
-"""Annealing runs and chains on a cluster, with the interface of those in the core.
+"""`DaskEngine`: annealing runs, chains and scoring on the workers of a Dask cluster.
 
-They accept the calls of the core's `AnnealedRuns` and `Chains` and return the same
-results, so that the algorithms need not know where the work is done.
+Annealing runs and chains have the interface of the core's `AnnealedRuns` and `Chains` and return
+the same results, so that algorithms do not depend on where the work is done.
 """
 
 from __future__ import annotations
@@ -47,220 +47,6 @@ from arcwise.records.chain_record import DRAW_ARRAYS
 from arcwise.scores.family_scores import FamilyScoring, KeptScores
 from arcwise.support.devices import Processors
 from arcwise.support.running import Stage
-
-_LONGEST_PIECE = 5.0
-
-
-class ClusterAnnealedRuns(_core.AnnealedRuns):
-    """The annealing runs requested so far, made by workers and kept as if made here.
-
-    If their number is not fixed in advance, runs are made ahead of requests, enough to
-    keep all workers busy.
-    """
-
-    def __init__(self, cluster: Cluster, table: HostFile, job: AnnealingJob) -> None:
-        super().__init__(job.core_space, job.options, job.seed)
-        self._cluster = cluster
-        weakref.finalize(self, cluster.forget, table)
-        self._job = SamplingJob.of(table, job)
-        self._open_ended = job.open_ended
-        self._made: dict[int, bytes] = {}
-
-    def run(self, first: int, count: int, threads: int, progress: Any) -> None:
-        """Make runs by index; if interrupted, those up to the first unfinished one are kept."""
-        ahead = count
-        if self._open_ended:
-            slots = sum(self._cluster.slots().values())
-            ahead = max(count, 4 * slots)
-        wanted = range(first, first + count)
-        try:
-            if any(number not in self._made for number in wanted):
-                self._make(first, ahead, progress)
-        finally:
-            for number in wanted:
-                if number not in self._made:
-                    break
-                self.append_runs(self._made.pop(number))
-
-    def _make(self, first: int, count: int, progress: Listener) -> None:
-        numbers = [n for n in range(first, first + count) if n not in self._made]
-        start, total = numbers[0], len(numbers)  # the missing runs are at the end of the range
-
-        def work(at: int, some: int) -> Work:
-            return AnnealingWork(self._job, start + at, some)
-
-        def collect(at: int, some: int, done: Done) -> None:
-            self._made.update(zip(range(start + at, start + at + some), done.value, strict=True))
-
-        Spread(self._cluster, total, work, collect, share=progress).run()
-
-
-class ClusterChains(_core.Chains):
-    """Chains on workers, each with its own random streams."""
-
-    def __init__(self, cluster: Cluster, table: HostFile, job: ChainJob) -> None:
-        super().__init__(job.core_space, job.options, job.seed, 0, job.count)
-        self._cluster = cluster
-        weakref.finalize(self, cluster.forget, table)
-        self._job = SamplingJob.of(table, job)
-        self._identity = uuid.uuid4().hex
-        self._thinning: int | None = 1
-        self._version = 0
-        # In the core there are the chains after the last command, without their draws.
-        self._draws: list[list[dict[str, Any]]] = [[] for _ in range(job.count)]
-        self._workers: dict[int, str] = {}
-        self._unknown: set[int] = set()
-
-    def set_thinning(self, thinning: int) -> None:
-        """Set the number of steps between draws."""
-        self._thinning = thinning
-        super().set_thinning(thinning)
-
-    def start(self, burn_in: int, threads: int, progress: Any) -> None:
-        """Start every chain from a random state and run its burn-in."""
-        self._do("start", 0, None)
-        if burn_in > 0:
-            self.burn_in(burn_in, threads, progress)
-
-    def burn_in(self, steps: int, threads: int, progress: Any) -> None:
-        """Continue the chains without draws; counts of moves and exchanges begin anew."""
-        self._do("burn in", steps, progress)
-
-    def sample(self, draws: int, threads: int, progress: Any) -> None:
-        """Continue the chains for this many draws."""
-        self._do("sample", draws, progress)
-
-    def _do(
-        self, what: Literal["start", "burn in", "sample"], amount: int, progress: Listener
-    ) -> None:
-        command = Command(what, amount, self._thinning)
-        arrived: set[int] = set()
-        try:
-            self._spread(command, range(len(self)), arrived, progress, as_it_is=False)
-        except KeyboardInterrupt:
-            # The other chains stop where they are.
-            left = [chain for chain in range(len(self)) if chain not in arrived]
-            self._spread(command, left, arrived, None, as_it_is=True)
-            raise
-        finally:
-            self._version += 1
-            self._thinning = None  # from now on part of the states of the chains
-
-    def _spread(
-        self,
-        command: Command,
-        chains: Sequence[int],
-        arrived: set[int],
-        progress: Listener,
-        *,
-        as_it_is: bool,
-    ) -> None:
-        shares = dict.fromkeys(chains, 0.0)
-
-        def work(at: int, count: int) -> Work:
-            chain = chains[at]
-            state = self.save_chain(chain) if chain in self._unknown else None
-            return ChainWork(
-                self._job,
-                self._identity,
-                chain,
-                self._version,
-                command,
-                _LONGEST_PIECE,
-                state,
-                as_it_is,
-            )
-
-        def collect(at: int, count: int, done: Done) -> bool:
-            chain = chains[at]
-            reached: ChainReached = done.value
-            if reached.unknown:
-                self._unknown.add(chain)
-                return False
-            self._unknown.discard(chain)
-            self._workers[chain] = done.worker
-            shares[chain] = reached.share
-            if progress is not None:
-                progress(sum(shares.values()) / len(shares))
-            if reached.state is None:
-                return False
-            assert reached.draws is not None
-            self.restore_chain(chain, reached.state)
-            if len(reached.draws["log_weights"]):
-                self._draws[chain].append(reached.draws)
-            arrived.add(chain)
-            return True
-
-        def where(at: int) -> str | None:
-            return self._workers.get(chains[at])
-
-        Spread(self._cluster, len(chains), work, collect, where).run()
-
-    def record(self, chain: int) -> dict[str, Any]:
-        """Return the record of a chain."""
-        record = super().record(chain)
-        parts = self._draws[chain]
-        if not parts:
-            return record
-        together = {name: np.concatenate([part[name] for part in parts]) for name in DRAW_ARRAYS}
-        return record | together
-
-    def take_draws(self, chain: int) -> dict[str, Any]:
-        """Return the record of a chain and discard its draws here."""
-        record = self.record(chain)
-        self._draws[chain] = []
-        return record
-
-    def restore_state(self, state: bytes) -> None:
-        """Continue from the state returned by `save_state` of such chains, here or in the core."""
-        super().restore_state(state)
-        self._identity = uuid.uuid4().hex
-        self._version = 1
-        self._thinning = None
-        self._unknown = set(range(len(self)))
-
-
-# --- Scoring --------------------------------------------------------------------------------------
-
-# Scoring of families on a cluster: workers score parts, which are collected in one table.
-
-
-def score_on_cluster(
-    cluster: Cluster, job: FamilyScoring, file: HostFile, run: Stage, path: Path | None
-) -> _core.FamilyTable:
-    """Return the scores of all families of a scoring job."""
-    kept = KeptScores(job, path)
-    for first, count in kept.missing():
-        _score_stretch(cluster, kept, file, run, first, count)
-    return kept.finish(run.threads)
-
-
-def _score_stretch(
-    cluster: Cluster, kept: KeptScores, file: HostFile, run: Stage, start: int, length: int
-) -> None:
-    def work(first: int, count: int) -> Work:
-        return FileWork(_scored, file, (start + first, count))
-
-    def collect(first: int, count: int, done: Done) -> None:
-        kept.take(start + first, count, done.value)
-
-    def show(_: float) -> None:
-        if run.progress is not None:
-            run.progress(kept.share)
-
-    Spread(cluster, length, work, collect, share=show).run()
-
-
-def _scored(job: FamilyScoring, first: int, count: int) -> NDArray[np.float64]:
-    """Return the values of some units of a scoring job, as a worker with one thread finds them."""
-    here = Stage(Processors(1))
-    values: NDArray[np.float64] = job.plan.score(first, count, here.threads, here.progress)
-    return values
-
-
-# --- Dask engine ----------------------------------------------------------------------------------
-
-# `DaskEngine`: an engine on the workers of a Dask cluster.
 
 
 class DaskEngine(Engine):
@@ -377,7 +163,7 @@ class DaskEngine(Engine):
 
     @contextmanager
     def _payload(self, thing: Any) -> Iterator[HostFile]:
-        """Yield a file that workers can read, holding a pickled object."""
+        """Yield a file with a pickled object that workers can read."""
         file, path = host_files.publish_payload(thing, self._folder, self._shared)
         self.cluster.share(file, path)
         try:
@@ -398,3 +184,209 @@ def open_cluster(value: Any) -> Engine:
             "'dask://10.0.0.1:8786', a distributed.Client or an Engine"
         )
     return DaskEngine(value)
+
+
+class ClusterAnnealedRuns(_core.AnnealedRuns):
+    """The annealing runs requested so far, performed by workers and stored in this process.
+
+    If their number is not fixed in advance, enough runs are performed ahead of requests to keep all
+    workers busy.
+    """
+
+    def __init__(self, cluster: Cluster, table: HostFile, job: AnnealingJob) -> None:
+        super().__init__(job.core_space, job.options, job.seed)
+        self._cluster = cluster
+        weakref.finalize(self, cluster.forget, table)
+        self._job = SamplingJob.of(table, job)
+        self._open_ended = job.open_ended
+        self._made: dict[int, bytes] = {}
+
+    def run(self, first: int, count: int, threads: int, progress: Any) -> None:
+        """Perform runs by index; if interrupted, keep those before the first unfinished one."""
+        ahead = count
+        if self._open_ended:
+            slots = sum(self._cluster.slots().values())
+            ahead = max(count, 4 * slots)
+        wanted = range(first, first + count)
+        try:
+            if any(number not in self._made for number in wanted):
+                self._make(first, ahead, progress)
+        finally:
+            for number in wanted:
+                if number not in self._made:
+                    break
+                self.append_runs(self._made.pop(number))
+
+    def _make(self, first: int, count: int, progress: Listener) -> None:
+        numbers = [n for n in range(first, first + count) if n not in self._made]
+        start, total = numbers[0], len(numbers)  # the missing runs are at the end of the range
+
+        def work(at: int, some: int) -> Work:
+            return AnnealingWork(self._job, start + at, some)
+
+        def collect(at: int, some: int, done: Done) -> None:
+            self._made.update(zip(range(start + at, start + at + some), done.value, strict=True))
+
+        Spread(self._cluster, total, work, collect, share=progress).run()
+
+
+_LONGEST_PIECE = 5.0  # seconds
+
+
+class ClusterChains(_core.Chains):
+    """Chains on workers, each with its own random streams."""
+
+    def __init__(self, cluster: Cluster, table: HostFile, job: ChainJob) -> None:
+        super().__init__(job.core_space, job.options, job.seed, 0, job.count)
+        self._cluster = cluster
+        weakref.finalize(self, cluster.forget, table)
+        self._job = SamplingJob.of(table, job)
+        self._identity = uuid.uuid4().hex
+        self._thinning: int | None = 1
+        self._version = 0
+        # The core has the chains after the last command, without their draws.
+        self._draws: list[list[dict[str, Any]]] = [[] for _ in range(job.count)]
+        self._workers: dict[int, str] = {}
+        self._unknown: set[int] = set()
+
+    def set_thinning(self, thinning: int) -> None:
+        """Set the number of steps between draws."""
+        self._thinning = thinning
+        super().set_thinning(thinning)
+
+    def start(self, burn_in: int, threads: int, progress: Any) -> None:
+        """Start every chain from a random state, and run its burn-in."""
+        self._do("start", 0, None)
+        if burn_in > 0:
+            self.burn_in(burn_in, threads, progress)
+
+    def burn_in(self, steps: int, threads: int, progress: Any) -> None:
+        """Continue the chains without draws, and reset the counts of moves and exchanges."""
+        self._do("burn in", steps, progress)
+
+    def sample(self, draws: int, threads: int, progress: Any) -> None:
+        """Continue the chains for a number of draws."""
+        self._do("sample", draws, progress)
+
+    def _do(
+        self, what: Literal["start", "burn in", "sample"], amount: int, progress: Listener
+    ) -> None:
+        command = Command(what, amount, self._thinning)
+        arrived: set[int] = set()
+        try:
+            self._spread(command, range(len(self)), arrived, progress, as_it_is=False)
+        except KeyboardInterrupt:
+            # The other chains stop at their current states.
+            left = [chain for chain in range(len(self)) if chain not in arrived]
+            self._spread(command, left, arrived, None, as_it_is=True)
+            raise
+        finally:
+            self._version += 1
+            self._thinning = None  # from now on stored in the states of the chains
+
+    def _spread(
+        self,
+        command: Command,
+        chains: Sequence[int],
+        arrived: set[int],
+        progress: Listener,
+        *,
+        as_it_is: bool,
+    ) -> None:
+        shares = dict.fromkeys(chains, 0.0)
+
+        def work(at: int, count: int) -> Work:
+            chain = chains[at]
+            state = self.save_chain(chain) if chain in self._unknown else None
+            return ChainWork(
+                self._job,
+                self._identity,
+                chain,
+                self._version,
+                command,
+                _LONGEST_PIECE,
+                state,
+                as_it_is,
+            )
+
+        def collect(at: int, count: int, done: Done) -> bool:
+            chain = chains[at]
+            reached: ChainReached = done.value
+            if reached.unknown:
+                self._unknown.add(chain)
+                return False
+            self._unknown.discard(chain)
+            self._workers[chain] = done.worker
+            shares[chain] = reached.share
+            if progress is not None:
+                progress(sum(shares.values()) / len(shares))
+            if reached.state is None:
+                return False
+            assert reached.draws is not None
+            self.restore_chain(chain, reached.state)
+            if len(reached.draws["log_weights"]):
+                self._draws[chain].append(reached.draws)
+            arrived.add(chain)
+            return True
+
+        def where(at: int) -> str | None:
+            return self._workers.get(chains[at])
+
+        Spread(self._cluster, len(chains), work, collect, where).run()
+
+    def record(self, chain: int) -> dict[str, Any]:
+        """Return the record of a chain."""
+        record = super().record(chain)
+        parts = self._draws[chain]
+        if not parts:
+            return record
+        return record | {
+            name: np.concatenate([part[name] for part in parts]) for name in DRAW_ARRAYS
+        }
+
+    def take_draws(self, chain: int) -> dict[str, Any]:
+        """Return the record of a chain and discard its draws here."""
+        record = self.record(chain)
+        self._draws[chain] = []
+        return record
+
+    def restore_state(self, state: bytes) -> None:
+        """Continue from the state returned by `save_state`, here or in the core."""
+        super().restore_state(state)
+        self._identity = uuid.uuid4().hex
+        self._version = 1
+        self._thinning = None
+        self._unknown = set(range(len(self)))
+
+
+def score_on_cluster(
+    cluster: Cluster, job: FamilyScoring, file: HostFile, run: Stage, path: Path | None
+) -> _core.FamilyTable:
+    """Return the scores of all families, which workers compute in parts."""
+    kept = KeptScores(job, path)
+    for first, count in kept.missing():
+        _score_stretch(cluster, kept, file, run, first, count)
+    return kept.finish(run.threads)
+
+
+def _score_stretch(
+    cluster: Cluster, kept: KeptScores, file: HostFile, run: Stage, start: int, length: int
+) -> None:
+    def work(first: int, count: int) -> Work:
+        return FileWork(_scored, file, (start + first, count))
+
+    def collect(first: int, count: int, done: Done) -> None:
+        kept.take(start + first, count, done.value)
+
+    def show(_: float) -> None:
+        if run.progress is not None:
+            run.progress(kept.share)
+
+    Spread(cluster, length, work, collect, share=show).run()
+
+
+def _scored(job: FamilyScoring, first: int, count: int) -> NDArray[np.float64]:
+    """Return the values of some units of a scoring job, computed by one thread."""
+    here = Stage(Processors(1))
+    values: NDArray[np.float64] = job.plan.score(first, count, here.threads, here.progress)
+    return values

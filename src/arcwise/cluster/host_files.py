@@ -1,9 +1,9 @@
 """Files that every worker of a cluster needs, stored once per machine under their hash.
 
-A worker uses the driver's own file if it can read it, as on a shared file system.
-Otherwise the file is sent to one worker of the machine, which stores it under its hash in
-a local folder: ``$ARCWISE_CACHE``, or a folder of this user among the temporary files. A
-lock keeps two workers from writing at once; the system releases it if a worker dies.
+A worker reads the driver's file if it can, as on a shared file system. Otherwise the file is sent
+to one worker of the machine, which stores it in a local folder: ``$ARCWISE_CACHE``, or a folder of
+this user among the temporary files. A lock prevents two workers from writing simultaneously; the
+operating system releases it if a worker dies.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ PAYLOAD_VERSION = 1
 _VERSIONS = {PAYLOAD: PAYLOAD_VERSION, score_sums.KIND: score_sums.VERSION}
 _MOST_OPEN = 8
 _WRITING = ".writing-"
-_UNUSED_FOR = 3 * 24 * 3600.0
-_LONGEST_WAIT = 600.0  # seconds for a chunk that another process writes
-_OWNERS_KNOWN = hasattr(os, "getuid")  # not on Windows
+_UNUSED_FOR = 3 * 24 * 3600.0  # seconds after which a file is removed
+_LONGEST_WAIT = 600.0  # seconds to wait for a chunk that another process writes
+_OWNERS_KNOWN = hasattr(os, "getuid")  # false on Windows
 
 
 class FileMissing(ArcwiseError):
@@ -51,7 +51,7 @@ class FileMissing(ArcwiseError):
 
 @dataclass(frozen=True)
 class HostFile:
-    """A file as tasks refer to it: its kind, hash and length, and its path at the driver."""
+    """The identity of a file in tasks: its kind, hash and size, and its path at the driver."""
 
     kind: str
     hash: str
@@ -65,7 +65,7 @@ class HostFile:
 
 
 def cache_folder() -> Path:
-    """Return the local folder of files stored under their hash, created if necessary."""
+    """Return the local folder of the files, created if necessary."""
     named = os.environ.get("ARCWISE_CACHE")
     folder = Path(named) if named else Path(tempfile.gettempdir()) / f"arcwise-{_user()}"
     _refuse_unsafe(folder)
@@ -73,7 +73,7 @@ def cache_folder() -> Path:
 
 
 def _refuse_unsafe(folder: Path) -> None:
-    """Make the folder, or refuse one in which others could put files: workers run what is there."""
+    """Create the folder; refuse one in which others could put files, as workers execute them."""
     other = "set ARCWISE_CACHE to a folder that only you can write to"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -86,7 +86,7 @@ def _refuse_unsafe(folder: Path) -> None:
     if stat.S_ISLNK(about.st_mode):
         raise EngineError(f"'{folder}' is a link; {other}")
     if not _OWNERS_KNOWN:
-        return  # the folder of temporary files is the user's own there
+        return  # on Windows, each user has a private folder of temporary files
     if about.st_uid != os.getuid():
         raise EngineError(f"'{folder}' belongs to another user; {other}")
     if about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
@@ -94,7 +94,6 @@ def _refuse_unsafe(folder: Path) -> None:
 
 
 def _user() -> str:
-    # Windows keeps the name of who is logged in there; its temporary folder is the user's anyway.
     return str(os.getuid()) if _OWNERS_KNOWN else os.environ.get("USERNAME", "user")
 
 
@@ -125,7 +124,7 @@ def publish(
 
 
 def publish_payload(thing: Any, folder: Path | None, shared: bool) -> tuple[HostFile, Path]:
-    """Write an object, possibly a function, to a file for workers by cloudpickle."""
+    """Write an object, possibly a function, to a file for workers with cloudpickle."""
     cloudpickle = import_module("cloudpickle")  # a dependency of Dask
 
     def append(path: str) -> None:
@@ -152,7 +151,7 @@ def find(file: HostFile) -> Path | None:
 
 
 def store(file: HostFile, offset: int, chunk: bytes) -> None:
-    """Write a part of a file that is being received."""
+    """Write one part of a file that is being received."""
     with _exclusive(file) as partial:
         if find(file) is not None:
             return
@@ -162,7 +161,7 @@ def store(file: HostFile, offset: int, chunk: bytes) -> None:
 
 
 def finish(file: HostFile) -> bool:
-    """Complete a file that was received; False if parts of it are missing or wrong."""
+    """Complete a received file, and return whether all its parts are present and correct."""
     with _exclusive(file) as partial:
         if find(file) is not None:
             return True
@@ -179,20 +178,20 @@ def finish(file: HostFile) -> bool:
 
 
 class _Opened:
-    """A cache of the files this process used last, by hash."""
+    """A cache of the contents of recently used files, by hash."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._things: dict[Any, Any] = {}
 
     def get(self, key: Any, make: Callable[[], Any]) -> Any:
-        """Return the cached value of a key, or make it now."""
+        """Return the cached value of a key, or create it."""
         with self._lock:
             if key not in self._things:
                 self._things[key] = make()
                 while len(self._things) > _MOST_OPEN:
                     del self._things[next(iter(self._things))]
-            # The last one used goes to the end.
+            # The most recently used entry moves to the end.
             thing = self._things[key] = self._things.pop(key)
             return thing
 
@@ -226,7 +225,7 @@ def _open(file: HostFile) -> Any:
     except FileFormatError:
         if path.parent != cache_folder():
             raise
-        # Damaged since it was stored: request it again.
+        # The file was damaged after it was stored, so it is requested again.
         path.unlink(missing_ok=True)
         raise FileMissing(place()) from None
     return pickle.loads(pickled)
@@ -234,7 +233,7 @@ def _open(file: HostFile) -> Any:
 
 @contextmanager
 def _exclusive(file: HostFile) -> Iterator[Path]:
-    """Yield the path of a file being received, to one process of the machine at a time."""
+    """Yield the path of a file being received to one process of the machine at a time."""
     folder = cache_folder()
     with open(folder / f"{file.hash}.lock", "w") as lock:
         try:
@@ -258,7 +257,7 @@ def _remove_old(folder: Path) -> None:
     for path in folder.iterdir():
         name = path.name.split(".")[0]
         ours = len(name) == 64 and set(name) <= set("0123456789abcdef")
-        # The unfinished file of a killed process has no hash yet.
+        # The unfinished file of a killed process is not yet named by its hash.
         ours |= path.name.startswith((_WRITING, score_sums.WRITING))
         with suppress(FileNotFoundError):  # another process may remove it too
             if ours and path.stat().st_mtime < oldest:

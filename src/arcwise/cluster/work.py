@@ -1,4 +1,9 @@
-"""`Work` and its results: the messages between driver and workers."""
+"""`Work` and its results: the messages between driver and workers.
+
+Each annealing run and each chain has its own random streams, determined by its index, so that its
+result does not depend on the worker, on other work there, or on repetitions. Score sums are mapped
+into the memory of the workers.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +29,11 @@ from arcwise.model import score_sums
 from arcwise.records.settings import Path, filled, linear
 from arcwise.spaces import Space
 
-_WAIT_FOR_FILE = 1.0
+_WAIT_FOR_FILE = 1.0  # seconds
 
 
 class Work(ABC):
-    """A piece of work, which any worker can do with the same result."""
+    """A piece of work, with the same result on any worker."""
 
     @abstractmethod
     def do(self) -> Any:
@@ -40,17 +45,17 @@ class FileWork(Work):
     """A function of the contents of a file, and of further arguments."""
 
     function: Callable[..., Any]
-    file: host_files.HostFile
+    file: HostFile
     arguments: tuple[Any, ...]
 
     def do(self) -> Any:
         """Call the function."""
-        return self.function(host_files.opened(self.file), *self.arguments)
+        return self.function(opened(self.file), *self.arguments)
 
 
 @dataclass(frozen=True)
 class Versions:
-    """The versions that the driver and all workers must share for identical results."""
+    """The versions in which driver and workers must agree for identical results."""
 
     arcwise: str
     score_table: int
@@ -98,15 +103,15 @@ class Failed:
 
 @dataclass(frozen=True)
 class About:
-    """What the driver asks every worker before it submits work."""
+    """The answer of a worker to the driver's inquiry before work is submitted."""
 
     versions: Versions
     place: str
     has_files: bool
 
 
-def about(files: tuple[host_files.HostFile, ...]) -> About:
-    """Return the versions of this worker, the location of its files and whether it has these."""
+def about(files: tuple[HostFile, ...]) -> About:
+    """Return the versions of this worker, the location of its files and whether it has `files`."""
     found = all(host_files.find(file) is not None for file in files)
     return About(Versions.own(), host_files.place(), found)
 
@@ -120,11 +125,11 @@ def perform(work: Work, versions: Versions) -> Done | Missing | Unfit | Failed:
     try:
         return Done(work.do(), time.perf_counter() - start, worker)
     except host_files.FileMissing:
-        # Not at once: this worker would seem idle, and be given all remaining work meanwhile.
+        # The answer is delayed, as an idle worker would meanwhile receive all remaining work.
         time.sleep(_WAIT_FOR_FILE)
         return Missing(worker)
     except ArcwiseError as error:
-        # As a value: not all errors can be pickled with their traceback.
+        # The error is returned as a value, as not all errors can be pickled with their traceback.
         return Failed(type(error), str(error))
     except MemoryError:
         return Failed(
@@ -141,21 +146,10 @@ def _address() -> str:
         return ""
 
 
-# --- Sampling work --------------------------------------------------------------------------------
-
-# The work of annealing runs and chains on a worker, from memory-mapped score sums.
-#
-# Each run and each chain has its own random streams, determined by its index, so that it is the
-# same wherever, alongside whatever else and however often it is made.
-
-
-# A chain that was not requested for this long belongs to a call that has ended.
-_HELD_FOR = 900.0
-
 Options = TypeVar("Options", _core.ChainOptions, _core.AnnealingOptions)
 
 Ladder = int | NDArray[np.float64]
-"""The points of a path, or the number of equal steps from 0 to 1, which is shorter."""
+"""The points of a path, or the number of equal steps from 0 to 1."""
 
 
 def as_short_ladder(path: Path) -> Ladder:
@@ -170,7 +164,7 @@ def as_short_ladder(path: Path) -> Ladder:
 
 
 def values_of(options: object) -> dict[str, Any]:
-    """Return the options of the core in a form that can be pickled, but for the path."""
+    """Return the options of the core except the path, in a form that can be pickled."""
     values = {name: getattr(options, name) for name in dir(options) if name[0] != "_"}
     values.pop("path", None)
     if "record" in values:
@@ -183,19 +177,19 @@ class SamplingJob:
     """What all annealing runs or chains of one call have in common."""
 
     table: HostFile  # the file of the score sums
-    space: Space  # the space, with everything resolved that depends on the model
-    ladder: Ladder  # the path to the posterior
-    options: dict[str, Any]  # the other options of the core, see `values_of`
+    space: Space  # with everything resolved that depends on the model
+    ladder: Ladder
+    options: dict[str, Any]  # the other options of the core; see `values_of`
     seed: int
 
     @classmethod
     def of(cls, table: HostFile, job: ChainJob | AnnealingJob) -> SamplingJob:
-        """Return what workers are told of a job, given the file of the score sums."""
+        """Return the part of a job that workers need, given the file of the score sums."""
         ladder = as_short_ladder(job.options.path)
         return cls(table, job.space, ladder, values_of(job.options), job.seed)
 
     def core_space(self) -> _core.Space:
-        """Return the core's space on the mapped sums, made once per process."""
+        """Return the core's space on the mapped sums, built once per process."""
         sums = opened(self.table)
         made: _core.Space = OPENED.get(
             (self.table.hash, pickle.dumps(self.space)), lambda: self.space.build(sums)
@@ -218,14 +212,14 @@ class SamplingJob:
 
 @dataclass(frozen=True, eq=False)
 class AnnealingWork(Work):
-    """Some annealing runs, by index."""
+    """Annealing runs with consecutive indices."""
 
     job: SamplingJob
     first: int
     count: int
 
     def do(self) -> list[bytes]:
-        """Make the runs one after another, and return each as saved by the core."""
+        """Perform the runs in sequence, and return each in the format of the core."""
         space = self.job.core_space()
         options = self.job.options_in(_core.AnnealingOptions())
         made = []
@@ -238,36 +232,37 @@ class AnnealingWork(Work):
 
 @dataclass(frozen=True)
 class Command:
-    """What a chain is to do next."""
+    """The next task of a chain."""
 
-    what: Literal["start", "burn in", "sample"]  # ``"start"``, ``"burn in"`` or ``"sample"``
+    what: Literal["start", "burn in", "sample"]
     amount: int  # the number of burn-in steps or draws
     thinning: int | None  # the steps between draws; None to leave it unchanged
 
 
 @dataclass(frozen=True)
 class ChainReached:
-    """The progress of a chain with a command, and its state when the command is done."""
+    """The progress of a chain with a command, and its state at the end of the command."""
 
-    share: float = 0.0  # the fraction of the command that is done
-    # Everything that determines its continuation, once the command is done.
-    state: bytes | None = None
-    draws: dict[str, Any] | None = None  # the draws of the command, as in the core's record
+    share: float = 0.0  # the completed fraction of the command
+    state: bytes | None = None  # the state of the chain at the end of the command
+    draws: dict[str, Any] | None = None  # the draws of the command, in the core's record
     unknown: bool = False  # whether the worker does not have the chain, and needs its state
 
 
 class _Held:
-    """A chain that waits on this worker for its next piece of work."""
+    """A chain kept on this worker for its next piece of work."""
 
     def __init__(self, chains: _core.Chains, version: int) -> None:
         self.chains = chains
-        self.version = version  # the number of commands it has done
-        self.amount = 0  # of the present command that is done
-        self.last: ChainReached | None = None  # the last result, in case it is lost
+        self.version = version  # the number of completed commands
+        self.amount = 0  # completed amount of the current command
+        self.last: ChainReached | None = None  # the last result, in case its message is lost
         self.used = time.monotonic()
         self.lock = threading.Lock()
 
 
+# A chain that was not requested for this number of seconds belongs to a call that has ended.
+_HELD_FOR = 900.0
 _HELD: dict[tuple[str, int], _Held] = {}
 _HELD_LOCK = threading.Lock()
 
@@ -276,19 +271,18 @@ _HELD_LOCK = threading.Lock()
 class ChainWork(Work):
     """A few seconds of work on one chain.
 
-    A worker keeps the chain between pieces. If that worker is gone, another is given the
-    state before the command, so that the chain is the same.
+    A worker keeps the chain between pieces. If that worker is lost, another one receives the state
+    before the command, so that the chain is the same.
     """
 
-    job: SamplingJob  # what all chains have in common
-    identity: str  # distinguishes the chains of this call from those of all others
+    job: SamplingJob
+    identity: str  # distinguishes the chains of this call from all others
     number: int  # the index of the chain
-    version: int  # the number of commands done before
-    command: Command  # what to do
-    seconds: float  # how long this piece should take
-    # The state of the chain before the command, if the worker may not have it.
-    state: bytes | None = None
-    as_it_is: bool = False  # whether to stop where it is, since the run was interrupted
+    version: int  # the number of commands completed before
+    command: Command
+    seconds: float  # the intended duration of this piece
+    state: bytes | None = None  # before the command, if the worker may not have the chain
+    as_it_is: bool = False  # whether to stop at the current state, as the run was interrupted
 
     def do(self) -> ChainReached:
         """Advance the chain until the time is up."""

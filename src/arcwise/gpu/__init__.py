@@ -1,4 +1,4 @@
-"""Computations on a graphics processor; `support.devices.Gpu` asks for one."""
+"""Computations on a graphics processor, which `support.devices.Gpu` requests."""
 
 from arcwise.gpu.device import KernelDevice, opened
 from arcwise.gpu.order_modular import OrderModularComputation

@@ -1,8 +1,8 @@
-"""The weights of populations of a device, and stratified resampling of their states.
+"""Annealing runs and populations on a device, with stratified resampling of the populations.
 
-The rules are those of core/arcwise/chains/population.hpp: where fewer than half of the states of a
-population count, or one has weight zero, they are drawn anew in proportion to their weights, the
-one in place i from the i-th of equal parts of the sum of weights.
+The rules are those of core/arcwise/chains/population.hpp: if the effective number of states of a
+population is less than half, or one has weight zero, the states are resampled in proportion to
+their weights, the i-th one from the i-th of equal strata of the sum of weights.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _RESAMPLING_STREAM = 0x5A3B << 32
 
 
 class Populations:
-    """Several populations of the same size, each with random numbers of its own."""
+    """The weights of several populations of equal size, each with its own random numbers."""
 
     def __init__(self, count: int, size: int, seed: int, first: int = 0) -> None:
         self.log_weights = np.zeros(count * size)  # since the last resampling
-        self.log_totals = np.zeros(count)  # log means of weights at all resamplings, added up
+        self.log_totals = np.zeros(count)  # sums of the log mean weights at all resamplings
         self._size = size
         self._seed = seed
         self._first = first
@@ -34,14 +34,14 @@ class Populations:
     def weigh(
         self, log_weights: NDArray[np.float64], level: int, *, resample: bool = False
     ) -> NDArray[np.uint32] | None:
-        """Take the log weights of all states; return the places they go on from, None for all."""
+        """Return the place from which each state is copied, given log weights; None if all stay."""
         self.log_weights = log_weights.copy()
         places = np.arange(len(log_weights))
         for number in range(len(self.log_totals)):
             part = slice(number * self._size, (number + 1) * self._size)
             own = self.log_weights[part]
             if not np.isfinite(own).any():
-                self.log_totals[number] = -np.inf  # and nothing brings it back
+                self.log_totals[number] = -np.inf  # for good
             elif resample or _needs_resampling(own):
                 sources, log_mean = self._resampled(own, number, level)
                 places[part] = part.start + sources
@@ -68,7 +68,7 @@ class Populations:
 
 
 def ancestors(weights: NDArray[np.float64], uniform: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the place each state is drawn from: one from each of equal parts of the sum.
+    """Return the place from which each state is drawn, one per stratum of the sum of weights.
 
     Examples
     --------
@@ -77,13 +77,13 @@ def ancestors(weights: NDArray[np.float64], uniform: NDArray[np.float64]) -> NDA
     """
     ends = np.cumsum(weights)
     wanted = (np.arange(len(weights)) + uniform) / len(weights) * ends[-1]
-    # What rounding leaves over is the last one's that has any weight.
+    # Beyond the rounded sum, the last state of positive weight is drawn.
     last = int(np.flatnonzero(weights)[-1])
     return np.asarray(np.minimum(np.searchsorted(ends, wanted, side="right"), last))
 
 
 def kept_in_place(drawn: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the same draws where those that are drawn stay, and copies go where one was not.
+    """Permute draws so that drawn states stay in place, and copies replace those not drawn.
 
     Examples
     --------
@@ -107,16 +107,11 @@ def _needs_resampling(log_weights: NDArray[np.float64]) -> bool:
     return bool(effective < _LEAST_EFFECTIVE_SHARE * len(weights))
 
 
-# --- Device annealing -----------------------------------------------------------------------------
-
-# Annealing runs and populations of a device, as the algorithms see them.
-
-
-_PIECES = 16  # of an annealing, between which progress is told
+_PIECES = 16  # of an annealing run, between which progress is reported
 
 
 class DeviceAnnealedRuns:
-    """The annealing runs of a device so far; see `AnnealedRuns`."""
+    """The annealing runs made on a device so far; see `AnnealedRuns`."""
 
     def __init__(self, tables: DeviceTables, job: AnnealingJob) -> None:
         self._tables = tables
@@ -133,12 +128,12 @@ class DeviceAnnealedRuns:
         return sum(count for count, _ in self._parts)
 
     def run(self, first: int, count: int, threads: int, progress: Listener) -> None:
-        """Make runs by index."""
+        """Perform the runs with these indices."""
         self._threads = threads
         population = self._job.options.population
         orders, logs = self._annealed(first * population, count * population, progress)
         self._logs.append(logs)
-        self._parts.append((count, self._stretched(orders, progress)))
+        self._parts.append((count, self._sampled(orders, progress)))
         proposed, accepted = orders.counts()
         self._proposed = self._proposed + proposed * orders.chains
         self._accepted = self._accepted + accepted.sum(axis=1)
@@ -148,21 +143,21 @@ class DeviceAnnealedRuns:
     def _annealed(
         self, first: int, count: int, progress: Listener
     ) -> tuple[OrderChains, NDArray[np.float64]]:
-        """Anneal chains; return them with the log weight of each run."""
+        """Anneal chains, and return them with the log weight of each run."""
         orders, path = self._started(first, count), self._path
         piece = -(-(len(path) - 1) // _PIECES)
         for done in range(1, len(path), piece):
             orders.anneal(path[done : done + piece])
-            _tell(progress, 0.8 * done / len(path))
+            _report(progress, 0.8 * done / len(path))
         return orders, orders.annealed()
 
     def _started(self, first: int, count: int) -> OrderChains:
-        """Return chains at the beginning of the path."""
+        """Return chains at the start of the path."""
         seed, begin = self._job.seed, self._path[0]
         return OrderChains(self._tables, self._kind, count, seed, first_chain=first, point=begin)
 
-    def _stretched(self, orders: OrderChains, progress: Listener) -> StateRecord:
-        """Keep states along the stretch at the posterior."""
+    def _sampled(self, orders: OrderChains, progress: Listener) -> StateRecord:
+        """Run the chains at the posterior, and keep states along the way."""
         options = self._job.options
         kept = StateRecord(orders, options.record, FEWEST_BATCHES)
         kept.keep()
@@ -171,7 +166,7 @@ class DeviceAnnealedRuns:
         ):
             orders.walk(options.thinning)
             kept.keep()
-            _tell(progress, 0.8 + 0.2 * step / options.stretch)
+            _report(progress, 0.8 + 0.2 * step / options.stretch)
         orders.walk(options.stretch % options.thinning)
         return kept
 
@@ -194,7 +189,7 @@ class DeviceAnnealedRuns:
         return moves_by_name(self._proposed, self._accepted)
 
     def save_runs(self, first: int) -> bytes:
-        """Return the runs from an index on, as saved by the core."""
+        """Return the runs from an index on, in the format of the core."""
         raise no_directory()
 
     def restore_runs(self, runs: bytes) -> None:
@@ -203,7 +198,7 @@ class DeviceAnnealedRuns:
 
 
 class DevicePopulations(DeviceAnnealedRuns):
-    """The populations of a device so far: annealing runs of many states, drawn anew on the way."""
+    """The populations made on a device so far: annealing runs of many states, with resampling."""
 
     def _annealed(
         self, first: int, count: int, progress: Listener
@@ -219,10 +214,10 @@ class DevicePopulations(DeviceAnnealedRuns):
                 orders.take_states(orders, sources)
             orders.set_log_ratios(populations.log_weights)
             orders.walk(steps[level - 1] if steps else 1)
-            _tell(progress, 0.8 * level / last)
+            _report(progress, 0.8 * level / last)
         return orders, populations.log_totals + self._tables.host.offset
 
 
-def _tell(progress: Listener, share: float) -> None:
+def _report(progress: Listener, share: float) -> None:
     if progress is not None:
         progress(share)

@@ -1,7 +1,8 @@
-"""The sources of the kernels, as one text that is compiled at run time.
+"""A graphics processor on which kernels run, through CuPy, which is imported on demand.
 
-They stand in `core/arcwise/kernels`, where the tests compile them as plain C++, and are
-installed beside this file.
+Computations use it only through `KernelDevice`, so that tests can run the same kernels as plain
+C++. The sources of the kernels are in `core/arcwise/kernels`, are installed beside this file, and
+are compiled at run time.
 """
 
 from __future__ import annotations
@@ -19,78 +20,17 @@ from arcwise.support.devices import Choice, Gpu, as_device
 from arcwise.support.names import byte_size
 from arcwise.support.optional import optional
 
-_HERE = Path(__file__).resolve().parent
-# Where a wheel has them, and where a source tree does.
-_FOLDERS = (_HERE / "kernels", _HERE.parents[2] / "core" / "arcwise" / "kernels")
-# Each after those it includes.
-_FILES = (
-    "platform.hpp",
-    "wide.hpp",
-    "family_sums.hpp",
-    "order_modular.hpp",
-    "scaled.hpp",
-    "modular_tables.hpp",
-    "modular_sets.hpp",
-    "modular_tiles.hpp",
-    "modular.hpp",
-    "random.hpp",
-    "order_draws.hpp",
-    "elementary.hpp",
-    "canonical_weights.hpp",
-    "canonical_states.hpp",
-    "canonical_orders.hpp",
-    "canonical_draws.hpp",
-    "relocation.hpp",
-    "replicas.hpp",
-    "set_walks.hpp",
-    "discrete_scores.hpp",
-    "gaussian_scores.hpp",
-)
-
-
-@cache
-def kernel_source() -> str:
-    """Return the kernels as one text without includes of each other.
-
-    Examples
-    --------
-    >>> "__global__ void forward_sums" in kernel_source()
-    True
-    >>> '#include "arcwise' in kernel_source()
-    False
-    """
-    folder = next((each for each in _FOLDERS if (each / _FILES[0]).is_file()), None)
-    if folder is None:
-        raise MissingDependencyError(
-            f"the sources of the kernels are missing from '{_FOLDERS[0]}'; install arcwise again"
-        )
-    lines: list[str] = []
-    for name in _FILES:
-        for line in (folder / name).read_text(encoding="utf-8").splitlines():
-            if not line.startswith(('#include "arcwise', "#pragma once")):
-                lines.append(line)
-    return "\n".join(lines) + "\n"
-
-
-# --- Device ---------------------------------------------------------------------------------------
-
-# A graphics processor that kernels run on, through CuPy, which is imported when one is asked for.
-#
-# `KernelDevice` is all that computations see of it, so that tests run the same kernels as plain
-# C++.
-
-
-OLDEST_CAPABILITY = (6, 0)  # sums of 64 bits that threads share
-# Products and sums are rounded one by one, as in plain C++.
+OLDEST_CAPABILITY = (6, 0)  # the first with atomic sums of 64 bits
+# Without fused multiply-add, products and sums are rounded separately, as in plain C++.
 _COMPILER_OPTIONS = ("-std=c++17", "--fmad=false")
 
 
 class KernelDevice(Protocol):
-    """What computations see of a device: its memory, and launches of kernels by name."""
+    """The interface of a device: its memory, and launches of kernels by name."""
 
     name: str
     multiprocessors: int
-    shared_bytes: int  # at most, for one block
+    shared_bytes: int  # the most shared memory of one block
 
     def free_bytes(self) -> int:
         """Return the bytes of memory that are free."""
@@ -109,17 +49,17 @@ class KernelDevice(Protocol):
         ...
 
     def address(self, buffer: Any) -> int:
-        """Return where an array of the device begins."""
+        """Return the address of an array of the device."""
         ...
 
     def blocks_at_once(self, kernel: str, threads: int, shared: int) -> int:
-        """Return how many blocks the device runs at once."""
+        """Return the number of blocks that the device runs concurrently."""
         ...
 
     def launch(
         self, kernel: str, blocks: int, threads: int, arguments: Sequence[Any], shared: int = 0
     ) -> None:
-        """Start a kernel; it runs after those started before it."""
+        """Launch a kernel, which runs after those launched before it."""
         ...
 
     def synchronize(self) -> None:
@@ -128,7 +68,7 @@ class KernelDevice(Protocol):
 
 
 class CudaDevice:
-    """A device of NVIDIA's, through CuPy."""
+    """An NVIDIA device, through CuPy."""
 
     def __init__(self, cupy: Any, number: int) -> None:
         self._cupy = cupy
@@ -146,7 +86,7 @@ class CudaDevice:
         return self._cupy.cuda.Device(self._number)
 
     def free_bytes(self) -> int:
-        """Return the bytes of memory that are free, those CuPy keeps for later use included."""
+        """Return the bytes of memory that are free, including those CuPy reserves."""
         with self._current():
             self._cupy.get_default_memory_pool().free_all_blocks()
             free, _ = self._cupy.cuda.runtime.memGetInfo()
@@ -177,7 +117,7 @@ class CudaDevice:
             return copied
 
     def address(self, buffer: Any) -> int:
-        """Return where an array of the device begins."""
+        """Return the address of an array of the device."""
         return int(buffer.data.ptr)
 
     def _kernel(self, name: str, shared: int) -> Any:
@@ -189,7 +129,7 @@ class CudaDevice:
         return found
 
     def blocks_at_once(self, kernel: str, threads: int, shared: int) -> int:
-        """Return how many blocks the device runs at once."""
+        """Return the number of blocks that the device runs concurrently."""
         with self._current():
             found = self._kernel(kernel, shared)
             each = self._cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
@@ -200,7 +140,7 @@ class CudaDevice:
     def launch(
         self, kernel: str, blocks: int, threads: int, arguments: Sequence[Any], shared: int = 0
     ) -> None:
-        """Start a kernel; it runs after those started before it."""
+        """Launch a kernel, which runs after those launched before it."""
         with self._current():
             self._kernel(kernel, shared)((blocks,), (threads,), tuple(arguments), shared_mem=shared)
 
@@ -210,8 +150,26 @@ class CudaDevice:
             self._cupy.cuda.Stream.null.synchronize()
 
 
+def chosen_device(
+    value: object, *, refusal: str | None, worthwhile: bool, needed: int
+) -> KernelDevice | None:
+    """Return the graphics processor to use, or None to use the processors."""
+    wanted = as_device(value)
+    if isinstance(wanted, Gpu) and not wanted.where_worthwhile:
+        if refusal is not None:
+            raise ArgumentError(option("device", str(wanted)), f" was asked for, but {refusal}")
+        return opened(wanted)
+    if wanted is Choice.PROCESSORS or refusal is not None or not worthwhile:
+        return None
+    try:
+        device = opened(wanted if isinstance(wanted, Gpu) else Gpu())
+    except (MissingDependencyError, DeviceError):
+        return None
+    return device if needed <= device.free_bytes() else None
+
+
 def opened(gpu: Gpu) -> KernelDevice:
-    """Return the device of a number, or say in a sentence why there is none."""
+    """Return the device with a number, or raise an error that explains why it is not available."""
     cupy = _cupy()
     try:
         count = int(cupy.cuda.runtime.getDeviceCount())
@@ -262,7 +220,7 @@ def _first_line(error: Exception) -> str:
 def refuse_beyond_device(
     device: KernelDevice, needed: int, what: str, instead: str = "fewer variables or a sampler"
 ) -> None:
-    """Refuse what needs more memory than the device has free, and say what to do instead."""
+    """Refuse a computation that needs more memory than the device has free."""
     free = device.free_bytes()
     if needed > free:
         raise CapacityError(
@@ -271,13 +229,8 @@ def refuse_beyond_device(
         )
 
 
-# --- Kernel struct --------------------------------------------------------------------------------
-
-# `KernelStruct`: what a kernel is told, as a structure in the memory of a device.
-
-
 class KernelStruct:
-    """A structure of eight-byte fields in the memory of a device, and the arrays it points to."""
+    """The argument of a kernel: a structure of eight-byte fields, and the arrays it points to."""
 
     def __init__(self, device: KernelDevice, fields: Mapping[str, Any]) -> None:
         self._device = device
@@ -285,7 +238,7 @@ class KernelStruct:
         self.write()
 
     def write(self, **changed: Any) -> None:
-        """Write it down, with these fields changed."""
+        """Upload the structure, with these fields changed."""
         assert changed.keys() <= self._fields.keys()
         self._fields |= changed
         words = [self._word(value) for value in self._fields.values()]
@@ -299,24 +252,54 @@ class KernelStruct:
         return self._device.address(value)
 
 
-# --- Choice ---------------------------------------------------------------------------------------
+_HERE = Path(__file__).resolve().parent
+# The location in a wheel, and in a source tree.
+_FOLDERS = (_HERE / "kernels", _HERE.parents[2] / "core" / "arcwise" / "kernels")
+# Each file follows those it includes.
+_FILES = (
+    "platform.hpp",
+    "wide.hpp",
+    "family_sums.hpp",
+    "order_modular.hpp",
+    "scaled.hpp",
+    "modular_tables.hpp",
+    "modular_sets.hpp",
+    "modular_tiles.hpp",
+    "modular.hpp",
+    "random.hpp",
+    "order_draws.hpp",
+    "elementary.hpp",
+    "canonical_weights.hpp",
+    "canonical_states.hpp",
+    "canonical_orders.hpp",
+    "canonical_draws.hpp",
+    "relocation.hpp",
+    "replicas.hpp",
+    "set_walks.hpp",
+    "discrete_scores.hpp",
+    "gaussian_scores.hpp",
+)
 
-# Which device a computation runs on: what was asked for, what it can do, what there is.
 
+@cache
+def kernel_source() -> str:
+    """Return the kernels as one text without includes of each other.
 
-def chosen_device(
-    value: object, *, refusal: str | None, worthwhile: bool, needed: int
-) -> KernelDevice | None:
-    """Return the graphics processor to use, or None for the processors."""
-    wanted = as_device(value)
-    if isinstance(wanted, Gpu) and not wanted.where_worthwhile:
-        if refusal is not None:
-            raise ArgumentError(option("device", str(wanted)), f" was asked for, but {refusal}")
-        return opened(wanted)
-    if wanted is Choice.PROCESSORS or refusal is not None or not worthwhile:
-        return None
-    try:
-        device = opened(wanted if isinstance(wanted, Gpu) else Gpu())
-    except (MissingDependencyError, DeviceError):
-        return None
-    return device if needed <= device.free_bytes() else None
+    Examples
+    --------
+    >>> "__global__ void forward_sums" in kernel_source()
+    True
+    >>> '#include "arcwise' in kernel_source()
+    False
+    """
+    folder = next((each for each in _FOLDERS if (each / _FILES[0]).is_file()), None)
+    if folder is None:
+        raise MissingDependencyError(
+            f"the sources of the kernels are missing from '{_FOLDERS[0]}'; install arcwise again"
+        )
+    lines: list[str] = []
+    for name in _FILES:
+        for line in (folder / name).read_text(encoding="utf-8").splitlines():
+            if not line.startswith(('#include "arcwise', "#pragma once")):
+                lines.append(line)
+    return "\n".join(lines) + "\n"

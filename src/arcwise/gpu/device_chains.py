@@ -1,4 +1,8 @@
-"""Sums along chains of a device, in batches that tell their error."""
+"""Chains that run on a device at one temperature, and the records of their states.
+
+Sums along chains are divided into batches, from which standard errors are estimated. Records have
+the form of `ChainRecord`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ Array = NDArray[np.float64]
 
 
 class Batches:
-    """Batches of equal size; if there are too many, neighbours are merged and sizes double."""
+    """Batches of equal size; when there are too many, neighbours are merged, which doubles it."""
 
     def __init__(self, most: int, merge: Callable[[Array, Array], Array]) -> None:
         self._most = most + most % 2
@@ -28,12 +32,12 @@ class Batches:
         self.count = 0
 
     def count_one(self) -> bool:
-        """Count a state of each chain, and return whether it is the last one of a batch."""
+        """Count a state of each chain, and return whether it completes a batch."""
         self.count += 1
         return self.count % self.size == 0
 
     def append(self, batch: Array) -> None:
-        """Take a batch that is whole."""
+        """Add a complete batch."""
         self.whole.append(batch)
         if len(self.whole) == self._most:
             pairs = zip(self.whole[::2], self.whole[1::2], strict=True)
@@ -48,17 +52,17 @@ class EdgeBatches:
         self._sums = sums
         self._batches = Batches(most, np.add)
         self._before: Array | float = 0.0
-        self._total: tuple[int, Array] | None = None  # with its number of states
+        self._total: tuple[int, Array] | None = None  # and the number of states
 
     def add(self) -> None:
-        """Note that the edges of one more state of each chain were added up."""
+        """Count one more state of each chain, whose edges have been added to the sums."""
         if self._batches.count_one():
             now = self._sums()
             self._batches.append(now - self._before)
             self._before = now
 
     def of(self, chains: Sequence[int]) -> dict[str, Any]:
-        """Return the fields of the record of a chain, or of several, one after another."""
+        """Return the fields of the record of one chain, or of several in sequence."""
         states = self._batches.count
         if self._total is None or self._total[0] != states:
             self._total = states, self._sums()
@@ -67,7 +71,7 @@ class EdgeBatches:
             batches = [each[chains[0]] for each in self._batches.whole]
             size = self._batches.size
         else:
-            # Two batches: all states of one half of them, and of the other.
+            # Two batches: all states of either half of the chains.
             half = len(chains) // 2
             parts = [self._total[1][chains[:half]], self._total[1][chains[half : 2 * half]]]
             total = self._total[1][list(chains)].sum(axis=0)
@@ -79,16 +83,11 @@ class EdgeBatches:
         }
 
 
-# --- State record ---------------------------------------------------------------------------------
-
-# What is kept of the states of chains on a device, in the form of `ChainRecord`.
-
-
 FEWEST_BATCHES = 2
 
 
 class StateRecord:
-    """The states of all chains that were kept."""
+    """The states kept of all chains."""
 
     def __init__(self, orders: OrderChains, options: _core.RecordOptions, most: int) -> None:
         self._orders = orders
@@ -99,7 +98,7 @@ class StateRecord:
         self._edges = EdgeBatches(orders.edges, most) if options.edges else None
 
     def keep(self) -> None:
-        """Keep the states as they are."""
+        """Keep the current states."""
         dags = self._options.dags_per_state
         self._orders.observe(edges=self._options.edges, draw_dags=dags > 0)
         for number in range(dags):
@@ -112,13 +111,13 @@ class StateRecord:
             self._edges.add()
 
     def of(self, chains: Sequence[int], threads: int) -> dict[str, Any]:
-        """Return the record of a chain, or of a population of them, one after another."""
+        """Return the record of one chain, or of the chains of a population in sequence."""
         columns = list(chains)
         n, kept = self._orders.tables.nodes, len(self._log_weights)
         states = kept * len(columns)
         dags = np.array([each[columns] for each in self._dags], dtype=np.uint64)
         if kept > 0 and self._options.dags_per_state > 0:
-            # By chain, by state, by number of the DAG of a state.
+            # The axes become chain, state, and number of the DAG of a state.
             dags = np.moveaxis(dags, 1, 0)
         parents = dags.reshape(states * self._options.dags_per_state, n, (n + 63) // 64)
         extensions = np.zeros(len(parents))
@@ -142,16 +141,11 @@ class StateRecord:
         return found if self._edges is None else found | self._edges.of(columns)
 
 
-# --- Recorded chains ------------------------------------------------------------------------------
-
-# `RecordedChains`: what running chains of a device have in common, whatever moves them.
-
-
-_BATCHES_OF_ALL = 256  # of edge sums, at least, over all chains
+_BATCHES_OF_ALL = 256  # batches of edge sums over all chains, of which each has at least two
 
 
 class RecordedChains(ABC):
-    """Running chains of a device whose states are recorded there; see `Chains`."""
+    """Chains that run on a device and whose states are recorded; see `Chains`."""
 
     def __init__(self, recorded: OrderChains, job: ChainJob) -> None:
         most = max(
@@ -163,14 +157,14 @@ class RecordedChains(ABC):
 
     @abstractmethod
     def _walk_to_draw(self, steps: int) -> None:
-        """Make the steps before a draw."""
+        """Take the steps before a draw."""
 
     def set_thinning(self, thinning: int) -> None:
         """Set the number of steps between draws."""
         self._thinning = thinning
 
     def sample(self, draws: int, threads: int, progress: Listener) -> None:
-        """Continue the chains for this many draws."""
+        """Continue the chains for a number of draws."""
         self._threads = threads
         for draw in range(draws):
             self._walk_to_draw(self._thinning)
@@ -187,16 +181,16 @@ class RecordedChains(ABC):
         raise no_directory()
 
     def save_state(self) -> bytes:
-        """Return everything that determines the continuation of the chains."""
+        """Return the state that determines the continuation of the chains."""
         raise no_directory()
 
     def restore_state(self, state: bytes) -> None:
-        """Continue from the state returned by `save_state` of identically made chains."""
+        """Continue from the state returned by `save_state` of identically constructed chains."""
         raise no_directory()
 
 
 def no_directory() -> ArgumentError:
-    """Return the refusal of a run directory."""
+    """Return the error that refuses a run directory."""
     return ArgumentError(
         "runs on a device are not kept in a run directory; leave out ",
         option("device"),
@@ -204,19 +198,12 @@ def no_directory() -> ArgumentError:
     )
 
 
-# --- Device chains --------------------------------------------------------------------------------
-
-# Running chains of a device, as the algorithms see them.
-
-
-_PIECES = 32  # of a burn-in, between which progress is told
+_PIECES = 32  # of a burn-in, between which progress is reported
 _FEWEST_STEPS = 1024  # of a piece
-_MOST_STARTS = 20  # tries to find states of positive weight
-_FEWEST_STARTING_STEPS = 4  # times the square of the number of nodes
 
 
 class DeviceChains(RecordedChains):
-    """Running chains of a device at one temperature; see `Chains`."""
+    """Chains that run on a device at one temperature; see `Chains`."""
 
     def __init__(self, tables: DeviceTables, job: ChainJob) -> None:
         kind = SampledOrders.of(job.space, job.sums.variables, renumbers=True)
@@ -236,7 +223,7 @@ class DeviceChains(RecordedChains):
         self.burn_in(burn_in, threads, progress)
 
     def burn_in(self, steps: int, threads: int, progress: Listener) -> None:
-        """Continue the chains without draws; counts of moves begin anew."""
+        """Continue the chains without draws, and reset the counts of moves."""
         self._threads = threads
         done = 0
         while done < steps:
@@ -255,26 +242,30 @@ class DeviceChains(RecordedChains):
         return self._orders.moves_since(self._counted, chain)
 
     def path(self, chain: int, /) -> list[tuple[float, float]]:
-        """Return the one inverse temperature."""
+        """Return the only inverse temperature."""
         return [(1.0, 1.0)]
 
     def exchanges(self, chain: int, /) -> list[tuple[int, int]]:
-        """Return nothing: there is one temperature."""
+        """Return an empty list, as there is one temperature."""
         return []
 
     def round_trips(self, chain: int, /) -> int:
-        """Return zero: there is one temperature."""
+        """Return zero, as there is one temperature."""
         return 0
 
     def ratios(self, chain: int, /) -> list[Any]:
-        """Return nothing: there is one temperature."""
+        """Return an empty list, as there is one temperature."""
         return []
 
 
-def settle(orders: OrderChains, steps: int) -> None:
-    """Take chains from random orders to linear orders of positive weight, in so many steps.
+_MOST_STARTS = 20  # attempts to find states of positive weight
+_FEWEST_STARTING_STEPS = 4  # times the square of the number of nodes
 
-    Those over canonical orders are then at the canonical orders of DAGs.
+
+def settle(orders: OrderChains, steps: int) -> None:
+    """Move chains from random orders to linear orders of positive weight in the given steps.
+
+    Chains over canonical orders are then moved to the canonical orders of DAGs.
     """
     count = max(steps, _FEWEST_STARTING_STEPS * orders.tables.nodes**2)
     rising = [((step + 1) / (count // 2), 0.0) for step in range(count // 2)]

@@ -12,7 +12,7 @@ from arcwise.gpu.tempering import DeviceTemperedChains
 
 
 class GpuEngine(Threads):
-    """Runs chains on a device; all else in the threads of this process."""
+    """Runs chains on a device, and everything else in the threads of this process."""
 
     def __init__(self, device: KernelDevice, weights: _core.FamilyTable) -> None:
         self._device = device
@@ -24,7 +24,7 @@ class GpuEngine(Threads):
 
     @property
     def fewest_runs_at_once(self) -> int:
-        """Every multiprocessor should have its threads full."""
+        """The number of runs that fills the threads of every multiprocessor."""
         return 512 * self._device.multiprocessors
 
     def chains(self, job: ChainJob) -> Chains:

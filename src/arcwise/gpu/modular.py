@@ -1,6 +1,6 @@
 """The exact modular posterior on a device: evidence, families and edges.
 
-All sums alpha are held, and H, B and shares of all sets; see
+The sums alpha, H, B and the shares of all sets are stored; see
 `core/arcwise/kernels/modular_tables.hpp`.
 """
 
@@ -30,15 +30,15 @@ from arcwise.gpu.subset_sums import (
 MOST_VARIABLES = 28  # 80 GiB
 LOW = 7
 THREADS = 256
-_LANES = 256  # of a block that works at one set, as in the kernels
+_LANES = 256  # threads of a block that work on one set, as in the kernels
 _PRODUCTS_BITS = 8
-_KINDS_OF_SUMS = 2 + _PRODUCTS_BITS  # besides those of far nodes
-_BLOCKS_OF_TABLES = 4096  # items that a block takes at a time
+_KINDS_OF_SUMS = 2 + _PRODUCTS_BITS  # not counting those of far nodes
+_BLOCKS_OF_TABLES = 4096  # items that a block processes at a time
 _EPSILON = float(np.finfo(np.float64).eps)
 
 
 def needed_bytes(nodes: int, families: int) -> int:
-    """Return the bytes of the device's memory that the tables hold at most."""
+    """Return an upper bound on the bytes of device memory that the tables need."""
     sums_and_shares = nodes * (8 + 4 + 8) << max(nodes - 1, 0)
     return sums_and_shares + ((8 + 8 + 4) << nodes) + families * (4 + 8 + 4 + 8)
 
@@ -97,17 +97,17 @@ class ModularComputation(SubsetComputation):
         far_kinds = _KINDS_OF_SUMS + max(0, self._nodes - 2 * _PRODUCTS_BITS)
         sizes = range(self._nodes)
         self._by_size("fill_modular_shares", sizes, far_kinds, stretch(progress, 0.6, 1.0))
-        # The whole set has no nodes outside, and its place still holds H.
+        # The whole set has no nodes outside it, and its entry still contains H.
         squares = float(self._device.download(self._on, 0, (1 << self._nodes) - 1).sum())
         self._over_sums("divide_modular_shares")
         for bit in range(self._nodes - 1):
             self._over_sums("add_modular_sums", np.uint64(bit), np.uint64(0))
         probabilities = []
-        for told, buffer in self._listed:
-            self._over_tables("find_modular_probabilities", 1, told.buffer)
+        for struct, buffer in self._listed:
+            self._over_tables("find_modular_probabilities", 1, struct.buffer)
             probabilities.append(self._device.download(buffer))
-        # As on processors: one rounding for each factor and each sum that a term is part of; and
-        # logarithms are rounded in proportion to their size.
+        # As on processors, a term is rounded once for each factor and each sum that contains it,
+        # and logarithms are rounded in proportion to their size.
         terms = _EPSILON * (self._nodes + 4) * math.sqrt(squares)
         return DevicePosterior.of_families(
             self._weights,
@@ -119,9 +119,9 @@ class ModularComputation(SubsetComputation):
         )
 
     def _fill(self, progress: Listener) -> tuple[float, float]:
-        """Fill all but the shares; return the log weight, and what H and B differ by."""
-        for told, _ in self._listed:
-            self._over_tables("place_modular_families", 1, told.buffer)
+        """Fill all but the shares; return the log weight and the relative difference of H and B."""
+        for struct, _ in self._listed:
+            self._over_tables("place_modular_families", 1, struct.buffer)
         for bit in range(self._nodes - 1):
             self._over_sums("add_modular_sums", np.uint64(bit), np.uint64(1))
         sizes = range(self._nodes + 1)
@@ -148,17 +148,17 @@ class ModularComputation(SubsetComputation):
         for size, (high_sets, count) in enumerate(sets_by_size(self._device, high)):
             self._over_tables("fill_modular_on", count, high_sets, np.uint64(count), shared=shared)
             done += count << size
-            self._tell(progress, done / 3**high)
+            self._report(progress, done / 3**high)
 
     def _by_size(self, kernel: str, sizes: range, kinds: int, progress: Listener) -> None:
-        """Start a kernel for the sets of each size, with room for so many kinds of sums."""
+        """Launch a kernel for the sets of each size, with memory for `kinds` kinds of sums."""
         shared = 8 * _LANES * (4 + kinds)
         done = 0
         for size in sizes:
             count = math.comb(self._nodes, size)
             self._over_tables(kernel, count, np.uint64(size), np.uint64(count), shared=shared)
             done += count << (self._nodes - size)
-            self._tell(progress, min(1.0, (done + 1) / 3**self._nodes))
+            self._report(progress, min(1.0, (done + 1) / 3**self._nodes))
 
     def _over_sums(self, kernel: str, *arguments: Any) -> None:
         sums = self._nodes << (self._nodes - 1)
@@ -168,13 +168,13 @@ class ModularComputation(SubsetComputation):
         self._launch(kernel, blocks, self._tables.buffer, *arguments, shared=shared)
 
     def _list_on_device(self, node: int) -> tuple[KernelStruct, Any]:
-        """Return the `ListedFamilies` of a node, and where their probabilities will be."""
+        """Return the structure `ListedFamilies` of a node, and the array of their probabilities."""
         families = self._lists[node]
         mantissas, exponents = _mantissas_and_exponents(families)
         below = (1 << node) - 1
         places = (families.sets & below) | (families.sets >> 1 & ~below)
         probabilities = self._device.zeros(len(places), np.float64)
-        told = KernelStruct(
+        struct = KernelStruct(
             self._device,
             {
                 "node": node,
@@ -185,11 +185,13 @@ class ModularComputation(SubsetComputation):
                 "probabilities": probabilities,
             },
         )
-        return told, probabilities
+        return struct, probabilities
 
 
-def _mantissas_and_exponents(families: NodeLists) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Return the weights of families as numbers from 1 to 2 times powers of two."""
+def _mantissas_and_exponents(
+    families: NodeLists,
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Return the weights of families as numbers in [1, 2) times powers of two."""
     factors, exponents = factors_and_exponents(families.log_weights)
     mantissas = factors.astype(np.float64)
     up = mantissas >= 2.0
@@ -197,13 +199,13 @@ def _mantissas_and_exponents(families: NodeLists) -> tuple[NDArray[np.float64], 
 
 
 def _binomials(nodes: int) -> NDArray[np.uint32]:
-    """Return the numbers of subsets, as [size (nodes + 1) + of]."""
+    """Return the binomial coefficients, as [size (nodes + 1) + of]."""
     table = [[math.comb(of, size) for of in range(nodes + 1)] for size in range(nodes + 1)]
     return np.array(table, dtype=np.uint32).reshape(-1)
 
 
 def _ternary(low: int) -> NDArray[np.uint32]:
-    """Return the bits of all sets of low nodes as digits in base three."""
+    """Return all sets of low nodes with their bits read as digits in base three."""
     sets = np.arange(1 << low, dtype=np.uint32)
     result = np.zeros_like(sets)
     for bit in range(low):
@@ -212,7 +214,7 @@ def _ternary(low: int) -> NDArray[np.uint32]:
 
 
 def _pairs_by_added(low: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Return all disjoint pairs U | T << 16 by the size of T, and where each size begins."""
+    """Return all disjoint pairs U | T << 16 by the size of T, and the start of each size."""
     sets = np.arange(1 << low, dtype=np.uint32)
     before, added = (each.reshape(-1) for each in np.meshgrid(sets, sets))
     disjoint = before & added == 0

@@ -1,4 +1,8 @@
-"""Which chains over orders a space asks for, and what a device needs to know of it."""
+"""Markov chains over linear and canonical orders on a device, and the tables they use.
+
+A device works with sums of family weights over the sets of possible parents of each node, and moves
+chains by swaps and relocations of nodes. `SampledOrders` derives the moves from a space.
+"""
 
 from __future__ import annotations
 
@@ -27,21 +31,20 @@ ORDER_POSTERIOR: Point = (1.0, 0.0)
 
 @dataclass(frozen=True)
 class SampledOrders:
-    """What chains over linear or canonical orders do."""
+    """The moves of chains over linear or canonical orders."""
 
     canonical: bool = True  # whether they follow the modular posterior
-    neighbours: float | None = None  # the share of swaps of neighbours; None for the usual one
+    neighbours: float | None = None  # the share of adjacent swaps; None for the default
     numbers: tuple[int, ...] | None = None  # the number of each node, if the space gives it
-    steps_of_relocation: int | None = None  # the steps between relocations; None if there are none
-    # The steps between new numberings; None if there are none.
-    steps_of_numbering: int | None = None
-    codes_with_numbers: bool = False  # whether codes of states have their numbers after the orders
+    steps_of_relocation: int | None = None  # the steps between relocations; None for none
+    steps_of_numbering: int | None = None  # the steps between renumberings; None for none
+    codes_with_numbers: bool = False  # whether the code of a state includes its numbers
 
     @classmethod
     def of(
         cls, space: Space, variables: Sequence[str], *, renumbers: bool = False
     ) -> SampledOrders:
-        """Return what a space of orders asks for, or refuse what a device does not do."""
+        """Return the moves of a space of orders, or refuse those that a device does not support."""
         canonical = isinstance(space, CanonicalOrders)
         moves: Mapping[str, float] | None = getattr(space, "moves", None)
         near = neighbour_share(moves)
@@ -52,7 +55,7 @@ class SampledOrders:
                 "leave either out",
             )
         if moves is None:
-            n = len(variables)  # shares of moves are those of the core
+            n = len(variables)  # the default shares are those of the core
             usual = {"adjacent": 0.5, "swap": 1 / (n / 3 + 2)}
             moves = usual | {"relocate": 1 / (3 * n), "renumber": 1 / (20 * n)} if canonical else {}
         swaps = float(moves.get("adjacent", 0.0)) + float(moves.get("swap", 0.0))
@@ -74,11 +77,11 @@ class SampledOrders:
 
     @property
     def posterior(self) -> Point:
-        """Where the posterior is."""
+        """The point of the posterior."""
         return POSTERIOR if self.canonical else ORDER_POSTERIOR
 
     def points(self, path: Path) -> list[Point]:
-        """Return the points of a path; linear orders are at the beginning of the bridge."""
+        """Return the points of a path; linear orders are the start of the bridge."""
         return [self._point(point) for point in path]
 
     def _point(self, point: PathPoint) -> Point:
@@ -87,7 +90,7 @@ class SampledOrders:
 
 
 def neighbour_share(moves: Mapping[str, float] | None) -> float | None:
-    """Return the share of swaps of neighbours among the moves asked for; None for the usual."""
+    """Return the share of adjacent swaps among the requested moves; None for the default."""
     if moves is None:
         return None
     near, far = float(moves.get("adjacent", 0.0)), float(moves.get("swap", 0.0))
@@ -99,25 +102,20 @@ def neighbour_share(moves: Mapping[str, float] | None) -> float | None:
     return near / (near + far)
 
 
-# --- Order tables ---------------------------------------------------------------------------------
-
-# Tables of score sums over the sets of each node's possible parents, for chains on a device.
-
-
-MOST_PARENTS = 16  # possible ones of a node: sets of them are 16 bits
+MOST_PARENTS = 16  # possible parents of a node, as a set of them has 16 bits
 
 
 @dataclass(frozen=True)
 class OrderTables:
-    """The sums and the weights of all nodes, node after node."""
+    """The sums and the weights of all nodes, concatenated."""
 
-    # The possible parents of each node; bit i of a set is the i-th of them.
+    # The possible parents of each node; bit i of a set represents the i-th of them.
     parents: tuple[tuple[int, ...], ...]
-    starts: NDArray[np.uint32]  # where the sets of each node begin
-    # By set of possible parents: the log sum over the families within it, and its own weight.
+    starts: NDArray[np.uint32]  # the position of the first set of each node
+    # For each set of possible parents: the log sum over its subsets, and its own log weight.
     log_sums: NDArray[np.float64]
     log_families: NDArray[np.float64]
-    offset: float  # the log sums of all possible parents, added up over all nodes
+    offset: float  # the log sum over all families of a node, added up over the nodes
 
     @classmethod
     def of(cls, weights: _core.FamilyTable) -> OrderTables:
@@ -158,13 +156,13 @@ class OrderTables:
         return len(self.parents)
 
     def relative(self, logs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return logarithms by set less those of the node's sum over all families."""
+        """Return logarithms by set minus the log sum over all families of the node."""
         sizes = np.diff([*self.starts.tolist(), len(logs)])
         last = self.starts.astype(np.int64) + sizes - 1
         return logs - np.repeat(self.log_sums[last], sizes)
 
     def pairs(self) -> Iterator[tuple[int, int, int]]:
-        """Yield each node with the bit of each of its possible parents, and that parent."""
+        """Yield each node with each of its possible parents, as (node, bit, parent)."""
         for node, members in enumerate(self.parents):
             for bit, member in enumerate(members):
                 yield node, bit, member
@@ -202,40 +200,35 @@ def _log_sums_over_subsets(logs: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def log_add(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ln(e^one + e^other), with the same bits on every processor."""
+    """Return ln(e^one + e^other), bit-identical on every processor."""
     more, less = np.maximum(one, other), np.minimum(one, other)
-    apart = np.where(np.isfinite(less), less, 0.0) - np.where(np.isfinite(less), more, 700.0)
-    return np.asarray(more + logarithms(1.0 + relative_weights(apart, 0.0)))
-
-
-# --- Swap chains ----------------------------------------------------------------------------------
-
-# The swaps of chains over orders on a device, and the threads that make them.
+    difference = np.where(np.isfinite(less), less, 0.0) - np.where(np.isfinite(less), more, 700.0)
+    return np.asarray(more + logarithms(1.0 + relative_weights(difference, 0.0)))
 
 
 THREADS = 512
-MOST_NODES = 256  # of which orders are made: places are bytes
+MOST_NODES = 256  # nodes of an order, as positions are bytes
 STEPS_PER_LAUNCH = 1 << 16
-_STEPS_PER_BLOCK = 4096  # of the distances of swaps, which are drawn block by block
+_STEPS_PER_BLOCK = 4096  # steps whose swap distances are drawn together
 _DISTANCE_STREAM = 0xD15
 _WARP = 32
 
 
 class SwapDistances:
-    """How far apart the places are that steps swap: a function of seed and step."""
+    """The distance between the two positions that a step swaps: a function of seed and step."""
 
     def __init__(self, nodes: int, seed: int, neighbours: float | None) -> None:
         self._seed = seed
         usual = 0.5 / (0.5 + 1.0 / (nodes / 3.0 + 2.0))
         near = usual if neighbours is None else neighbours
-        apart = np.arange(1, nodes)
-        shares = (1.0 - near) * (nodes - apart) / float((nodes - apart).sum())
+        distance = np.arange(1, nodes)
+        shares = (1.0 - near) * (nodes - distance) / float((nodes - distance).sum())
         shares[0] += near
         self.shares = shares
         self._edges = np.cumsum(shares)[:-1]
 
     def of_steps(self, first: int, count: int) -> NDArray[np.uint8]:
-        """Return the distances of so many steps."""
+        """Return the distances of `count` steps."""
         blocks = range(first // _STEPS_PER_BLOCK, (first + count - 1) // _STEPS_PER_BLOCK + 1)
         drawn = [
             np.random.Generator(
@@ -250,8 +243,8 @@ class SwapDistances:
 
 
 def threads_of_block(device: KernelDevice, chains: int, fixed: int, each: int) -> int:
-    """Return how many threads a block has, each with a chain in the memory they share."""
-    # A chain is a thread: all multiprocessors take a share of few.
+    """Return the number of threads of a block, each with one chain in shared memory."""
+    # Each thread has one chain, and a few chains are divided among all multiprocessors.
     wanted = min(THREADS, _WARP * -(-chains // (_WARP * device.multiprocessors)))
     fitting = (device.shared_bytes - fixed) // (each * _WARP) * _WARP
     if fitting < _WARP:
@@ -262,22 +255,17 @@ def threads_of_block(device: KernelDevice, chains: int, fixed: int, each: int) -
     return min(wanted, fitting)
 
 
-# --- Order chains ---------------------------------------------------------------------------------
-
-# Markov chains on a device over orders anywhere between linear and canonical ones.
-
-
-UNIT = 2.0**-32  # of weights, in nats
+UNIT = 2.0**-32  # the unit of log weights in nats
 _PENALTY_SCALE = 5.0  # as in core/arcwise/spaces/proposal.hpp
 _NUMBER_BITS = np.uint16(0x7FFF)
 _MOVES = ("adjacent", "swap", "relocate", "renumber")
 
 Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""The moves proposed to each chain, by kind, and those accepted, as [kind, chain]."""
+"""The number of proposed moves per chain by kind, and of accepted ones as [kind, chain]."""
 
 
 def target_of(point: Point) -> tuple[float, float, float]:
-    """Return the `Target` of the kernels: with the penalty of a node that has weight zero."""
+    """Return the `Target` of the kernels, with the penalty for a node of weight zero."""
     inverse, bridge = point
     penalty = math.inf if inverse >= 1.0 else _PENALTY_SCALE * inverse / (1.0 - inverse)
     return inverse, penalty, bridge
@@ -286,8 +274,8 @@ def target_of(point: Point) -> tuple[float, float, float]:
 class OrderChains:
     """Chains over orders of one model.
 
-    A chain's path is a function of the seed, its number, the number of steps and the targets, on
-    any device.
+    The path of a chain is a function of the seed, its number, the number of steps and the targets,
+    independent of the device.
     """
 
     def __init__(
@@ -325,12 +313,12 @@ class OrderChains:
         self._edges: Any = None
         self._parents = device.zeros(n * chains, np.uint16)
         self._drawn = self._numbered = 0
-        # Of each chain: swaps of neighbours, of others, and relocations.
+        # Proposals to each chain: adjacent swaps, other swaps, and relocations.
         self.proposed = [0, 0, 0]
-        self._launch("start_canonical_orders", self.told(), np.uint64(True))
+        self._launch("start_canonical_orders", self.as_struct(), np.uint64(True))
 
-    def told(self, **more: Any) -> KernelStruct:
-        """Return the `CanonicalChains` of the kernels, with further arrays and numbers."""
+    def as_struct(self, **more: Any) -> KernelStruct:
+        """Return the structure `CanonicalChains` of the kernels, with further fields."""
         inverse, penalty, bridge = target_of(self.point)
         fields = {
             **self._given,
@@ -349,22 +337,22 @@ class OrderChains:
         return KernelStruct(self.device, fields | more)
 
     def _launch(
-        self, kernel: str, told: KernelStruct, *arguments: Any, items: int | None = None
+        self, kernel: str, struct: KernelStruct, *arguments: Any, items: int | None = None
     ) -> None:
         blocks = min(-(-(self.chains if items is None else items) // 256), 65535)
-        self.device.launch(kernel, blocks, 256, (told.buffer, *arguments))
-        self.device.synchronize()  # before what it reads is given back
+        self.device.launch(kernel, blocks, 256, (struct.buffer, *arguments))
+        self.device.synchronize()  # before the memory it reads is released
 
-    def _launch_moves(self, kernel: str, told: KernelStruct, *arguments: Any) -> None:
-        """Start a kernel whose threads have their chains in the memory they share."""
+    def _launch_moves(self, kernel: str, struct: KernelStruct, *arguments: Any) -> None:
+        """Launch a kernel whose threads keep their chains in shared memory."""
         at_once = self.device.blocks_at_once(kernel, self._threads, self._shared)
         blocks = min(-(-self.chains // self._threads), at_once)
-        self.device.launch(kernel, blocks, self._threads, (told.buffer, *arguments), self._shared)
-        self.device.synchronize()  # before what it reads is given back
+        self.device.launch(kernel, blocks, self._threads, (struct.buffer, *arguments), self._shared)
+        self.device.synchronize()  # before the memory it reads is released
         self._counts = None
 
     def walk(self, steps: int) -> None:
-        """Go on for so many steps where the chains are."""
+        """Take the given number of steps at the current point."""
         targets = self.targets([self.point])
         every = self.kind.steps_of_numbering if self.point == POSTERIOR else None
         for piece, due in self._pieces(steps, every):
@@ -373,27 +361,27 @@ class OrderChains:
                 self.take_canonical_orders(renumber=True)
 
     def walk_and_relocate(self, targets: Any, steps: int, **levels: Any) -> None:
-        """Go on for so many steps at targets of the device, with relocations in between."""
+        """Take steps at targets of the device, with relocations in between."""
         for piece, due in self._pieces(steps, self.kind.steps_of_relocation):
             self.walk_at(targets, piece, **levels)
             if due:
                 self.relocate(targets, **levels)
 
     def _pieces(self, steps: int, every: int | None) -> Iterator[tuple[int, bool]]:
-        """Yield the steps up to the next multiple of a number of steps, and whether it is met."""
+        """Yield the steps up to each multiple of `every`, and whether the multiple is reached."""
         while steps > 0:
             piece = steps if every is None else min(steps, every - self.steps % every)
             yield piece, every is not None and (self.steps + piece) % every == 0
             steps -= piece
 
     def relocate(self, targets: Any, **levels: Any) -> None:
-        """Draw the place of one node of each chain given the order of the others."""
-        told = self.told(targets=targets, **levels)
-        self._launch_moves("relocate_canonical_orders", told, np.uint64(self.proposed[2]))
+        """Draw the position of one node of each chain given the order of the others."""
+        struct = self.as_struct(targets=targets, **levels)
+        self._launch_moves("relocate_canonical_orders", struct, np.uint64(self.proposed[2]))
         self.proposed[2] += 1
 
     def anneal(self, points: Sequence[Point]) -> None:
-        """Take a step at each point, the first of which comes after where the chains are."""
+        """Take one step at each point, from the one after the current point on."""
         for first in range(0, len(points), STEPS_PER_LAUNCH):
             part = points[first : first + STEPS_PER_LAUNCH]
             self.walk_at(self.targets(part), len(part), targets_by_step=True)
@@ -404,36 +392,38 @@ class OrderChains:
         return self.device.upload(np.array([target_of(point) for point in points]).ravel())
 
     def walk_at(self, targets: Any, steps: int, **more: Any) -> None:
-        """Go on for so many steps at targets of the device, all at the one or as is said."""
+        """Take steps at targets of the device: at the only one, or as `more` specifies."""
         for first in range(0, steps, STEPS_PER_LAUNCH):
             count = min(STEPS_PER_LAUNCH, steps - first)
             distances = self.distances.of_steps(self.steps, count)
-            told = self.told(distances=self.device.upload(distances), targets=targets, **more)
+            struct = self.as_struct(
+                distances=self.device.upload(distances), targets=targets, **more
+            )
             arguments = (np.uint64(self.steps), np.uint64(count))
-            self._launch_moves("walk_canonical_orders", told, *arguments)
+            self._launch_moves("walk_canonical_orders", struct, *arguments)
             near = int((distances == 1).sum())
             self.proposed[0] += near
             self.proposed[1] += count - near
             self.steps += count
 
     def reweigh(self, point: Point) -> None:
-        """Go to another point; log weights change by the log ratios of densities."""
+        """Move to another point, and add the log density ratios to the log weights."""
         self.weigh_at(self.targets([point]))
         self.point = point
 
     def go_to(self, point: Point) -> None:
-        """Go to another point; log weights stay."""
+        """Move to another point without changing the log weights."""
         self.weigh_at(self.targets([point]), log_weights=None)
         self.point = point
 
     def weigh_at(self, targets: Any, **more: Any) -> None:
-        """Find weights anew at the one target there is, or where each chain is at its level."""
-        self._launch("reweigh_canonical_orders", self.told(targets=targets, **more))
+        """Recompute the weights at the only target, or at the target of each chain's level."""
+        self._launch("reweigh_canonical_orders", self.as_struct(targets=targets, **more))
 
     def observe(self, *, edges: bool = True, draw_dags: bool = False) -> None:
-        """Add up the edge probabilities given the states, and draw a DAG given each if asked to.
+        """Add up the edge probabilities given the states, and optionally draw a DAG given each.
 
-        Where the chains are linear orders, at the beginning of the bridge, nodes need no parents.
+        For linear orders, at the start of the bridge, a node need not have a recent parent.
         """
         n = self.tables.nodes
         if edges and self._edges is None:
@@ -447,36 +437,39 @@ class OrderChains:
             },
         )
         arguments = (record.buffer, np.uint64(self._drawn))
-        self._launch("observe_canonical_orders", self.told(), *arguments, items=self.chains * n)
+        self._launch(
+            "observe_canonical_orders", self.as_struct(), *arguments, items=self.chains * n
+        )
         self._drawn += draw_dags
 
     def take_canonical_orders(self, *, renumber: bool = False) -> None:
-        """Draw a DAG given each state, and take its canonical order, under new numbers if asked to.
+        """Replace each state by the canonical order of a DAG drawn given it.
 
-        At the posterior that leaves the law of states and uniform numbers as it is.
+        With `renumber`, nodes receive new uniform numbers. At the posterior, the joint law of
+        states and numbers is invariant.
         """
         self.observe(edges=False, draw_dags=True)
         arguments = (self._parents, np.uint64(renumber), np.uint64(self._numbered))
-        self._launch("number_canonical_orders", self.told(), *arguments)
+        self._launch("number_canonical_orders", self.as_struct(), *arguments)
         self._numbered += 1
         self._counts = None
 
     def take_states(self, other: OrderChains, places: NDArray[np.uint32]) -> None:
-        """Go on where chains are, which may be some of these, by their places there."""
+        """Copy the states of other chains, or of these, given their columns there."""
         n, sources = self.tables.nodes, self.device.upload(places)
-        # What is copied from must stay until all is copied.
+        # The source must not change before everything is copied.
         state = _state_arrays(self.device, n, self.chains) if other is self else self._state
-        to = self.told(**state)
-        self._launch("copy_canonical_orders", other.told(), to.buffer, sources)
+        to = self.as_struct(**state)
+        self._launch("copy_canonical_orders", other.as_struct(), to.buffer, sources)
         self._state = state
 
     def codes(self) -> NDArray[np.uint16]:
-        """Return the states as whole numbers, as the core has them."""
+        """Return the states as integers, in the format of the core."""
         orders = self.orders().astype(np.uint16)
         return np.hstack([orders, self.numbers()]) if self.kind.codes_with_numbers else orders
 
     def orders(self) -> NDArray[np.uint8]:
-        """Return the order of each chain, as [chain, place]."""
+        """Return the order of each chain, as [chain, position]."""
         return self._by_chain(self._state["orders"])
 
     def numbers(self) -> NDArray[np.uint16]:
@@ -487,31 +480,28 @@ class OrderChains:
         return self.device.download(buffer).reshape(self.tables.nodes, self.chains).T.copy()
 
     def unit_weights(self) -> NDArray[np.int64]:
-        """Return the weights in units, and how many nodes have weight zero, as [chain, 2]."""
+        """Return log weights in units, and the numbers of nodes of weight zero, as [chain, 2]."""
         return self.device.download(self._state["weights"]).reshape(self.chains, 2)
 
     def log_weights(self) -> NDArray[np.float64]:
-        """Return the log weight of each chain's state; minus infinity of zero."""
+        """Return the log weight of each chain's state, minus infinity for weight zero."""
         units, zero_factors = self.unit_weights().T
         return np.asarray(np.where(zero_factors > 0, -np.inf, units * UNIT + self.tables.offset))
 
     def log_ratios(self) -> NDArray[np.float64]:
-        """Return what annealing and `reweigh` have added up for each chain, offsets left out."""
+        """Return the log ratios accumulated by annealing and `reweigh`, without offsets."""
         return self.device.download(self._log_ratios)
 
     def set_log_ratios(self, values: NDArray[np.float64]) -> None:
-        """Begin anew with what is added up."""
+        """Reset the accumulated log ratios to these values."""
         self._log_ratios = self.device.upload(values)
 
     def annealed(self) -> NDArray[np.float64]:
-        """Return the log importance weight of each chain's annealing; orders count alike at 0."""
+        """Return the log importance weight of each annealed chain; orders are uniform at 0."""
         return self.log_ratios() + self.tables.offset
 
     def edges(self) -> NDArray[np.float64]:
-        """Return the summed edge probabilities of each chain, as [chain, parent, child].
-
-        Some must have been observed.
-        """
+        """Return the edge probabilities summed over states, as [chain, parent, child]."""
         n = self.tables.nodes
         by_bit = self.device.download(self._edges).reshape(n, MOST_PARENTS, self.chains)
         edges = np.zeros((self.chains, n, n))
@@ -520,7 +510,7 @@ class OrderChains:
         return edges
 
     def dags(self) -> NDArray[np.uint64]:
-        """Return the DAGs drawn last, as [chain, node, word]: parents as bits."""
+        """Return the DAGs drawn last, as [chain, node, word], with parents as bits."""
         n = self.tables.nodes
         sets = self._by_chain(self._parents)
         dags = np.zeros((self.chains, n, (n + 63) // 64), dtype=np.uint64)
@@ -530,7 +520,7 @@ class OrderChains:
         return dags
 
     def counts(self) -> Counts:
-        """Return how many moves were proposed and accepted, read once after all moves."""
+        """Return the numbers of proposed and accepted moves, read from the device once."""
         if self._counts is None:
             made = self.device.download(self._accepted).reshape(3, self.chains).astype(np.int64)
             numbered = np.full((1, self.chains), self._numbered)
@@ -539,7 +529,7 @@ class OrderChains:
         return self._counts
 
     def moves_since(self, before: Counts, column: int) -> dict[str, tuple[int, int]]:
-        """Return the numbers of proposed and accepted moves of a chain since they were counted."""
+        """Return the numbers of proposed and accepted moves of a chain since `before`."""
         proposed, accepted = self.counts()
         return moves_by_name(proposed - before[0], accepted[:, column] - before[1][:, column])
 
@@ -547,7 +537,7 @@ class OrderChains:
 def moves_by_name(
     proposed: NDArray[np.int64], accepted: NDArray[np.int64]
 ) -> dict[str, tuple[int, int]]:
-    """Return the numbers of proposed and accepted moves of each kind; swaps in any case.
+    """Return the numbers of proposed and accepted moves of each kind; swaps are always included.
 
     Examples
     --------
@@ -569,6 +559,6 @@ def _state_arrays(device: KernelDevice, nodes: int, chains: int) -> dict[str, An
 
 
 def needed_bytes(tables: OrderTables, chains: int) -> int:
-    """Return the bytes of the device's memory that chains take, a copy of the states included."""
+    """Return the bytes of device memory that chains need, including a copy of the states."""
     per_chain = tables.nodes * (2 * (1 + 2 + 2 + 2) + 2 + 8 * MOST_PARENTS) + 64
     return chains * per_chain + len(tables.log_sums) * (8 + 8)

@@ -1,6 +1,6 @@
 """The exact order-modular posterior on a device: evidence, families, edges and the best DAG.
 
-One number is held for each of the 2^n sets; see `core/arcwise/kernels/order_modular.hpp`.
+One number is stored for each of the 2^n sets; see `core/arcwise/kernels/order_modular.hpp`.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ MOST_VARIABLES = 36  # 512 GiB
 LOW = 10
 THREADS = 256
 _LOG_OF_ZERO = 0xFFF << 52
-_UNIT = 2.0**-63  # of the probabilities of families
+_UNIT = 2.0**-63  # the unit in which probabilities of families are stored
 _WORKSPACE_TILES = 3
-_ENTRY_BYTES = 4 + 8 + 8  # its high parents, weight and share
+_ENTRY_BYTES = 4 + 8 + 8  # the high parents, weight and share of an entry
 
 
 def needed_bytes(nodes: int, families: int, low: int = LOW) -> int:
-    """Return the bytes of the device's memory that the sums hold at most."""
+    """Return an upper bound on the bytes of device memory that the sums need."""
     low = min(low, nodes)
-    # Groups are as long as their longest piece, which may add half.
+    # Groups are padded to the length of their longest piece, which may add half.
     return (8 << nodes) + (4 << (nodes - low)) + 2 * families * _ENTRY_BYTES + (nodes << (low + 3))
 
 
@@ -64,7 +64,7 @@ class OrderModularComputation(SubsetComputation):
         self._levels = sets_by_size(device, self._nodes - self._low)
         self._holds_backward = False
         self._values = device.zeros(1 << self._nodes, np.uint64)
-        self._sums = self._told_struct()
+        self._sums = self._struct()
         tiles = _WORKSPACE_TILES * (1 << self._low) + self._low * (1 << self._low) // 2
         self._shared_bytes = 8 * (tiles + self._pieces.most_pieces) + 16
 
@@ -79,7 +79,7 @@ class OrderModularComputation(SubsetComputation):
         mismatch = abs(float(np.expm1(logs_of_wide(self._entry(self._values, 0)) - log_total)))
         self._holds_backward = True
         probabilities = self._device.download(shares).astype(np.float64) * _UNIT
-        # Every sum of a chain of n is rounded a few dozen times, at random.
+        # Each of a chain of n sums is rounded a few dozen times; the errors are independent.
         rounding = RELATIVE_ROUNDING * 16.0 * self._nodes + 0.5 * _UNIT * len(self._levels)
         return DevicePosterior.of_families(
             self._weights,
@@ -103,7 +103,7 @@ class OrderModularComputation(SubsetComputation):
 
     def best_dag(self, progress: Listener = None) -> tuple[float, list[int]]:
         """Return the largest log weight of a DAG, and the parents of each node as bits."""
-        self._by_level("forward_maxima", self._told_struct(maxima=True), self._levels, progress)
+        self._by_level("forward_maxima", self._struct(maxima=True), self._levels, progress)
         if int(self._entry(self._values, -1)) == _LOG_OF_ZERO:
             raise impossible_model()
         total, parents = 0.0, [0] * self._nodes
@@ -127,7 +127,7 @@ class OrderModularComputation(SubsetComputation):
         return total, parents
 
     def prepare_draws(self, progress: Listener = None) -> None:
-        """Compute all that draws need."""
+        """Compute the sums that draws need."""
         if not self._holds_backward:
             self.posterior(progress)
 
@@ -138,8 +138,8 @@ class OrderModularComputation(SubsetComputation):
         self.prepare_draws()
         orders = self._device.zeros(count * self._nodes, np.uint8)
         parents = self._device.zeros(count * self._nodes, np.uint64)
-        told = {"seed": seed, "first": first, "count": count, "orders": orders, "parents": parents}
-        draws = KernelStruct(self._device, told)
+        fields = {"seed": seed, "first": first, "count": count}
+        draws = KernelStruct(self._device, {**fields, "orders": orders, "parents": parents})
         shared = 8 * (self._pieces.most_pieces + self._nodes) + 16
         self._launch("draw_orders", count, self._sums.buffer, draws.buffer, shared=shared)
         self._device.synchronize()
@@ -154,8 +154,8 @@ class OrderModularComputation(SubsetComputation):
             return None
         return int(inside[lists.log_weights[inside].argmax()])
 
-    def _told_struct(self, *, maxima: bool = False) -> KernelStruct:
-        """Return the `OrderModular` of the kernels, for sums or for maxima."""
+    def _struct(self, *, maxima: bool = False) -> KernelStruct:
+        """Return the structure `OrderModular` of the kernels, for sums or for maxima."""
         device, pieces = self._device, self._pieces
         places, starts = sorted_by_size(self._low)
         logs = pieces.entry_logs
@@ -176,13 +176,17 @@ class OrderModularComputation(SubsetComputation):
         )
 
     def _by_level(
-        self, kernel: str, told: KernelStruct, levels: Sequence[tuple[Any, int]], progress: Listener
+        self,
+        kernel: str,
+        struct: KernelStruct,
+        levels: Sequence[tuple[Any, int]],
+        progress: Listener,
     ) -> None:
         self._holds_backward = False
         done, tiles = 0, 1 << (self._nodes - self._low)
         for high_sets, count in levels:
-            arguments = (told.buffer, high_sets, np.uint64(count))
+            arguments = (struct.buffer, high_sets, np.uint64(count))
             self._launch(kernel, count, *arguments, shared=self._shared_bytes)
             done += count
-            self._tell(progress, done / tiles)
+            self._report(progress, done / tiles)
         self._device.synchronize()

@@ -1,6 +1,9 @@
-"""The sets of variables that kernels score: families of nodes, or all sets up to a size.
+"""Scoring of families on a graphics processor: BDeu from counts, BGe from products of columns.
 
-A kernel finds the members of a set from its number; see `core/arcwise/kernels/set_walks.hpp`.
+Kernels score walks: all families of a node, or all sets of variables up to a size. A kernel finds
+the members of a set from its number; see `core/arcwise/kernels/set_walks.hpp`, and
+`discrete_scores.hpp` and `gaussian_scores.hpp` there for the scores. `engine_on_device` decides
+whether a device scores the families of a question.
 """
 
 from __future__ import annotations
@@ -30,20 +33,19 @@ from arcwise.support.running import Stage
 
 _NO_NODE = 2**64 - 1
 
-Tell = Callable[[int], None]
-"""A function that receives how many sets are scored; it may end the computation by raising."""
+Report = Callable[[int], None]
+"""A function that receives the number of sets just scored; it may raise to end the computation."""
 
 
 @dataclass(frozen=True)
 class SetWalk:
-    """Sets that are made alike, in the order in which a family table has them."""
+    """Sets of variables of one form, in the order of a family table."""
 
     node: int | None  # whose families these are; None if the sets themselves are scored
-    # Any of these variables, up to so many.
-    pool: tuple[int, ...]
+    pool: tuple[int, ...]  # the variables of which a set contains any, up to `most`
     most: int
-    required: tuple[int, ...] = ()  # variables of all sets, besides the node
-    others: tuple[int, ...] = ()  # one of these is in every set, if there are any
+    required: tuple[int, ...] = ()  # variables in every set, in addition to the node
+    others: tuple[int, ...] = ()  # exactly one of these, if any, is in every set
 
     def __len__(self) -> int:
         """Return the number of sets."""
@@ -65,11 +67,11 @@ class SetWalk:
 
 
 Target = tuple[SetWalk, NDArray[np.float64]]
-"""A walk, and where the scores of its sets go."""
+"""A walk, and the array for the scores of its sets."""
 
 
 def walks_of_node(families: Families, node: int) -> tuple[SetWalk, SetWalk | None]:
-    """Return the families of a node without outside parents, and those with one, if any."""
+    """Return the families of a node without outside parents, and those with one."""
     pool, required = families.candidates[node], families.required[node]
     most, outside = families.max_free[node], families.outside[node]
     plus_one = None
@@ -79,7 +81,7 @@ def walks_of_node(families: Families, node: int) -> tuple[SetWalk, SetWalk | Non
 
 
 class WalksOnDevice:
-    """Walks as the kernels see them, and the scores of their sets."""
+    """Walks in the layout of the kernels, and the scores of their sets."""
 
     def __init__(
         self,
@@ -107,7 +109,7 @@ class WalksOnDevice:
             sizes = (len(walk.pool), len(walk.required), len(walk.others), key[1])
             rows.append((start, node, len(variables), *sizes, tables[key]))
             variables += [*walk.pool, *walk.required, *walk.others]
-        self._told = KernelStruct(
+        self._struct = KernelStruct(
             device,
             {
                 "walks": len(targets),
@@ -120,59 +122,58 @@ class WalksOnDevice:
         )
 
     def score(
-        self, kernel: str, blocks_of: Callable[[int], int], threads: int, shared: int, tell: Tell
+        self,
+        kernel: str,
+        blocks_of: Callable[[int], int],
+        threads: int,
+        shared: int,
+        report: Report,
     ) -> None:
-        """Score all sets, and put the scores where they go."""
+        """Score all sets, and write the scores to the arrays of the targets."""
         total = self._starts[-1]
         for first in range(0, total, self._at_once):
             count = min(self._at_once, total - first)
-            arguments = (self._told.buffer, np.uint64(first), np.uint64(count))
+            arguments = (self._struct.buffer, np.uint64(first), np.uint64(count))
             self._device.launch(kernel, blocks_of(count), threads, arguments, shared)
             found = self._device.download(self._values, 0, count)
             for start, (walk, values) in zip(self._starts, self._targets, strict=False):
                 begin, end = max(first, start), min(first + count, start + len(walk))
                 if begin < end:
                     values[begin - start : end - start] = found[begin - first : end - first]
-            tell(count)
+            report(count)
 
 
 def _sets_below(elements: int, most: int) -> NDArray[np.uint64]:
-    """Return the number of sets of up to so many members below an element, [size][element]."""
+    """Return the number of sets of up to `size` members below each element, [size][element]."""
     table = [
         [subsets(element, size) for element in range(elements + 1)] for size in range(most + 1)
     ]
     return np.array(table, dtype=np.uint64).reshape(-1)
 
 
-# --- Discrete scores ------------------------------------------------------------------------------
-
-# BDeu on a device: contingency tables of many sets of variables, and their log-gamma sums.
-#
-# See `core/arcwise/kernels/discrete_scores.hpp`.
-
+# --- BDeu -----------------------------------------------------------------------------------------
 
 MOST_LEVELS = 256  # a code is a byte
 MOST_DISCRETE_MEMBERS = 64
-MOST_CELLS = 2**26  # of a table; 256 MiB for each block
+MOST_CELLS = 2**26  # cells of a contingency table; 256 MiB for each block
 _ROWS_OF_WORD = 8
 _HEADER_BYTES = 8 * 256 + 2 * 4 * MOST_DISCRETE_MEMBERS + 16  # `CountedSet`
 _MOST_COPIES = 32
-# Counters of a block that leave room for eight more blocks on the same multiprocessor.
-_USUAL_COUNTERS = 6 * 1024
+_USUAL_COUNTERS = 6 * 1024  # of a block, so that nine blocks fit on a multiprocessor
 _DISCRETE_THREADS = 256
-_ROWS_AT_ONCE = 2**34  # times sets, some hundredths of a second between reports of progress
+_ROWS_AT_ONCE = 2**34  # rows times sets of a launch, which takes hundredths of a second
 _FEWEST_SETS_AT_ONCE, _MOST_SETS_AT_ONCE = 2**10, 2**22
 
 
 def discrete_bytes(variables: int, rows: int, most_cells: int) -> int:
-    """Return the bytes of the device's memory that scoring holds at most, for one large table."""
+    """Return an upper bound on the bytes of device memory, with one large contingency table."""
     return variables * (rows + _ROWS_OF_WORD) + 4 * rows + 8 * _MOST_SETS_AT_ONCE + 4 * most_cells
 
 
 def discrete_refusal(
     walks: Sequence[SetWalk], level_counts: Sequence[int], sample_size: float
 ) -> str | None:
-    """Return why these sets cannot be counted on a device, as the end of a sentence, or None."""
+    """Return None, or the end of a sentence on why these sets cannot be counted on a device."""
     if max(level_counts) > MOST_LEVELS:
         return (
             f"a column has {max(level_counts):,} levels, and up to {MOST_LEVELS} are counted "
@@ -184,7 +185,7 @@ def discrete_refusal(
             f"a family has {cells:,} cells, and up to {MOST_CELLS:,} are counted there; give a "
             "smaller max_indegree, or leave it out"
         )
-    # The kernels have no logarithms of numbers that are smaller still.
+    # The kernels do not compute logarithms of subnormal numbers.
     if sample_size / cells < np.finfo(np.float64).tiny:
         return "the equivalent sample size is too small to be computed there; leave it out"
     return None
@@ -216,15 +217,15 @@ class DiscreteScoring:
         }
 
     def score(
-        self, targets: Sequence[Target], weights: NDArray[np.float64] | None, tell: Tell
+        self, targets: Sequence[Target], weights: NDArray[np.float64] | None, report: Report
     ) -> None:
-        """Score all sets of some walks."""
+        """Score all sets of the given walks."""
         device = self._device
         cells = max(walk.most_cells(self._level_counts) for walk, _ in targets)
         room = (device.shared_bytes - _HEADER_BYTES) // 4
         counters = min(room, max(cells, min(_MOST_COPIES * cells, _USUAL_COUNTERS)))
         shared = _HEADER_BYTES + 4 * counters
-        # Where few blocks fit on a multiprocessor, each has more threads.
+        # If few blocks fit on a multiprocessor, each has more threads.
         threads = _DISCRETE_THREADS * (1 if shared < 50_000 else 2 if shared < 100_000 else 4)
         blocks = device.blocks_at_once("score_discrete_sets", threads, shared)
         fields = {**self._fields, "shared_counters": counters, "large": None, "large_cells": 0}
@@ -236,39 +237,34 @@ class DiscreteScoring:
         else:
             padded = np.zeros(max(1, self._words) * _ROWS_OF_WORD, dtype=np.uint32)
             padded[: self._rows] = weights
-            assert (padded[: self._rows] == weights).all()  # whole numbers, as `refusal` told
+            assert (padded[: self._rows] == weights).all()  # `_refusal` admits only integers
             fields["weights"] = device.upload(padded)
         at_once = _ROWS_AT_ONCE // max(1, self._rows)
         at_once = min(max(at_once, _FEWEST_SETS_AT_ONCE), _MOST_SETS_AT_ONCE)
         WalksOnDevice(device, targets, fields, at_once).score(
-            "score_discrete_sets", lambda count: min(count, blocks), threads, shared, tell
+            "score_discrete_sets", lambda count: min(count, blocks), threads, shared, report
         )
 
 
-# --- Gaussian scores ------------------------------------------------------------------------------
+# --- BGe ------------------------------------------------------------------------------------------
 
-# BGe on a device: sums of products of columns, and determinants of many small matrices.
-#
-# See `core/arcwise/kernels/gaussian_scores.hpp`.
-
-
-MOST_GAUSSIAN_MEMBERS = 40  # of a family: what a block has to share holds the matrices of a warp
+MOST_GAUSSIAN_MEMBERS = 40  # of a family, so that the matrices of a warp fit into shared memory
 _TILE = 32  # columns and rows of a tile of products
 _TILE_BYTES = 8 * (2 * _TILE * (_TILE + 1) + _TILE * _TILE)
 _TILE_THREADS = 256
 _GAUSSIAN_THREADS = 128
 _FAMILIES_AT_ONCE = 2**24
-_SINGULAR_SHARE = 1e-12  # as on processors
+_SINGULAR_SHARE = 1e-12  # relative size of a pivot that counts as zero, as on processors
 
 
 def gaussian_bytes(variables: int, rows: int, families: int) -> int:
-    """Return the bytes of the device's memory that scoring holds at most."""
+    """Return an upper bound on the bytes of device memory that scoring needs."""
     matrices = 2 * 8 * variables * variables
     return 8 * variables * rows + matrices + 8 * min(families, _FAMILIES_AT_ONCE)
 
 
 def gaussian_refusal(walks: Sequence[SetWalk]) -> str | None:
-    """Return why these families cannot be scored on a device, as the end of a sentence, or None."""
+    """Return None, or the end of a sentence on why these families cannot be scored there."""
     largest = max(walk.largest for walk in walks)
     if largest > MOST_GAUSSIAN_MEMBERS:
         return (
@@ -280,11 +276,11 @@ def gaussian_refusal(walks: Sequence[SetWalk]) -> str | None:
 
 @dataclass(frozen=True)
 class _CentredColumns:
-    """Columns less their means, which are taken twice, as in the core: far from zero they round."""
+    """Columns minus their means, subtracted twice as in the core, since large means are rounded."""
 
     total: float  # the number of rows, or their summed weights
-    columns: NDArray[np.float64]  # variables by rows; a row is multiplied by the root of its weight
-    offset: NDArray[np.float64]  # the means less those of the prior
+    columns: NDArray[np.float64]  # [variable, row]; rows are multiplied by the roots of weights
+    offset: NDArray[np.float64]  # the means minus those of the prior
 
     @classmethod
     def of(
@@ -304,7 +300,7 @@ class _CentredColumns:
 
         means = subtract_means()
         lost_to_rounding = subtract_means()
-        # Values that differ at all differ by 1e-16 of themselves: this is rounding of the mean.
+        # Distinct values differ by 1e-16 of their size, so smaller deviations are rounding errors.
         columns[np.abs(columns) <= 1e-20 * np.abs(means)[:, np.newaxis]] = 0.0
         if weights is not None:
             columns *= np.sqrt(weights)
@@ -328,15 +324,15 @@ class GaussianScoring:
         scale = prior.scale
         diagonal = np.diagonal(scale)
         is_diagonal = not np.count_nonzero(scale - np.diag(diagonal))
-        self._of_prior = {
+        self._prior_fields = {
             "prior": None if is_diagonal else device.upload(scale.reshape(-1)),
             "log_diagonal": device.upload(np.log(diagonal)),
         }
 
     def score(
-        self, targets: Sequence[Target], weights: NDArray[np.float64] | None, tell: Tell
+        self, targets: Sequence[Target], weights: NDArray[np.float64] | None, report: Report
     ) -> None:
-        """Score all families of some walks."""
+        """Score all families of the given walks."""
         device, prior = self._device, self._prior
         variables = len(self._names)
         rows = _CentredColumns.of(self._values, weights, prior.mean)
@@ -348,7 +344,7 @@ class GaussianScoring:
             "most_members": largest,
             "data": self._products(rows.columns),
             "border": device.upload(shrink * rows.offset),
-            **self._of_prior,
+            **self._prior_fields,
             "coefficients": device.upload(self._coefficients(rows.total, largest)),
             "singular_share": _SINGULAR_SHARE,
             "singular": singular,
@@ -360,7 +356,7 @@ class GaussianScoring:
         kernel, shared = "score_gaussian_families", threads * of_thread
         most = device.blocks_at_once(kernel, threads, shared)
         WalksOnDevice(device, targets, fields, _FAMILIES_AT_ONCE).score(
-            kernel, lambda count: min(most, -(-count // threads)), threads, shared, tell
+            kernel, lambda count: min(most, -(-count // threads)), threads, shared, report
         )
         found = np.flatnonzero(device.download(singular))
         if len(found):
@@ -375,18 +371,20 @@ class GaussianScoring:
         device, (variables, rows) = self._device, columns.shape
         sums = device.upload(np.array(self._prior.scale, dtype=np.float64).reshape(-1))
         columns_there = device.upload(columns.reshape(-1))
-        told = KernelStruct(
+        struct = KernelStruct(
             device, {"rows": rows, "variables": variables, "columns": columns_there, "sums": sums}
         )
         tiles = -(-variables // _TILE)
         kernel = "add_column_products"
         most = device.blocks_at_once(kernel, _TILE_THREADS, _TILE_BYTES)
-        device.launch(kernel, min(tiles * tiles, most), _TILE_THREADS, (told.buffer,), _TILE_BYTES)
-        device.synchronize()  # before the columns are given back
+        device.launch(
+            kernel, min(tiles * tiles, most), _TILE_THREADS, (struct.buffer,), _TILE_BYTES
+        )
+        device.synchronize()  # before the memory of the columns is released
         return sums
 
     def _coefficients(self, total: float, largest: int) -> NDArray[np.float64]:
-        """Return the constant and the powers of determinants, by number of members."""
+        """Return the constant and the exponents of the determinants, by number of members."""
         prior, n = self._prior, len(self._names)
         found, log_gammas = [], 0.0
         for size in range(largest + 1):
@@ -400,13 +398,10 @@ class GaussianScoring:
         return np.array(found)
 
 
-# --- Scoring --------------------------------------------------------------------------------------
+# --- Engine ---------------------------------------------------------------------------------------
 
-# Scoring of families on a graphics processor: which scores, when it is worth it, and how.
-
-
-# Where no device is named: rows that are counted, and products of columns, from which on some
-# seconds of sixteen cores are saved.
+# If no device is named, the numbers of rows to count and of products of columns above which a
+# device saves some seconds of sixteen cores.
 _FEWEST_ROWS_COUNTED = 10**11
 _FEWEST_PRODUCTS = 10**10
 _MOST_ROWS_COUNTED = 2.0**32 - 1
@@ -416,14 +411,14 @@ class _Scoring(Protocol):
     """The rows of a table on a device."""
 
     def score(
-        self, targets: Sequence[Target], weights: NDArray[np.float64] | None, tell: Tell
+        self, targets: Sequence[Target], weights: NDArray[np.float64] | None, report: Report
     ) -> None:
-        """Score all sets of some walks, on rows that count so often."""
+        """Score all sets of the given walks, on rows with the given weights."""
         ...
 
 
 class GpuScoring(Threads):
-    """Scores families on a device; all else in the threads of this process."""
+    """Scores families on a device, and does everything else in the threads of this process."""
 
     def __init__(self, device: KernelDevice) -> None:
         self._device = device
@@ -433,7 +428,7 @@ class GpuScoring(Threads):
         return f"GpuScoring({self._device.name!r})"
 
     def score(self, job: ScoringJob, run: Stage, path: Path | None = None) -> _core.FamilyTable:
-        """Return the scores of families; no file keeps what takes seconds."""
+        """Return the scores of families; they are not saved in a file, as scoring takes seconds."""
         assert isinstance(job, FamilyScoring)
         assert isinstance(job.data, Data)
         run.deadline.check()
@@ -443,7 +438,7 @@ class GpuScoring(Threads):
         if isinstance(job.score, BDeu):
             self._fill_discrete(job, table, run)
         else:
-            # One elimination gives both determinants of a family, so that sets need no table.
+            # One elimination gives both determinants of a family, so that sets are not tabulated.
             groups = _groups(job.data, job.families, table, range(len(table)))
             _score(self._gaussian(job), job.data, groups, run)
         return table
@@ -467,20 +462,20 @@ class GpuScoring(Threads):
         if not plan.largest_set:
             return _score(scoring, data, groups, run)
         sets = SetWalk(None, tuple(range(len(table))), plan.largest_set)
-        of_sets = np.empty(len(sets))
-        groups[None] = [(sets, of_sets), *groups.get(None, [])]
+        set_scores = np.empty(len(sets))
+        groups[None] = [(sets, set_scores), *groups.get(None, [])]
         _score(scoring, data, groups, run)
-        plan.take_differences(of_sets, table, run.threads)
+        plan.take_differences(set_scores, table, run.threads)
 
 
 Groups = dict[int | None, list[Target]]
-"""What is scored, by the node whose interventions are left out; None where none are."""
+"""Targets by the node whose interventions are excluded; None if no rows are excluded."""
 
 
 def _groups(
     data: Data, families: Families, table: _core.FamilyTable, alone: Sequence[int]
 ) -> Groups:
-    """Return the families of nodes that are scored alone, by the rows that they share."""
+    """Return the separately scored families of all nodes, grouped by the rows they use."""
     groups: Groups = {}
     own = set(alone)
     for node in range(len(table)):
@@ -496,26 +491,26 @@ def _groups(
 
 
 def _score(scoring: _Scoring, data: Data, groups: Groups, run: Stage) -> None:
-    tell = _telling(run, sum(len(walk) for each in groups.values() for walk, _ in each))
+    report = _reporter(run, sum(len(walk) for each in groups.values() for walk, _ in each))
     for node, targets in groups.items():
         weights = data.weights
         if node is not None:
             assert data.intervened is not None
             counted = ~data.intervened[:, node]
             weights = counted.astype(np.float64) if weights is None else weights * counted
-        scoring.score(targets, weights, tell)
+        scoring.score(targets, weights, report)
 
 
-def _telling(run: Stage, total: int) -> Tell:
+def _reporter(run: Stage, total: int) -> Report:
     done = 0
 
-    def tell(count: int) -> None:
+    def report(count: int) -> None:
         nonlocal done
         done += count
         if run.progress is not None:
             run.progress(done / total)
 
-    return tell
+    return report
 
 
 def _walks(families: Families) -> list[SetWalk]:
@@ -534,13 +529,13 @@ def _needed_bytes(job: FamilyScoring) -> int:
 
 
 def _refusal(question: Question, engine: Any) -> str | None:
-    """Return why families cannot be scored on a device, as the end of a sentence, or None."""
+    """Return None, or the end of a sentence on why families cannot be scored on a device."""
     if engine is not None and type(engine) is not Threads:
         return "an engine was given as well; give one of them"
     if question.precomputed is not None:
         return "the scores are precomputed; leave it out"
     data, score = question.table, question.score
-    # Not of a class derived from one of them, which may compute something else.
+    # A derived class may compute something else.
     if type(score) not in (BDeu, BGe) or data is None:
         name = type(score).__name__
         return f"{name} cannot be computed there; use BDeu or BGe, or leave it out"
@@ -570,7 +565,7 @@ def _worthwhile(question: Question) -> bool:
 
 
 def engine_on_device(question: Question, device: object, engine: Any) -> Any:
-    """Return the engine that scores the families: the one given, or that of a device."""
+    """Return the engine that scores the families: the given one, or that of a device."""
     refused = _refusal(question, engine)
     worthwhile = refused is None and _worthwhile(question)
     found = chosen_device(

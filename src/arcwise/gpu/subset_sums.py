@@ -1,4 +1,11 @@
-"""Numbers of nearly any size in 64 bits, as `core/arcwise/kernels/wide.hpp` has them."""
+"""What the exact computations over all subsets share on a device.
+
+Wide numbers represent positive reals of nearly any size in 64 bits, in the format of
+`core/arcwise/kernels/wide.hpp`. The families of each node are laid out for the threads of the
+device as in `core/arcwise/kernels/family_sums.hpp`: families with the same low parents are cut into
+pieces of about the square root of their number, pieces of similar length form groups of 32, and the
+k-th families of the pieces of a group are stored side by side.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +37,7 @@ def wide_from_logs(logs: NDArray[np.float64]) -> NDArray[np.uint64]:
     factor, exponent = factors_and_exponents(np.where(finite, logs, 0.0))
     mantissa = np.rint((factor - 1.0) * 2.0**MANTISSA_BITS).astype(np.int64)
     place = exponent.astype(np.int64) + BIAS
-    # A mantissa that is rounded up to 2 goes into the exponent by itself.
+    # A mantissa that is rounded up to 2 carries into the exponent.
     bits = (place << MANTISSA_BITS) + mantissa
     return np.where(finite & (place > 0), bits, 0).astype(np.uint64)
 
@@ -38,9 +45,9 @@ def wide_from_logs(logs: NDArray[np.float64]) -> NDArray[np.uint64]:
 def factors_and_exponents(
     logs: NDArray[np.float64],
 ) -> tuple[NDArray[np.longdouble], NDArray[np.longdouble]]:
-    """Return numbers, given as logarithms, as factors from 1 to 2 of powers of two."""
-    # More digits than logarithms have: those of thousands of nats are left with few behind the
-    # point, none of which should be lost.
+    """Return numbers, given as logarithms, as factors in [1, 2) and powers of two."""
+    # Extended precision, since logarithms of thousands of nats have few digits after the point,
+    # none of which should be lost.
     in_bits = logs.astype(np.longdouble) / np.log(np.longdouble(2.0))
     exponents = np.floor(in_bits)
     return np.exp2(in_bits - exponents), exponents
@@ -55,17 +62,8 @@ def logs_of_wide(bits: NDArray[np.uint64]) -> NDArray[np.float64]:
     return np.asarray(np.where(bits == 0, -np.inf, logs), dtype=np.float64)
 
 
-# --- Family pieces --------------------------------------------------------------------------------
-
-# The families of all nodes, cut into pieces for the threads of a device.
-#
-# The layout is that of `core/arcwise/kernels/family_sums.hpp`: families with the same low parents
-# form pieces of about the root of their number, pieces of about the same length stand in groups
-# of 32, and the k-th families of a group side by side.
-
-
 PIECES_PER_GROUP = 32
-MOST_PIECES = 2048  # of a node, while it can be: their sums are shared memory
+MOST_PIECES = 2048  # pieces of a node, if possible, as their sums are in shared memory
 
 
 @dataclass(frozen=True)
@@ -93,13 +91,13 @@ def node_lists(table: _core.FamilyTable, node: int) -> NodeLists | None:
 
 @dataclass(frozen=True)
 class FamilyPieces:
-    """All nodes' pieces, as arrays for the device; see `Families` of the kernels."""
+    """The pieces of all nodes, as arrays for the device; see `Families` of the kernels."""
 
-    # Those of the structure by their names, in its order, up to `entry_high`.
+    # The fields of the structure by name, in its order, up to `entry_high`.
     arrays: dict[str, NDArray[Any]]
-    # The log weight of each entry, minus infinity where there is no family.
+    # The log weight of each entry, minus infinity where it has no family.
     entry_logs: NDArray[np.float64]
-    # For each node, the entries of its families, in their order.
+    # The entries of the families of each node, in their order.
     entries: tuple[NDArray[np.int64], ...]
 
     @property
@@ -130,12 +128,12 @@ def cut_into_pieces(nodes: list[NodeLists], low: int) -> FamilyPieces:
 
 
 def _starts(sizes: Iterable[int]) -> NDArray[np.int64]:
-    """Return where parts of these sizes begin one after another, and where the last one ends."""
+    """Return the start of each of several consecutive parts, and the end of the last one."""
     return np.cumsum([0, *sizes], dtype=np.int64)
 
 
 class _NodePieces:
-    """The pieces of one node, numbered from 0; so are groups, entries and listed pieces."""
+    """The pieces, groups, entries and listed pieces of one node, each numbered from 0."""
 
     def __init__(self, node: NodeLists, low: int) -> None:
         place = node.sets & ((1 << low) - 1)
@@ -163,7 +161,7 @@ class _NodePieces:
         self.size = int(ends[-1])
         self.piece_place = np.zeros(self.pieces, dtype=np.int64)
         self.piece_place[number] = np.repeat(np.arange(1 << low), counts)
-        self.place_pieces = first_piece  # pieces by place, in the order they were made
+        self.place_pieces = first_piece  # pieces by place, before sorting by length
         self.listed_pieces = number
         own = number[piece]
         self.entries = np.empty(len(order), dtype=np.int64)
@@ -179,7 +177,7 @@ class _NodePieces:
 
 
 def _piece_lengths(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how long the pieces of each place are: the root, or more if there are too many."""
+    """Return the length of the pieces of each place: the square root of the size, or more."""
     factor = 1.0
     while True:
         length = np.maximum(1, np.ceil(factor * np.sqrt(sizes))).astype(np.int64)
@@ -189,21 +187,17 @@ def _piece_lengths(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
         factor *= 1.25
 
 
-# --- Subset sums ----------------------------------------------------------------------------------
-
-# What exact computations over all subsets on a device share: answers and levels.
-
-
 Listener = Callable[[float], None] | None
 
 
 @dataclass(frozen=True)
 class DevicePosterior:
-    """What the sums over all subsets give."""
+    """The posterior obtained from the sums over all subsets."""
 
-    # The log of the summed weights of all DAGs; order-modular ones once for each topological order.
+    # The log of the summed weights of all DAGs; in the order-modular case, a DAG counts once for
+    # each topological order.
     log_weight: float
-    # The probabilities of the families of each node, as in the family table.
+    # The probabilities of the families of each node, in the form of the family table.
     families: _core.FamilyTable
     edges: NDArray[np.float64]  # the probability of each edge, as [parent, child]
     error: float  # an estimate of the largest error of a probability
@@ -221,8 +215,8 @@ class DevicePosterior:
     ) -> DevicePosterior:
         """Return the posterior with these probabilities of the families of each node.
 
-        The error is `error`, or what those of a node differ from 1 by if that is more, and
-        `rounding` besides.
+        The error is the larger of `error` and the largest deviation of the sum for a node from 1,
+        plus `rounding`.
         """
         nodes = len(lists)
         table = weights.copy()
@@ -244,7 +238,7 @@ class DevicePosterior:
 
 
 class SubsetComputation:
-    """What is computed over all subsets of the nodes of one model, on one device."""
+    """A computation over all subsets of the nodes of one model, on one device."""
 
     def __init__(
         self, device: KernelDevice, weights: _core.FamilyTable, low: int, threads: int
@@ -262,25 +256,25 @@ class SubsetComputation:
         most = self._device.blocks_at_once(kernel, self._threads, shared)
         self._device.launch(kernel, min(blocks, most), self._threads, arguments, shared)
 
-    def _tell(self, progress: Listener, share: float) -> None:
+    def _report(self, progress: Listener, share: float) -> None:
         if progress is not None:
-            self._device.synchronize()  # else nothing would have been done yet
+            self._device.synchronize()  # kernels run asynchronously
             progress(share)
 
     def _entry(self, buffer: Any, place: int) -> Any:
-        """Return one entry of an array of the device; -1 for that of the whole set."""
+        """Return one entry of an array of the device; place -1 is that of the whole set."""
         return self._device.download(buffer, place % (1 << self._nodes), 1)[0]
 
 
 def stretch(progress: Listener, begin: float, end: float) -> Listener:
-    """Return what tells of a part of a computation as shares of the whole."""
+    """Return a listener that reports the share of one part as a share of the whole."""
     if progress is None:
         return None
     return lambda share: progress(begin + (end - begin) * share)
 
 
 def families_of_nodes(weights: _core.FamilyTable) -> list[NodeLists]:
-    """Return the families of all nodes, or refuse a model in which a node has none."""
+    """Return the families of all nodes; refuse a model in which a node has none."""
     lists = [node_lists(weights, node) for node in range(len(weights))]
     if any(each is None for each in lists):
         raise impossible_model()
@@ -288,7 +282,7 @@ def families_of_nodes(weights: _core.FamilyTable) -> list[NodeLists]:
 
 
 def sets_by_size(device: KernelDevice, nodes: int) -> list[tuple[Any, int]]:
-    """Return for each size the sets of so many nodes, on the device, and their number."""
+    """Return the sets of each size, on the device, and their number."""
     order, starts = sorted_by_size(nodes)
     return [
         (device.upload(order[start:end]), int(end - start))
@@ -297,7 +291,7 @@ def sets_by_size(device: KernelDevice, nodes: int) -> list[tuple[Any, int]]:
 
 
 def sorted_by_size(nodes: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Return all sets of so many nodes by size, and where each size begins and ends."""
+    """Return all subsets of `nodes` nodes by size, and the boundaries between the sizes."""
     sizes = bit_counts(np.arange(1 << nodes, dtype=np.uint32))
     starts = np.concatenate([[0], np.cumsum(np.bincount(sizes))]).astype(np.uint32)
     return np.argsort(sizes, kind="stable").astype(np.uint32), starts

@@ -1,6 +1,6 @@
-"""`Checkpoints`: when checkpoints of a run are due, and what was stored at the last one.
+"""`Checkpoints`: when checkpoints of a run are due, and what the last one contains.
 
-When they are made has no effect on the draws.
+Their times have no effect on the draws.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from arcwise.runs.control import Controller, Kind
 from arcwise.runs.ledger import Ledger
 from arcwise.support.plain import PlainDataclasses
 
-_MOST_SHARE_OF_COST = 0.1  # of the time, spent on checkpoints and on pausing for them
-_FIRST_PART = 2  # steps, draws or runs before the first look at the clock
+_MOST_SHARE_OF_COST = 0.1  # largest share of the time spent on checkpoints and pauses for them
+_FIRST_PART = 2  # steps, draws or runs before the clock is first read
 
 _FORM = PlainDataclasses()
 
@@ -32,7 +32,7 @@ class Checkpoints:
         self.finished = self.last is not None and bool(self.last.facts["finished"])
 
     def controller(self, begin: Controller) -> Controller:
-        """Return the controller of the last checkpoint of a run that began with this one."""
+        """Return the controller of the last checkpoint of a run that began with the given one."""
         if self.last is None:
             return begin
         stored: Controller = _FORM.read(type(begin), self.last.facts["controller"])
@@ -50,7 +50,7 @@ class Checkpoints:
         moves: Moves,
         contents: tuple[dict[str, Any], bytes, bytes],
     ) -> None:
-        """Make a checkpoint of facts, the draws since the last one, and the state of the chains."""
+        """Write a checkpoint: facts, the draws since the last one, and the state of the chains."""
         facts, draws, state = contents
         self.finished = controller.action.kind is Kind.FINISH
         facts |= {
@@ -65,26 +65,26 @@ class Checkpoints:
 
 
 class CheckpointClock:
-    """When a checkpoint is due, and how much to do before looking again.
+    """When a checkpoint is due, and how much work to do before reading the clock again.
 
-    Checkpoints that cost more than a tenth of the time between them come later than wanted.
+    If checkpoints cost more than a tenth of the time between them, they are made less often.
     """
 
     def __init__(self, seconds: float, part: int) -> None:
-        self._seconds = seconds  # between two checkpoints
+        self._seconds = seconds  # requested between two checkpoints
         self._paces = [_Pace(part), _Pace(part)]
         self._current = (self._paces[0], part)
         self._cost = 0.0
         self._saved = self._looked = time.monotonic()
 
     def part(self, most: int, *, draws: bool = False) -> int:
-        """Return how many steps, or draws, to make before the next look, at most this many."""
+        """Return the number of steps or draws before the clock is read again, at most `most`."""
         pace = self._paces[draws]
         self._current = (pace, min(most, pace.size))
         return self._current[1]
 
     def look(self) -> bool:
-        """Return whether a checkpoint is due, now that the part is made."""
+        """Return whether a checkpoint is due, after the part is completed."""
         now = time.monotonic()
         pace, made = self._current
         pace.learn(made, now - self._looked, self._seconds)
@@ -92,11 +92,11 @@ class CheckpointClock:
         return now - self._saved >= max(self._seconds, self._cost / _MOST_SHARE_OF_COST)
 
     def resume(self) -> None:
-        """Start timing a part: the run continues."""
+        """Start timing a part."""
         self._looked = time.monotonic()
 
     def saved(self) -> None:
-        """Start timing until the next checkpoint: one has been made since the last look."""
+        """Start timing the interval to the next checkpoint, after one has been written."""
         self._saved = time.monotonic()
         self._cost = self._saved - self._looked
 
@@ -104,9 +104,9 @@ class CheckpointClock:
 class _Pace:
     """How much work to do in one part.
 
-    A part of some size takes a fixed time, such as the round trip to a cluster, and the
-    time of its work. Parts are wanted to take about a quarter of the time between
-    checkpoints, but smaller ones than the fixed time is worth would only slow the run down.
+    A part takes a fixed time, such as the round trip to a cluster, plus the time of its work.
+    A part should take about a quarter of the time between checkpoints, but long enough for the
+    fixed time to be negligible.
     """
 
     def __init__(self, size: int) -> None:
@@ -114,8 +114,8 @@ class _Pace:
         self._shortest: dict[int, float] = {}
 
     def learn(self, made: int, seconds: float, between_checkpoints: float) -> None:
-        """Adjust the size, by doubling or halving, to the time a part took."""
-        if made != self.size:  # the end of a call, which says nothing about whole parts
+        """Double or halve the size according to the time a part took."""
+        if made != self.size:  # the end of a call is not a whole part
             return
         self._shortest[made] = min(seconds, self._shortest.get(made, seconds))
         fixed = self._fixed_seconds()
@@ -125,7 +125,7 @@ class _Pace:
             self.size = max(1, self.size // 2)
 
     def _fixed_seconds(self) -> float:
-        """Return what a part takes however small it is: 2 t(s) - t(2 s) if t is linear."""
+        """Return the fixed time of a part of any size s: 2 t(s) - t(2 s) if t is linear."""
         for small in (self.size, self.size // 2):
             if small in self._shortest and 2 * small in self._shortest:
                 return max(0.0, 2 * self._shortest[small] - self._shortest[2 * small])

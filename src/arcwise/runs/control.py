@@ -1,11 +1,11 @@
-"""The controllers of runs: what chains or particles do next, given what was observed of them.
+"""The controllers of runs: what chains or particles do next, given the observations so far.
 
-A controller is a frozen value of plain parts, with the action that comes next. `advance` takes
-the observation made when that action is completed, and returns the controller with the action
-after it. Nothing else has an influence, neither a clock nor the chains themselves, so that a
-run that is resumed with the controller of its last checkpoint takes the actions it would have
-taken. Where an action pauses, for progress or for a checkpoint, does not matter either: the
-rest of it is the action of the controller that is stored.
+A controller is an immutable value that holds the next action. `advance` takes the observation
+made when that action is completed, and returns the controller with the action after it. Nothing
+else has an influence, neither a clock nor the chains themselves, so that a run resumed with the
+controller of its last checkpoint takes the same actions as an uninterrupted one. Pauses within an
+action, for progress or for a checkpoint, do not matter either: the controller stored there holds
+the rest of the action.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from arcwise.records.settings import AnnealingBudget, Budget, Convergence
 from arcwise.spaces import Space
 
 SHORTEST = 1e-6
-"""Seconds that chains have run at least, for rates."""
+"""The least running time in seconds by which a number of steps is divided for a rate."""
 
 _ANY_NUMBER = 1 << 62
-_FIRST_BURN_IN = 16  # steps of the first piece of a burn-in whose length is a time
-_PIECES_OF_TIME = 40  # pieces grow until they take longer than the time of the chains over this
+_FIRST_BURN_IN = 16  # steps of the first piece of a burn-in limited by time
+_PIECES_OF_TIME = 40  # pieces grow until each takes more than this fraction of the time
 
-# A stopping rule.
-_FIRST_DRAWS = 512  # kept states of a chain in the first stage of the usual length
-_MOST_DRAWS = 8_192  # in any stage; beyond, they are thinned
-_FINAL_CHECKS = 4  # of the rule, while the last stage is extended to the end
-_FIRST_SHARE = 0.25  # of the time or the steps, before the first stage
+# Runs with a stopping rule.
+_FIRST_DRAWS = 512  # draws of a chain in a first stage of the usual length
+_MOST_DRAWS = 8_192  # draws of a chain in any stage; longer stages are thinned
+_FINAL_CHECKS = 4  # checks of the rule while the last stage is extended to the end
+_FIRST_SHARE = 0.25  # share of the time or the steps before the first stage
 
-# The fraction of the time, and the seconds for each pair of variables, that are left for what
-# comes after sampling: edge probabilities with their errors, the diagnosis and the best DAG.
+# The share of the time, and the seconds per pair of variables, reserved for the work after
+# sampling: edge probabilities with their errors, the diagnosis and the best DAG.
 _SHARE_AFTER = 0.05
 _SECONDS_PER_PAIR = 3e-6
-_SHORTEST_SHARE = 0.3  # of what is left when chains start, for sampling
+_SHORTEST_SHARE = 0.3  # least share for sampling of the time left when chains start
 
-# Annealing.
+# Annealing runs.
 _MOST_RUNS_OF_WEIGHT_ZERO = 4096
 _LARGEST_PIECE = 1 << 16  # runs
 
 
 class Kind(Enum):
-    """What an action does."""
+    """The kind of an action."""
 
     START = "start"
     BURN_IN = "burn in"
@@ -58,11 +58,12 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Action:
-    """What is to be done next, and how much of it: steps, draws or annealing runs.
+    """What to do next, and how much of it: a number of steps, draws or annealing runs.
 
-    The initial states are drawn (START), steps made that are discarded (BURN_IN), the steps
-    between draws set (THIN), the sums at the start of a stage remembered (MARK), draws made
-    (SAMPLE), the figures of the stopping rule computed (MEASURE), or annealing runs made (ANNEAL).
+    An action draws the initial states (START), takes steps that are discarded (BURN_IN), sets the
+    steps between draws (THIN), stores the sums at the start of a stage (MARK), makes draws
+    (SAMPLE), computes the figures of the stopping rule (MEASURE), or performs annealing runs
+    (ANNEAL).
     """
 
     kind: Kind
@@ -71,13 +72,13 @@ class Action:
 
 @dataclass(frozen=True)
 class Observation:
-    """What is observed once the action of a controller is completed."""
+    """What is observed when the action of a controller is completed."""
 
-    seconds: float  # the clock, without interruptions
+    seconds: float  # running time, without interruptions
     slowness: float = 1.0  # see `Deadline.slowness`
     figures: Convergence | None = None  # after MEASURE
-    states: int = 0  # the draws of the shortest chain, after MEASURE
-    effective: float = 0.0  # the effective number of runs, after ANNEAL
+    states: int = 0  # draws of the shortest chain, after MEASURE
+    effective: float = 0.0  # effective number of runs, after ANNEAL
 
 
 @dataclass(frozen=True)
@@ -93,36 +94,33 @@ class Boundary:
 class ChainController:
     """The controller of chains, for budgets in steps and seconds and for stopping rules.
 
-    Chains are started, make their burn-in, and are sampled. Without a stopping rule, that is all.
-    With one they are sampled in stages, each as long as all before it, of which only the last
-    counts, so that about half of a run is burn-in however long it turns out to be; the rule is
-    checked when a stage ends. Where too few steps or seconds are left for another stage, the
-    last one is extended to the end.
+    Without a stopping rule, chains are started, complete their burn-in, and are sampled. With one,
+    they are sampled in stages, each as long as all earlier ones together. Only the last stage
+    counts, so that about half of a run of any length is burn-in. The rule is checked at the end of
+    each stage. If too few steps or seconds are left for another stage, the last one is extended.
     """
 
     budget: Budget
     nodes: int
-    burn_in: int  # steps before the first stage; fewer if the time for them is over
+    burn_in: int  # steps before the first stage; fewer if time runs out
     thinning: int = 1
     action: Action = Action(Kind.START)
-    # The clock: at the end of the last action, when the chains had their first states, and when
-    # sampling has to end.
-    seconds: float = 0.0
-    started: float = 0.0
-    end: float = math.inf
+    seconds: float = 0.0  # the time at the end of the last action
+    started: float = 0.0  # the time at which the chains had their first states
+    end: float = math.inf  # the time at which sampling has to end
     steps: int = 0
     draws: int = 0
-    piece: int = _FIRST_BURN_IN  # the next one, where the length is a time
-    boundaries: tuple[Boundary, ...] = ()  # of the last stage and of the one before it
-    length: int = _ANY_NUMBER  # of the stage, in steps
-    wanted: int = 0  # draws of the stage
-    left: int = 0  # of these
-    extensions: int = 0  # of the last stage
+    piece: int = _FIRST_BURN_IN  # size of the next piece if the time is limited
+    boundaries: tuple[Boundary, ...] = ()  # the starts of the last two stages
+    length: int = _ANY_NUMBER  # length of the stage in steps
+    wanted: int = 0  # draws wanted in the stage
+    left: int = 0  # draws still to be made in the stage
+    extensions: int = 0  # number of extensions of the last stage
     figures: Convergence | None = None
     met: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what only a damaged file can hold."""
+        """Refuse values that only a damaged file can contain."""
         kind, amount = self.action.kind, self.action.amount
         draws = [0, *(boundary.states for boundary in self.boundaries), self.draws]
         counts = (self.steps, self.left, self.wanted, self.burn_in, amount, self.extensions)
@@ -147,13 +145,14 @@ class ChainController:
     def of(
         cls, budget: Budget, nodes: int, first_steps: int = Space.first_steps
     ) -> ChainController:
-        """Return the controller of a run that has not begun.
+        """Return the initial controller of a run.
 
         A stopping rule is first checked after `first_steps`, unless the budget is too short.
         """
         total = budget.steps
         if budget.rule is not None:
-            # States are kept at most every 2 n steps, as drawing from one costs more than a step.
+            # States are kept at most every 2 n steps, as drawing DAGs from one costs more than a
+            # step.
             usual = max(10 * nodes**2, _FIRST_DRAWS * 2 * nodes, Space.first_steps)
             steps = max(usual, first_steps)
             if total is not None:
@@ -175,7 +174,7 @@ class ChainController:
         return cls(budget, nodes, steps, thinning)
 
     def continues(self, begin: ChainController) -> bool:
-        """Return whether this may be what became of another one."""
+        """Return whether this controller may descend from another one."""
         return (self.budget, self.nodes, self.burn_in) == (begin.budget, begin.nodes, begin.burn_in)
 
     @property
@@ -184,7 +183,7 @@ class ChainController:
         return self.budget.seconds is not None
 
     def share(self, steps: int, seconds: float, figures: Convergence | None) -> float:
-        """Return the fraction of the run that is done, by the limit or rule that is nearest."""
+        """Return the completed fraction of the run, by the limit or rule that will end it first."""
         shares = [0.0]
         if self.budget.steps is not None:
             shares.append(steps / self.budget.steps)
@@ -198,7 +197,7 @@ class ChainController:
         return min(0.999, max(shares))
 
     def partly(self, made: int) -> ChainController:
-        """Return the controller after part of its action, which has the rest of it to do."""
+        """Return the controller after part of its action, with the rest of the action to do."""
         action = replace(self.action, amount=self.action.amount - made)
         if action.kind is Kind.BURN_IN:
             return replace(self, action=action, steps=self.steps + made)
@@ -238,17 +237,17 @@ class ChainController:
         if seconds is None:
             return replace(self, started=started)
         after = _SHARE_AFTER * seconds + slowness * _SECONDS_PER_PAIR * self.nodes**2
-        # However short the time is, some of it is for sampling.
+        # However short the time, part of it is reserved for sampling.
         end = max(seconds - after, started + _SHORTEST_SHARE * (seconds - started))
         return replace(self, started=started, end=end)
 
     @property
     def _time(self) -> float:
-        """The seconds that chains have from their first states to the end of sampling."""
+        """The seconds from the first states of the chains to the end of sampling."""
         return max(0.0, self.end - self.started)
 
     def _paced(self, took: float) -> ChainController:
-        """Double the next piece while pieces take a small part of the time."""
+        """Double the next piece while a piece takes a small share of the time."""
         if self.timed and took < self._time / _PIECES_OF_TIME:
             return replace(self, piece=2 * self.piece)
         return self
@@ -264,7 +263,7 @@ class ChainController:
         return self._stage()
 
     def _stage(self) -> ChainController:
-        """Begin a stage that is as long as all before it, or with no rule as the rest."""
+        """Begin a stage as long as all earlier ones or, without a stopping rule, the only stage."""
         budget, thinning, length = self.budget, self.thinning, self.steps
         if budget.rule is None:
             if self.timed:
@@ -272,17 +271,17 @@ class ChainController:
             return replace(self, thinning=thinning)._next(Kind.THIN)
         if budget.thinning is None:
             if self.timed and not self.boundaries:
-                # If time is short, states are kept more often, within reason.
+                # If time is short, states are kept more often, within limits.
                 thinning = min(thinning, max(1, self.nodes // 4, length // _FIRST_DRAWS))
             while length // thinning > _MOST_DRAWS:
                 thinning *= 2
         stage = replace(self, length=length, thinning=thinning)
-        # A step of burn-in resets the counts of moves, exchanges and ratios, and lets
-        # temperatures adapt to what the last stage has seen.
+        # A step of burn-in resets the counts of moves, exchanges and ratios, and lets the
+        # temperatures adapt to the exchange rates of the last stage.
         return stage._next(Kind.BURN_IN, 1) if self.boundaries else stage._next(Kind.MARK)
 
     def _begun(self) -> ChainController:
-        """Set the draws of the stage that begins here."""
+        """Set the number of draws of the stage that begins here."""
         boundary = Boundary(self.draws, self.steps, self.thinning)
         wanted = self.length
         if self.budget.rule is not None or not self.timed:
@@ -294,20 +293,20 @@ class ChainController:
         return self._next(Kind.SAMPLE, min(self.piece, self.left) if self.timed else self.left)
 
     def _sampled(self) -> ChainController:
-        """Sample on, unless the stage has its draws or the time is over."""
+        """Continue sampling, unless the stage is complete or the time is over."""
         if self.left > 0 and self.seconds < self.end:
             return self._sampling()
         return self._next(Kind.FINISH if self.budget.rule is None else Kind.MEASURE)
 
     def _measured(self, seen: Observation) -> ChainController:
-        """Finish if the rule is met or nothing is left; otherwise begin or extend a stage."""
+        """Finish if the rule is met or no steps are left; otherwise begin or extend a stage."""
         if self.budget.rule is None or seen.figures is None:
             raise ValueError("there is nothing to measure")
         met = self.budget.rule.progress(seen.figures, seen.states) >= 1.0
         judged = replace(self, figures=seen.figures, met=met)
         if met:
             return judged._next(Kind.FINISH)
-        # Where the time ended the stage, no steps are left.
+        # If the time limit ended the stage, no steps are left.
         if self.extensions == 0 and self._steps_left() >= self.steps:
             return judged._stage()
         for extension in range(self.extensions, _FINAL_CHECKS):
@@ -318,7 +317,7 @@ class ChainController:
         return judged._next(Kind.FINISH)
 
     def _steps_left(self) -> float:
-        """Return the steps left to each chain, estimated from its rate if time is the limit."""
+        """Return the steps left to each chain, estimated from its rate if the time is limited."""
         if self.budget.steps is not None:
             return self.budget.steps - self.steps
         if self.timed:
@@ -331,20 +330,20 @@ class ChainController:
 class AnnealingController:
     """The controller of annealing runs: particles of `ais`, populations of `smc`.
 
-    A number of runs is made at once. Where the number is open, runs are made in whole pieces of
-    one size, as cutting off the last ones would make slow ones too rare.
+    A given number of runs is a single action. If the number is open, runs are performed in whole
+    pieces of equal size, as cutting off the last piece would make slow runs too rare.
     """
 
     budget: AnnealingBudget
-    size: int  # runs of a piece
+    size: int  # runs per piece
     action: Action
-    seconds: float = 0.0  # at the end of the last action
+    seconds: float = 0.0  # the time at the end of the last action
     runs: int = 0
     took: float = 0.0  # seconds of the last piece
-    effective: float = 0.0  # runs
+    effective: float = 0.0  # effective number of runs
 
     def __post_init__(self) -> None:
-        """Refuse what only a damaged file can hold."""
+        """Refuse values that only a damaged file can contain."""
         most = self.size if self.budget.runs is None else self.budget.runs - self.runs
         sound = self.action.kind in (Kind.ANNEAL, Kind.FINISH) and 0 <= self.action.amount <= most
         if not (sound and self.runs >= 0 and 1 <= self.size <= _LARGEST_PIECE):
@@ -352,11 +351,11 @@ class AnnealingController:
 
     @classmethod
     def of(cls, budget: AnnealingBudget, size: int) -> AnnealingController:
-        """Return the controller of a computation that has not begun."""
+        """Return the initial controller of a computation."""
         return cls(budget, size, Action(Kind.ANNEAL, size if budget.runs is None else budget.runs))
 
     def continues(self, begin: AnnealingController) -> bool:
-        """Return whether this may be what became of another one."""
+        """Return whether this controller may descend from another one."""
         return self.budget == begin.budget
 
     @property
@@ -366,7 +365,7 @@ class AnnealingController:
 
     @property
     def share(self) -> float:
-        """The fraction done of an open number; a further piece must end in time."""
+        """The completed fraction of an open number of runs, if a further piece must end in time."""
         shares = [0.0]
         if self.budget.seconds is not None:
             shares.append((self.seconds + self.took) / self.budget.seconds)
@@ -375,12 +374,12 @@ class AnnealingController:
         return min(1.0, max(shares))
 
     def partly(self, made: int) -> AnnealingController:
-        """Return the controller after part of its action, which has the rest of it to do."""
+        """Return the controller after part of its action, with the rest of the action to do."""
         action = replace(self.action, amount=self.action.amount - made)
         return replace(self, action=action, runs=self.runs + made)
 
     def cut_off(self) -> AnnealingController:
-        """Return the controller of a computation whose time is over within an action."""
+        """Return the controller of a computation that runs out of time within an action."""
         return replace(self, action=Action(Kind.FINISH))
 
     def advance(self, seen: Observation) -> AnnealingController:

@@ -1,4 +1,13 @@
-"""A lock on a run directory, released when the process that holds it ends."""
+"""The directory of a run, opened by its single writer.
+
+It contains ``settings.json`` (the resolved settings, versions and digests), ``model.npz`` (the
+scores of all families, with the prior), ``ledger.sqlite`` (see `Ledger`) and a ``lock``, which the
+operating system releases when the process that holds it ends.
+
+``model.npz`` contains the log weight (score plus prior) of every family, and the terms of the
+prior's normalising constant, so that a run resumes without its data. It is identified by a digest
+of its contents, which does not depend on when or where it was written.
+"""
 
 from __future__ import annotations
 
@@ -38,192 +47,6 @@ from arcwise.support.plain import PlainDataclasses
 from arcwise.support.running import CHECKPOINT_SECONDS as CHECKPOINT_SECONDS
 from arcwise.support.running import warn
 
-_NAME = "lock"
-_PATIENCE = 0.5  # seconds; a process that only checks for a writer holds it for a moment
-
-
-@contextmanager
-def locked(directory: Path) -> Iterator[None]:
-    """Hold the exclusive right to write to a run directory, or refuse if another process has it.
-
-    The operating system releases it however the process ends, so that a kill leaves
-    nothing to clean up.
-    """
-    file = os.open(directory / _NAME, os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        _acquire(file, directory)
-        yield
-    finally:
-        os.close(file)
-
-
-def _acquire(file: int, directory: Path) -> None:
-    try:
-        ours = acquired_within(file, _PATIENCE)
-    except UnsupportedLock as error:
-        raise RunDirectoryError(
-            f"the file system of the run directory '{directory}' does not support locks "
-            f"({error}), which prevent two processes from writing to it; use a directory on a "
-            "local disk, or move this one there to continue its run"
-        ) from None
-    if not ours:
-        raise RunDirectoryError(
-            f"another process is writing to the run directory '{directory}'; wait for "
-            "it to finish, check its status, or use another directory"
-        )
-
-
-def is_locked(directory: Path) -> bool:
-    """Return whether a process is writing to a run directory."""
-    try:
-        # Checking must not require write permission.
-        file = os.open(directory / _NAME, os.O_RDONLY)
-    except OSError:
-        return False
-    try:
-        return not acquired(file)
-    except UnsupportedLock:
-        return False  # nor can a process write to it
-    finally:
-        os.close(file)
-
-
-# --- Stored model ---------------------------------------------------------------------------------
-
-# `StoredModel`: the model of a run as a file, so that the run resumes without its data.
-#
-# The file is an .npz archive with the log weight (score plus prior) of every family, and what is
-# needed for the normalising constant of the prior. It is identified by a digest of its contents,
-# which does not depend on when or where it was written.
-
-
-Arrays = dict[str, NDArray[Any]]
-
-
-class StoredModel(Model):
-    """A model read from a file, with everything the algorithms need."""
-
-    stored = True
-
-    def __init__(self, arrays: Arrays) -> None:
-        header = json.loads(arrays["header"].tobytes().decode())
-        self.digest = digest_of(arrays)
-        self.variables = checked_variables(header["variables"])
-        self.data = None
-        self.score = None
-        self.prior = Uniform()
-        self._provenance: Provenance = PlainDataclasses().read(Provenance, header["provenance"])
-        self.weights = _scores(header, arrays, "values")
-        self.scores = self.weights
-        given = Constraints(parent_only=header.get("parent_only", ()))
-        self.question = Question(self.weights, None, constraints=given)
-        self.constraints = self.question.constraints
-        n = len(self.variables)
-        shapes = {"prior_constant": (n,), "prior_size": (n, n), "prior_edge": (n, n)}
-        for name, shape in shapes.items():
-            if arrays[name].shape != shape or arrays[name].dtype != np.float64:
-                raise ValueError(name)
-        self.prior_terms = PriorTerms(
-            arrays["prior_constant"],
-            arrays["prior_size"],
-            arrays["prior_edge"],
-            (_lost_function,) if header["prior_table"] else (),
-        )
-        self._prior_weights = (
-            _scores(header, arrays, "prior_values") if header["prior_table"] else None
-        )
-
-    def prior_weights(self) -> FamilyScores:
-        """Return the log prior weight of every family."""
-        return super().prior_weights() if self._prior_weights is None else self._prior_weights
-
-    def provenance(self) -> Provenance:
-        """Return the provenance of the original model."""
-        return self._provenance
-
-
-def _lost_function(node: str, parents: tuple[str, ...]) -> float:
-    raise AssertionError("the prior's function is stored as its values")
-
-
-def arrays_of(model: Model) -> Arrays:
-    """Return a model as arrays."""
-    table = model.weights.table
-    nodes = range(len(model.variables))
-    terms = model.prior_terms
-    rule = rule_of(table)
-    header = {
-        "variables": list(model.variables),
-        "provenance": PlainDataclasses().write(model.provenance()),
-        **rule,
-        "prior_table": bool(terms.functions),
-    }
-    if model.parent_only:
-        header["parent_only"] = list(model.parent_only)
-    arrays: Arrays = {
-        "header": np.frombuffer(json.dumps(header, sort_keys=True).encode(), dtype=np.uint8),
-        "prior_constant": terms.constant,
-        "prior_size": terms.size,
-        "prior_edge": terms.edge,
-    }
-    prior = model.prior_weights().table if terms.functions else None
-    for node in nodes:
-        arrays[f"values_{node}"] = table.values(node)
-        if prior is not None:
-            arrays[f"prior_values_{node}"] = prior.values(node).copy()
-        if rule["listed"]:
-            parents, offsets = table.parent_sets(node)
-            arrays[f"parents_{node}"], arrays[f"offsets_{node}"] = parents, offsets
-    return arrays
-
-
-def digest_of(arrays: Arrays) -> str:
-    """Return the SHA-256 of the arrays, with their names, types and shapes."""
-    digest = hashlib.sha256()
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-        digest.update(json.dumps([name, little.dtype.str, list(array.shape)]).encode())
-        digest.update(little.data)
-    return digest.hexdigest()
-
-
-def write_model(arrays: Arrays, path: Path) -> None:
-    """Write a model to a file, whole or not at all."""
-    write_archive(path, arrays)
-
-
-def read_model(path: Path, digest: str) -> StoredModel:
-    """Read a model with a known digest."""
-    try:
-        arrays = read_archive(path)
-        if digest_of(arrays) != digest:
-            raise ValueError
-        return StoredModel(arrays)
-    except UNREADABLE:
-        raise FileFormatError(
-            f"'{path}' is missing, damaged, or belongs to another run; restore it from a backup, "
-            "or start the run again from its data"
-        ) from None
-
-
-def _scores(header: dict[str, Any], arrays: Arrays, name: str) -> FamilyScores:
-    nodes = range(len(header["variables"]))
-    values = [arrays[f"{name}_{node}"] for node in nodes]
-    lists = []
-    if header["listed"]:
-        lists = [(arrays[f"parents_{node}"], arrays[f"offsets_{node}"]) for node in nodes]
-    return scores_by_rule(tuple(header["variables"]), header, values, lists)
-
-
-# --- Directory ------------------------------------------------------------------------------------
-
-# The directory of a run, open for its single writer.
-#
-# It holds ``settings.json`` (the resolved settings, versions and digests), ``model.npz`` (the
-# scores of all families, with the prior), ``ledger.sqlite`` (see `ledger`) and a ``lock``.
-
-
 FORMAT = "arcwise run"
 FORMAT_VERSION = 1
 
@@ -234,7 +57,7 @@ SETTINGS, MODEL, LEDGER = "settings.json", "model.npz", "ledger.sqlite"
 def opened_directory(
     path: Path, settings: dict[str, Any], model: Model, checkpoint_seconds: float
 ) -> Iterator[Checkpoints]:
-    """Start a run in a directory, or continue it there if it is the same; yield its checkpoints."""
+    """Start a run in a directory, or resume it there if it is the same; yield its checkpoints."""
     if path.exists() and not path.is_dir():
         raise ArgumentError(f"'{path}' is a file; give a directory for the run")
     with ExitStack() as stack:
@@ -278,7 +101,7 @@ def _begin_or_compare(path: Path, settings: dict[str, Any], model: Model) -> Non
         assert arrays is not None
         write_model(arrays, path / MODEL)
         Ledger(path / LEDGER).close()
-        # Written last, so that a directory with settings was once complete.
+        # The settings are written last, so that a directory that has them was once complete.
         write_json(whole | {"digest": _digest(whole)}, file)
 
 
@@ -329,7 +152,7 @@ def _refuse_difference(there: dict[str, Any], here: dict[str, Any], path: Path) 
             name, old, new = next(
                 (f"{name}.{key}", old[key], new[key]) for key in old if old[key] != new[key]
             )
-        # Resume would run this version too.
+        # Resuming would also run the installed version.
         way = "that version" if name == "arcwise" else resume_command(path)
         raise RunDirectoryError(
             f"the run in '{path}' was started with {_NAMES.get(name, name)} = {_short(old)}, not "
@@ -357,3 +180,171 @@ def _one_sentence(path: Path) -> Iterator[None]:
             f"the run directory '{path}' cannot be written to ({what}); correct that, or use "
             "another directory"
         ) from None
+
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class StoredModel(Model):
+    """A model read from a file, sufficient for all algorithms."""
+
+    stored = True
+
+    def __init__(self, arrays: Arrays) -> None:
+        header = json.loads(arrays["header"].tobytes().decode())
+        self.digest = digest_of(arrays)
+        self.variables = checked_variables(header["variables"])
+        self.data = None
+        self.score = None
+        self.prior = Uniform()
+        self._provenance: Provenance = PlainDataclasses().read(Provenance, header["provenance"])
+        self.weights = _scores(header, arrays, "values")
+        self.scores = self.weights
+        given = Constraints(parent_only=header.get("parent_only", ()))
+        self.question = Question(self.weights, None, constraints=given)
+        self.constraints = self.question.constraints
+        n = len(self.variables)
+        shapes = {"prior_constant": (n,), "prior_size": (n, n), "prior_edge": (n, n)}
+        for name, shape in shapes.items():
+            if arrays[name].shape != shape or arrays[name].dtype != np.float64:
+                raise ValueError(name)
+        self.prior_terms = PriorTerms(
+            arrays["prior_constant"],
+            arrays["prior_size"],
+            arrays["prior_edge"],
+            (_lost_function,) if header["prior_table"] else (),
+        )
+        self._prior_weights = (
+            _scores(header, arrays, "prior_values") if header["prior_table"] else None
+        )
+
+    def prior_weights(self) -> FamilyScores:
+        """Return the log prior weight of every family."""
+        return super().prior_weights() if self._prior_weights is None else self._prior_weights
+
+    def provenance(self) -> Provenance:
+        """Return the provenance of the original model."""
+        return self._provenance
+
+
+def _lost_function(node: str, parents: tuple[str, ...]) -> float:
+    raise AssertionError("the prior's function is stored as its values")
+
+
+def arrays_of(model: Model) -> Arrays:
+    """Return a model as arrays."""
+    table = model.weights.table
+    terms = model.prior_terms
+    rule = rule_of(table)
+    header = {
+        "variables": list(model.variables),
+        "provenance": PlainDataclasses().write(model.provenance()),
+        **rule,
+        "prior_table": bool(terms.functions),
+    }
+    if model.parent_only:
+        header["parent_only"] = list(model.parent_only)
+    arrays: Arrays = {
+        "header": np.frombuffer(json.dumps(header, sort_keys=True).encode(), dtype=np.uint8),
+        "prior_constant": terms.constant,
+        "prior_size": terms.size,
+        "prior_edge": terms.edge,
+    }
+    prior = model.prior_weights().table if terms.functions else None
+    for node in range(len(model.variables)):
+        arrays[f"values_{node}"] = table.values(node)
+        if prior is not None:
+            arrays[f"prior_values_{node}"] = prior.values(node).copy()
+        if rule["listed"]:
+            parents, offsets = table.parent_sets(node)
+            arrays[f"parents_{node}"], arrays[f"offsets_{node}"] = parents, offsets
+    return arrays
+
+
+def digest_of(arrays: Arrays) -> str:
+    """Return the SHA-256 of the arrays, with their names, types and shapes."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        digest.update(json.dumps([name, little.dtype.str, list(array.shape)]).encode())
+        digest.update(little.data)
+    return digest.hexdigest()
+
+
+def write_model(arrays: Arrays, path: Path) -> None:
+    """Write a model to a file atomically."""
+    write_archive(path, arrays)
+
+
+def read_model(path: Path, digest: str) -> StoredModel:
+    """Read a model with a known digest."""
+    try:
+        arrays = read_archive(path)
+        if digest_of(arrays) != digest:
+            raise ValueError
+        return StoredModel(arrays)
+    except UNREADABLE:
+        raise FileFormatError(
+            f"'{path}' is missing, damaged, or belongs to another run; restore it from a backup, "
+            "or start the run again from its data"
+        ) from None
+
+
+def _scores(header: dict[str, Any], arrays: Arrays, name: str) -> FamilyScores:
+    nodes = range(len(header["variables"]))
+    values = [arrays[f"{name}_{node}"] for node in nodes]
+    lists = []
+    if header["listed"]:
+        lists = [(arrays[f"parents_{node}"], arrays[f"offsets_{node}"]) for node in nodes]
+    return scores_by_rule(tuple(header["variables"]), header, values, lists)
+
+
+_NAME = "lock"
+_PATIENCE = 0.5  # seconds; a process that only checks for a writer holds the lock briefly
+
+
+@contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """Hold the lock of a run directory, or refuse if another process has it.
+
+    The operating system releases it however the process ends, so that a killed process leaves
+    nothing to clean up.
+    """
+    file = os.open(directory / _NAME, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        _acquire(file, directory)
+        yield
+    finally:
+        os.close(file)
+
+
+def _acquire(file: int, directory: Path) -> None:
+    try:
+        ours = acquired_within(file, _PATIENCE)
+    except UnsupportedLock as error:
+        raise RunDirectoryError(
+            f"the file system of the run directory '{directory}' does not support locks "
+            f"({error}), which prevent two processes from writing to it; use a directory on a "
+            "local disk, or move this one there to continue its run"
+        ) from None
+    if not ours:
+        raise RunDirectoryError(
+            f"another process is writing to the run directory '{directory}'; wait for "
+            "it to finish, check its status, or use another directory"
+        )
+
+
+def is_locked(directory: Path) -> bool:
+    """Return whether a process is writing to a run directory."""
+    try:
+        # Checking must not require write permission.
+        file = os.open(directory / _NAME, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        return not acquired(file)
+    except UnsupportedLock:
+        return False  # nor can a process write to it
+    finally:
+        os.close(file)

@@ -1,6 +1,6 @@
-"""The loop that carries out what a controller asks for, of chains and of annealing runs.
+"""The loops that carry out the actions of a controller: for chains and for annealing runs.
 
-Actions are made in parts, between which progress is shown and checkpoints are made.
+Actions are divided into parts, between which progress is shown and checkpoints are written.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from arcwise.statistics.convergence import chain_convergence, settled, trace_con
 from arcwise.statistics.log_estimates import effective_runs
 from arcwise.support.running import Deadline, ProgressUpdate, Stage, uninterrupted
 
-_FIRST_LOOK = 64  # draws of a chain before R-hat is shown; then whenever they have doubled
-_PARTS = 16  # of a burn-in or stage; chains that are interrupted are about as far as each other
-_PIECE = 16  # particles that are made before their effective number is known
-_MOST_PENDING = 64 << 20  # bytes of draws in memory
-_MOST_LOADED = 1 << 30  # bytes of draws read back; more are thinned
+_FIRST_LOOK = 64  # draws of a chain before R-hat is first shown; then after every doubling
+_PARTS = 16  # parts of a burn-in or stage, so that interrupted chains have similar lengths
+_PIECE = 16  # particles between two computations of the effective number
+_MOST_PENDING = 64 << 20  # bytes of draws in memory before a checkpoint is forced
+_MOST_LOADED = 1 << 30  # bytes of draws read back from the ledger; beyond, they are thinned
 
 Listener = Callable[[float], None] | None
 
@@ -45,8 +45,7 @@ Listener = Callable[[float], None] | None
 class Driver(ABC, Generic[Controller]):
     """A run in progress: its controller, its clock, and its checkpoints if it has a directory.
 
-    A run that has a checkpoint continues from it, with the controller that is stored there and
-    a clock that shows what it showed then.
+    A run with a checkpoint resumes from it, with the controller and the clock stored there.
     """
 
     def __init__(
@@ -71,11 +70,11 @@ class Driver(ABC, Generic[Controller]):
 
     @property
     def seconds(self) -> float:
-        """The time since the beginning, without interruptions."""
+        """The running time so far, without interruptions."""
         return self._deadline.now - self._began
 
     def parts(self) -> Iterator[tuple[Kind, int]]:
-        """Yield what to `perform` next, part by part, until the controller finishes."""
+        """Yield the parts of actions to `perform`, until the controller finishes."""
         while (action := self.controller.action).kind is not Kind.FINISH:
             left = action.amount
             while True:
@@ -91,9 +90,9 @@ class Driver(ABC, Generic[Controller]):
             self._pause(part)
 
     def save(self) -> None:
-        """Make a checkpoint, unless there is one of the finished run."""
+        """Write a checkpoint, unless one of the finished run exists."""
         if self._checkpoints is not None and not self._checkpoints.finished:
-            # Interrupted after taking the draws, it would lose them.
+            # An interruption after the draws are taken from the chains would lose them.
             with uninterrupted():
                 self._checkpoints.write(
                     self.controller, self.seconds, self._moves(), self._contents()
@@ -110,39 +109,39 @@ class Driver(ABC, Generic[Controller]):
             self._show(0.0)
 
     def _within(self, part: int) -> Listener:
-        """Return the listener for the share of a part that is done."""
+        """Return the listener to which the chains report the completed share of a part."""
         if self._stage.progress is None:
             return None
         return lambda share: self._show(share * part)
 
     def _show(self, further: float) -> None:
-        """Show progress, with so much done of the current part."""
+        """Show progress, given the steps or runs completed in the current part."""
         assert self._stage.progress is not None
         self._stage.progress(self._update(further))
 
     def _full(self) -> bool:
-        """Return whether what was made since the last checkpoint fills the memory."""
+        """Return whether the draws since the last checkpoint fill the memory allotted to them."""
         return False
 
     @abstractmethod
     def _part(self, left: int, whole: int) -> int:
-        """Return how much of an action to do before the next pause."""
+        """Return how much of the remaining action to perform before the next pause."""
 
     @abstractmethod
     def perform(self, kind: Kind, part: int) -> None:
-        """Do part of an action."""
+        """Perform part of an action."""
 
     @abstractmethod
     def _observed(self) -> Observation:
-        """Return what the controller is told after an action."""
+        """Return what the controller needs to know after an action."""
 
     @abstractmethod
     def _look(self) -> None:
-        """Compute figures to be shown, between parts."""
+        """Compute the figures to be shown between parts."""
 
     @abstractmethod
     def _update(self, further: float) -> ProgressUpdate:
-        """Return the progress, with so much done of the current part."""
+        """Return the progress, given the steps or runs completed in the current part."""
 
     @abstractmethod
     def _moves(self) -> Moves:
@@ -150,11 +149,11 @@ class Driver(ABC, Generic[Controller]):
 
     @abstractmethod
     def _contents(self) -> tuple[dict[str, Any], bytes, bytes]:
-        """Return facts, the draws since the last checkpoint, and the state to resume from."""
+        """Return the facts, the draws since the last checkpoint, and the state to resume from."""
 
     @abstractmethod
     def _restore(self, checkpoints: Checkpoints, state: bytes | None) -> None:
-        """Restore the state of the last checkpoint, or raise `ValueError` if it cannot be it."""
+        """Restore the state of the last checkpoint; raise `ValueError` if it is inconsistent."""
 
 
 class ChainDriver(Driver[ChainController]):
@@ -171,24 +170,24 @@ class ChainDriver(Driver[ChainController]):
     ) -> None:
         self.chains = chains
         self.states_are_dags = settings.space.states_are_dags
-        # The sums of edges of the chains at the start of stages, by the draws before these.
+        # The edge sums of all chains at the start of each stage, by the number of draws before it.
         self._marks: dict[int, NDArray[np.float64]] = {}
         self._bytes = max(1, settings.bytes_per_state(nodes) * len(chains))
-        self._written = 0  # draws of each chain in the ledger
-        self._states = 0  # of the shortest chain when figures were measured
+        self._written = 0  # draws per chain in the ledger
+        self._states = 0  # draws of the shortest chain when the figures were last measured
         self._acceptance: float | None = None
         self._next_look = _FIRST_LOOK
         self._reported = 0.0
-        # Coupled chains make as many steps at each temperature, and come round sooner.
+        # Coupled chains take as many steps at every temperature and mix faster.
         first_steps = Space.first_steps if settings.coupled else settings.space.first_steps
         begin = ChainController.of(settings.budget(deadline.seconds), nodes, first_steps)
         super().__init__(begin, stage, deadline, checkpoints)
-        self._figures = self.controller.figures  # as last shown or measured
+        self._figures = self.controller.figures  # last shown or measured
 
     def records(self) -> list[ChainRecord]:
         """Return all draws of each chain so far, thinned if they would need too much memory.
 
-        A stage of a stopping rule is located by the draws before it, so none may be left out.
+        Under a stopping rule they are never thinned, as stages are located by counting draws.
         """
         records = [self.chains.record(chain) for chain in range(len(self.chains))]
         if self._checkpoints is None:
@@ -216,7 +215,7 @@ class ChainDriver(Driver[ChainController]):
             parts[chain].append(_thinned(record, passed, every))
         return [
             ChainRecord(
-                **(record | _together(parts[chain])),
+                **(record | _concatenated(parts[chain])),
                 summed=passed + len(record["log_weights"]),
                 every=every,
             )
@@ -224,9 +223,9 @@ class ChainDriver(Driver[ChainController]):
         ]
 
     def counted(self) -> tuple[list[ChainRecord], Boundary]:
-        """Return the draws of each chain in the stage that counts, and where it begins.
+        """Return the draws of each chain in the stage that counts, and the start of that stage.
 
-        If the last stage was cut short before its middle, the stage before it counts.
+        If the last stage was cut short before its middle, the previous stage counts.
         """
         records, now = self.records(), self.controller
         if not now.boundaries:
@@ -247,13 +246,13 @@ class ChainDriver(Driver[ChainController]):
         ):
             sums = None
             if record.edge_sums is not None and own is not None:
-                # Rounding of the sums may make a tiny difference negative.
+                # Rounding errors of the sums may make a tiny difference negative.
                 sums = np.maximum(own - mark, 0.0)
             parts.append(record.between(first.states, end, sums))
         return parts, first
 
     def _part(self, left: int, whole: int) -> int:
-        # The pieces of a budget in seconds are actions of their own.
+        # With a budget in seconds, each piece is already a separate action.
         part = left if self.controller.timed else min(left, -(-whole // _PARTS))
         if part == 0 or self._checkpoints is None:
             return part
@@ -263,7 +262,7 @@ class ChainDriver(Driver[ChainController]):
         return self._checkpoints.clock.part(part, draws=draws)
 
     def perform(self, kind: Kind, part: int) -> None:
-        """Do part of an action with the chains."""
+        """Perform part of an action on the chains."""
         chains, threads, now = self.chains, self._stage.threads, self.controller
         if kind is Kind.START:
             chains.start(0, threads, None)
@@ -281,18 +280,18 @@ class ChainDriver(Driver[ChainController]):
             self._measure()
 
     def _edge_sums(self, chain: int) -> NDArray[np.float64]:
-        """Return the sums of edges so far, empty where edges are not recorded."""
+        """Return the edge sums of a chain so far, empty if edges are not recorded."""
         sums: NDArray[np.float64] = self.chains.record(chain).get("edge_sums", np.zeros(0))
         return sums
 
     def _measure(self) -> None:
-        """Compute the figures that the rule needs."""
+        """Compute the figures that the stopping rule needs."""
         rule = self.controller.budget.rule
         records = settled(self.counted()[0], states_are_dags=self.states_are_dags)
         if rule is not None and rule.needs_edges:
             self._figures = chain_convergence(records, self.controller.nodes)
         else:
-            self._figures = _of_traces(records)
+            self._figures = _trace_figures(records)
         self._states = min(record.states for record in records)
 
     def _observed(self) -> Observation:
@@ -305,14 +304,14 @@ class ChainDriver(Driver[ChainController]):
         self._acceptance = accepted / proposed if proposed else None
         if self.controller.draws >= self._next_look:
             self._next_look = 2 * self.controller.draws
-            self._figures = _of_traces(self.records())
+            self._figures = _trace_figures(self.records())
 
     def _update(self, further: float) -> ProgressUpdate:
         now, seconds, share = self.controller, self.seconds, 1.0
         steps = now.steps + int(further)
         if now.action.kind is not Kind.FINISH:
             share = now.share(steps, seconds, self._figures)
-        # Several criteria may alternate; progress never goes backwards.
+        # The nearest of several criteria may change, but the progress shown never decreases.
         share = self._reported = min(1.0, max(share, self._reported))
         sampling = seconds - now.started
         found = self._figures or Convergence()
@@ -336,7 +335,7 @@ class ChainDriver(Driver[ChainController]):
         records = [self.chains.take_draws(chain) for chain in range(len(self.chains))]
         draws = pack([{name: record[name] for name in DRAW_ARRAYS} for record in records])
         self._written += len(records[0]["log_weights"])
-        # Marks and chains may be large, and are left uncompressed.
+        # Marks and states of chains may be large, so they are not compressed.
         state = io.BytesIO()
         for array in (np.array([*self._marks], dtype=np.int64), *self._marks.values()):
             np.save(state, array, allow_pickle=False)
@@ -360,8 +359,8 @@ class ChainDriver(Driver[ChainController]):
 class AnnealingDriver(Driver[AnnealingController]):
     """Annealing runs in progress.
 
-    Each has its own random numbers, so that it is the same wherever and whenever it is made, and
-    wherever parts end.
+    Each run has its own random numbers, so that its result does not depend on the machine, the
+    order, or the division into parts.
     """
 
     def __init__(
@@ -374,18 +373,18 @@ class AnnealingDriver(Driver[AnnealingController]):
         checkpoints: Checkpoints | None = None,
     ) -> None:
         self._annealed = annealed
-        self._fewest = fewest  # runs that the engine makes at once
-        self._of_populations = settings.states_per_run > 1
+        self._fewest = fewest  # runs that the engine performs simultaneously
+        self._populations = settings.states_per_run > 1
         self._written = 0  # runs in the ledger
-        self._effective: float | None = None  # as last measured, between parts
+        self._effective: float | None = None  # last measured, between parts
         self.was_cut = False
-        # Populations take long, and are run as many at a time as there are threads.
-        size = stage.threads if self._of_populations else _PIECE
+        # Populations take long, so one is run per thread at a time.
+        size = stage.threads if self._populations else _PIECE
         begin = AnnealingController.of(settings.limits(deadline.seconds), size)
         super().__init__(begin, stage, deadline, checkpoints)
 
     def drive(self) -> None:
-        """Make runs until the budget is spent; those that are finished are kept in any case."""
+        """Perform runs until the budget is spent; completed runs are kept in any case."""
         try:
             for kind, part in self.parts():
                 self.perform(kind, part)
@@ -409,13 +408,13 @@ class AnnealingDriver(Driver[AnnealingController]):
         return min(max(part, self._fewest), left)
 
     def perform(self, kind: Kind, part: int) -> None:
-        """Anneal further runs."""
+        """Perform further annealing runs."""
         listener = self._within(part)
         if self.controller.budget.open_ended:
             listener = None
-            # Of particles only the first piece may be cut off, as there would be nothing at all
-            # otherwise; populations all take the same steps, so that none is rarer for being slow.
-            if self._of_populations or self.controller.runs == 0:
+            # Cutting off particles would make slow ones too rare, so only the first piece may be
+            # cut off, without which there would be no result. Populations all take the same steps.
+            if self._populations or self.controller.runs == 0:
                 listener = self._deadline.watch(None)
         self._annealed.run(self.controller.runs, part, self._stage.threads, listener)
 
@@ -455,18 +454,18 @@ class AnnealingDriver(Driver[AnnealingController]):
             raise ValueError("the controller is of other runs")
 
 
-def _of_traces(records: list[ChainRecord]) -> Convergence:
+def _trace_figures(records: list[ChainRecord]) -> Convergence:
     return trace_convergence(Traces(tuple(record.log_weights for record in records)))
 
 
-def _together(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    # A part without states does not know the length of a state's code.
+def _concatenated(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    # A part without states does not know how long the code of a state is.
     filled = [part for part in parts if len(part["log_weights"])] or parts[-1:]
     return {name: np.concatenate([part[name] for part in filled]) for name in DRAW_ARRAYS}
 
 
 def _thinned(record: dict[str, Any], passed: int, every: int) -> dict[str, NDArray[Any]]:
-    """Return one draw in `every`, counted from the start of the chain."""
+    """Return every `every`-th draw, counted from the start of the chain."""
     if every == 1:
         return {name: record[name] for name in DRAW_ARRAYS}
     chosen = (np.arange(len(record["log_weights"])) + passed) % every == every - 1

@@ -1,8 +1,13 @@
-"""Packing of records into bytes, and back.
+"""`Ledger`: the SQLite file to which a run appends, with one transaction per checkpoint.
 
-Packed records are compressed; they contain the length of a header, the header as JSON, and
-the arrays one after another in little-endian order. The header holds the name, type and
-shape of the arrays of each record.
+The table ``checkpoints`` has one row per checkpoint: its number, from 1; ``facts``, the progress
+of the run as JSON; ``draws``, the draws since the previous checkpoint, compressed by `pack`;
+``state``, everything needed to resume from here; and ``digest``, the SHA-256 of these and of the
+previous digest, so that a damaged, missing or misplaced row is always detected. States are large,
+and only about 2 log2(c) of c checkpoints keep theirs, increasingly sparse towards the start.
+
+Packed records are compressed. They consist of the length of a header, the header as JSON (the
+name, type and shape of each array of each record), and the arrays in little-endian order.
 """
 
 from __future__ import annotations
@@ -26,75 +31,6 @@ from arcwise.errors import ArcwiseError, RunDirectoryError, Wording
 from arcwise.support.checks import available_memory
 from arcwise.support.files import UNREADABLE
 
-Arrays = Mapping[str, NDArray[Any]]
-
-_LENGTH = 8
-_FASTEST = 1
-
-
-def pack(records: Sequence[Arrays]) -> bytes:
-    """Return the arrays of all records as one byte string.
-
-    Examples
-    --------
-    >>> (record,) = unpack(pack([{"log_weights": np.array([-1.5, -2.0])}]))
-    >>> record["log_weights"]
-    array([-1.5, -2. ])
-    """
-    header, contents = [], []
-    for record in records:
-        entry = []
-        for name, values in record.items():
-            array = np.ascontiguousarray(values)
-            little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-            entry.append([name, little.dtype.str, list(array.shape)])
-            contents.append(little.tobytes())
-        header.append(entry)
-    text = json.dumps(header).encode()
-    whole = b"".join([len(text).to_bytes(_LENGTH, "little"), text, *contents])
-    return zlib.compress(whole, _FASTEST)
-
-
-def decompressed(content: bytes) -> bytes:
-    """Return what was compressed; what would not fit into memory is refused, as damage."""
-    reader = zlib.decompressobj()
-    whole = reader.decompress(content, max(1, available_memory() // 2))
-    if not reader.eof:
-        raise ValueError("the compressed bytes have no end")
-    return whole
-
-
-def unpack(content: bytes) -> list[dict[str, NDArray[Any]]]:
-    """Return the records `pack` was given."""
-    whole = memoryview(decompressed(content))
-    start = _LENGTH + int.from_bytes(whole[:_LENGTH], "little")
-    records = []
-    for entry in json.loads(bytes(whole[_LENGTH:start])):
-        record = {}
-        for name, kind, shape in entry:
-            dtype = np.dtype(kind)
-            if dtype.kind not in "biuf":
-                raise ValueError(f"{kind!r} is no type of numbers")
-            count = int(np.prod(shape, dtype=np.int64))
-            values = np.frombuffer(whole, dtype, count, start).reshape(shape)
-            record[name] = values.astype(dtype.newbyteorder("="))
-            start += count * dtype.itemsize
-        records.append(record)
-    return records
-
-
-# --- Ledger ---------------------------------------------------------------------------------------
-
-# `Ledger`: the SQLite file a run appends to, with one transaction for each checkpoint.
-#
-# The table ``checkpoints`` has a row for each: its number, from 1; ``facts``, JSON text about the
-# run so far; ``draws``, the draws since the previous checkpoint, packed by `packing.pack`;
-# ``state``, everything needed to resume from here; and ``digest``, the SHA-256 of these and of
-# the previous digest, so that a damaged, missing or misplaced row is always detected. States are
-# large, and only about 2 log2(c) of c checkpoints keep theirs, increasingly sparse towards the
-# start.
-
-
 _SCHEMA = """
 CREATE TABLE checkpoints (
     number INTEGER PRIMARY KEY,
@@ -108,7 +44,7 @@ CREATE TABLE checkpoints (
 _INSERT = "INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)"
 _SECONDS_TO_WAIT = 30.0
 _PAGE = 4096  # bytes
-_LONGEST_PATH = 500  # bytes; SQLite allows 512, and names its journals after the file
+_LONGEST_PATH = 500  # bytes; SQLite allows 512, including the suffixes of its journals
 _SYNCHRONOUS = "FULL"  # a checkpoint survives a power failure
 # Errors caused by the location of the file, not by its contents.
 _NO_DAMAGE = ("SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_BUSY", "SQLITE_PERM", "SQLITE_NOMEM")
@@ -119,13 +55,13 @@ _NOT_WRITABLE = ("SQLITE_READONLY", "SQLITE_CANTOPEN")
 class Checkpoint:
     """A point from which a run can be resumed."""
 
-    number: int  # its number, from 1
-    facts: dict[str, Any]  # the progress of the run so far, as plain values
-    state: bytes | None  # everything needed to resume from here; None if it is no longer kept
+    number: int  # from 1
+    facts: dict[str, Any]  # the progress of the run, as plain values
+    state: bytes | None  # everything needed to resume from here; None once it has been dropped
 
 
 class Ledger:
-    """The ledger of a run, open for its single writer."""
+    """The ledger of a run, opened by its single writer."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -145,7 +81,7 @@ class Ledger:
             stack.pop_all()
 
     def append(self, facts: dict[str, Any], draws: bytes, state: bytes) -> None:
-        """Add a checkpoint, whole or not at all."""
+        """Add a checkpoint in one transaction."""
         number = self._last_number + 1
         text = json.dumps(facts)
         state_digest = hashlib.sha256(state).digest()
@@ -158,13 +94,13 @@ class Ledger:
                     "UPDATE checkpoints SET state = NULL WHERE number = ?", (_dispensable(number),)
                 )
         self._last_number, self._last_digest = number, digest
-        # Move it from the write-ahead log to the ledger itself, where damage to the log cannot
-        # reach it. If there is no room, it is safe in the log, and is moved next time.
+        # The checkpoint is moved from the write-ahead log to the ledger itself, where damage to the
+        # log cannot reach it. If the disk is full, it stays safe in the log until the next time.
         with suppress(sqlite3.Error):
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def copy(self, rows: Iterator[tuple[Any, ...]]) -> None:
-        """Copy rows of another ledger unchanged."""
+        """Copy the rows of another ledger unchanged."""
         with _refusing(self.path):
             for row in rows:
                 self._connection.execute(_INSERT, row)
@@ -186,7 +122,7 @@ class Ledger:
 
 
 def repair(path: Path) -> str | None:
-    """Repair a ledger if necessary, and return a sentence about the damage, or None.
+    """Repair a ledger if necessary, and return a description of the damage, or None.
 
     Everything up to the last intact checkpoint with a state is copied to a new ledger,
     and the damaged one is renamed.
@@ -195,11 +131,11 @@ def repair(path: Path) -> str | None:
     if not path.exists():
         if not fresh.exists():
             return f"the ledger '{path}' is missing; the run starts again from the beginning"
-        # The process ended between renaming the old one and this.
+        # The process was killed between the two renames of an earlier repair.
         os.replace(fresh, path)
         return None
     _remove(fresh)
-    found = _Examined(path)
+    found = _Examination(path)
     if found.whole:
         return None
     with closing(Ledger(fresh)) as ledger:
@@ -229,7 +165,7 @@ def is_blank(path: Path) -> bool:
 def read_all(
     path: Path, of_draws: Callable[[bytes], Any] = bytes
 ) -> tuple[list[dict[str, Any]], list[Any]]:
-    """Return the facts of all checkpoints, and `of_draws` of the draws of each.
+    """Return the facts of all checkpoints, and the result of `of_draws` for the draws of each.
 
     Another process may be writing to the ledger.
     """
@@ -245,7 +181,7 @@ def read_all(
                     draws.append(of_draws(content))
                 return facts, draws
         except (sqlite3.Error, ValueError, zlib.error) as error:
-            # In a read-only directory, SQLite cannot register as a reader of the write-ahead log;
+            # In a read-only directory, SQLite cannot register as a reader of the write-ahead log,
             # but the ledger itself is consistent between checkpoints.
             named = getattr(error, "sqlite_errorname", "")
             if mode == "ro" and named.startswith(_NOT_WRITABLE):
@@ -257,12 +193,12 @@ def read_all(
     raise AssertionError("the second way returns or raises")
 
 
-class _Examined:
-    """How much of a ledger is intact."""
+class _Examination:
+    """The result of examining a ledger: how much of it is intact."""
 
     def __init__(self, path: Path) -> None:
-        self.intact = 0  # checkpoints without damage, from the first on
-        self.usable = 0  # the last of these with its state
+        self.intact = 0  # number of undamaged checkpoints, counted from the first
+        self.usable = 0  # the last of these that has its state
         self.whole = False
         try:
             digest = b""
@@ -345,18 +281,16 @@ def _digest(before: bytes, number: int, facts: str, draws: bytes, state_digest: 
 
 
 def _dispensable(number: int) -> int:
-    """Return the checkpoint whose state may be dropped after this one is written; 0 for none.
-
-    Of those divisible by the same power of two, only the last two are kept, so that the
-    distance back at most doubles from one to the next.
-    """
+    """Return the checkpoint whose state may be dropped after this one is written; 0 for none."""
+    # Among the numbers divisible by the same power of two, only the last two keep their states, so
+    # that the distance back at most doubles from one kept state to the next.
     power = number & -number
     return max(0, number - 4 * power)
 
 
 @contextmanager
 def _refusing(path: Path) -> Iterator[None]:
-    """Tell in a sentence that a ledger cannot be written."""
+    """Raise an error of SQLite as an error that explains why the ledger cannot be written."""
     try:
         yield
     except sqlite3.Error as error:
@@ -387,7 +321,7 @@ def _refusal(path: Path, error: sqlite3.Error) -> RunDirectoryError:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Refuse a file whose contents turn out, while being read, not to be what they should."""
+    """Report any error while a file is being read as damage to the file."""
     try:
         yield
     except ArcwiseError:
@@ -416,3 +350,60 @@ def _free_name(path: Path) -> Path:
 def _remove(path: Path) -> None:
     for suffix in ("-wal", "-shm", ""):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+Arrays = Mapping[str, NDArray[Any]]
+
+_LENGTH = 8  # bytes of the header's length
+_FASTEST = 1  # level of compression
+
+
+def pack(records: Sequence[Arrays]) -> bytes:
+    """Return the arrays of all records as one byte string.
+
+    Examples
+    --------
+    >>> (record,) = unpack(pack([{"log_weights": np.array([-1.5, -2.0])}]))
+    >>> record["log_weights"]
+    array([-1.5, -2. ])
+    """
+    header, contents = [], []
+    for record in records:
+        entry = []
+        for name, values in record.items():
+            array = np.ascontiguousarray(values)
+            little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+            entry.append([name, little.dtype.str, list(array.shape)])
+            contents.append(little.tobytes())
+        header.append(entry)
+    text = json.dumps(header).encode()
+    whole = b"".join([len(text).to_bytes(_LENGTH, "little"), text, *contents])
+    return zlib.compress(whole, _FASTEST)
+
+
+def decompressed(content: bytes) -> bytes:
+    """Return the decompressed bytes; contents too large for memory are refused as damage."""
+    reader = zlib.decompressobj()
+    whole = reader.decompress(content, max(1, available_memory() // 2))
+    if not reader.eof:
+        raise ValueError("the compressed bytes have no end")
+    return whole
+
+
+def unpack(content: bytes) -> list[dict[str, NDArray[Any]]]:
+    """Return the records that were packed."""
+    whole = memoryview(decompressed(content))
+    start = _LENGTH + int.from_bytes(whole[:_LENGTH], "little")
+    records = []
+    for entry in json.loads(bytes(whole[_LENGTH:start])):
+        record = {}
+        for name, kind, shape in entry:
+            dtype = np.dtype(kind)
+            if dtype.kind not in "biuf":
+                raise ValueError(f"{kind!r} is no type of numbers")
+            count = int(np.prod(shape, dtype=np.int64))
+            values = np.frombuffer(whole, dtype, count, start).reshape(shape)
+            record[name] = values.astype(dtype.newbyteorder("="))
+            start += count * dtype.itemsize
+        records.append(record)
+    return records

@@ -155,17 +155,17 @@ def status(directory: str | os.PathLike[str]) -> RunStatus:
 def _status(path: Path, settings: SamplingSettings, limit: float | None) -> RunStatus:
     ledger = path / LEDGER
     annealing = isinstance(settings, AnnealingSettings)
-    wanted_of_draws = _nothing if annealing else _log_weights
-    facts, draws = read_all(ledger, wanted_of_draws) if ledger.exists() else ([], [])
-    nothing: dict[str, Any] = {"seconds": 0.0, "finished": False, "time": None, "moves": {}}
-    nothing["controller"] = {"runs": 0, "steps": 0}
-    last = facts[-1] if facts else nothing
+    of_draws = _skipped if annealing else _log_weights
+    facts, draws = read_all(ledger, of_draws) if ledger.exists() else ([], [])
+    none_yet: dict[str, Any] = {"seconds": 0.0, "finished": False, "time": None, "moves": {}}
+    none_yet["controller"] = {"runs": 0, "steps": 0}
+    last = facts[-1] if facts else none_yet
     done = int(last["controller"]["runs" if annealing else "steps"])
-    wanted, share = _wanted(settings, limit, done, float(last["seconds"]), last["finished"])
     seconds = float(last["seconds"])
+    wanted, share = _wanted(settings, limit, done, seconds, last["finished"])
     chains = settings.chains if isinstance(settings, ChainSettings) else 1
     rate = chains * done / seconds if done and seconds > 0 else None
-    figures = _of_annealing(facts) if annealing else _of_chains(draws)
+    figures = _annealing_figures(facts) if annealing else _chain_figures(draws)
     state = "stopped"
     if last["finished"]:
         state = "finished"
@@ -194,7 +194,7 @@ def _status(path: Path, settings: SamplingSettings, limit: float | None) -> RunS
 def _wanted(
     settings: SamplingSettings, limit: float | None, done: int, seconds: float, finished: bool
 ) -> tuple[int | None, float | None]:
-    """Return the requested number and the fraction done, as far as they are known."""
+    """Return the requested number and the fraction done, where they are known."""
     count = settings.steps if isinstance(settings, ChainSettings) else settings.limits(limit).runs
     if finished:
         return count, 1.0
@@ -206,22 +206,22 @@ def _wanted(
 
 
 def _checked_time(time: Any) -> str | None:
-    """Return the time of a checkpoint if it is one; its zone is known."""
+    """Return the time of a checkpoint, or raise `ValueError` unless its time zone is known."""
     if time is not None and datetime.fromisoformat(time).tzinfo is None:
         raise ValueError(time)
     return None if time is None else str(time)
 
 
-def _nothing(draws: bytes) -> None:
+def _skipped(draws: bytes) -> None:
     """Skip the draws of annealing runs, whose log weights are among the facts."""
 
 
 def _log_weights(draws: bytes) -> list[NDArray[np.float64]]:
-    """Return only the log weights of each chain, as all draws may not fit in memory."""
+    """Return only the log weights of each chain, as the draws may not all fit in memory."""
     return [record["log_weights"] for record in unpack(draws)]
 
 
-def _of_chains(parts: list[list[NDArray[np.float64]]]) -> Convergence:
+def _chain_figures(parts: list[list[NDArray[np.float64]]]) -> Convergence:
     parts = [part for part in parts if len(part[0])]
     if not parts:
         return Convergence()
@@ -229,6 +229,6 @@ def _of_chains(parts: list[list[NDArray[np.float64]]]) -> Convergence:
     return trace_convergence(Traces(rows))
 
 
-def _of_annealing(facts: list[dict[str, Any]]) -> Convergence:
+def _annealing_figures(facts: list[dict[str, Any]]) -> Convergence:
     log_weights = np.array([weight for row in facts for weight in row["log_weights"]])
     return Convergence(ess=effective_runs(log_weights) if len(log_weights) else None)
