@@ -78,12 +78,12 @@ def v_structures(graph: Graph) -> tuple[tuple[str, str, str], ...]:
     """
     names = checked_graph(graph, "graph").variables
     matrix = graph.matrix()
-    apart = ~(matrix | matrix.T)
+    nonadjacent = ~(matrix | matrix.T)
     one_way = matrix & ~matrix.T
     found = []
     for node in range(len(names)):
         parents = np.flatnonzero(one_way[:, node])
-        pairs = np.argwhere(np.triu(apart[np.ix_(parents, parents)], 1))
+        pairs = np.argwhere(np.triu(nonadjacent[np.ix_(parents, parents)], 1))
         found += [(names[parents[i]], names[node], names[parents[j]]) for i, j in pairs]
     return tuple(found)
 

@@ -278,19 +278,19 @@ def with_knowledge(graph: Cpdag, forbidden: Matrix, *, follow: bool = True) -> C
 
 def _directed_by_meek(graph: Matrix) -> Matrix:
     """Return the undirected edges that one of Meek's rules directs, as [source, target]."""
-    directed, undirected, apart = graph & ~graph.T, graph & graph.T, ~(graph | graph.T)
-    np.fill_diagonal(apart, False)
+    directed, undirected, nonadjacent = graph & ~graph.T, graph & graph.T, ~(graph | graph.T)
+    np.fill_diagonal(nonadjacent, False)
     # Rule 1: the other direction would make a v-structure. Rule 2: it would close a cycle.
-    ways = undirected & (_product(directed.T, apart) | _product(directed, directed))
+    ways = undirected & (_product(directed.T, nonadjacent) | _product(directed, directed))
     if not ways.any():
         for source, target in np.argwhere(undirected).tolist():
             around = undirected[source] & directed[:, target]
             # Rule 3: two non-adjacent neighbours of the source both have an edge into the target.
-            if apart[np.ix_(around, around)].any():
+            if nonadjacent[np.ix_(around, around)].any():
                 ways[source, target] = True
             # Rule 4: a neighbour of the source that is not adjacent to the target has an edge into
             # a node that is adjacent to the source and has an edge into the target.
-            begin = undirected[source] & apart[target]
+            begin = undirected[source] & nonadjacent[target]
             through = (graph[source] | graph[:, source]) & directed[:, target]
             if directed[np.ix_(begin, through)].any():
                 ways[source, target] = True

@@ -395,10 +395,10 @@ class RegressionParameters(Parameters):
         """Return the normal log density of the node."""
         values = columns[self.node]
         which = self.configurations(columns, values.shape[-1])
-        apart = values - self.origin[-1] - self._above(columns, which, 0.0)
+        error = values - self.origin[-1] - self._above(columns, which, 0.0)
         variances = np.square(self.deviations)
         scale = looked_up(logarithms(math.tau * variances), which)
-        return np.asarray(-0.5 * (scale + apart**2 / looked_up(variances, which)))
+        return np.asarray(-0.5 * (scale + error**2 / looked_up(variances, which)))
 
     def expected(self, columns: Columns, rows: int) -> Array:
         """Return the mean of the node."""

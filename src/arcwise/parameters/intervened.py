@@ -419,7 +419,7 @@ def pair_effect(families: SampledFamilies, pair: Pair, found: Intervened) -> Any
         (estimate,) = estimates(families, means[:, 0], draws[:, 0], path, variances[:, 0])
         return LinearEffect(source, target, estimate)
     base = reference_place(pair.reference, settings, source)
-    # Without a path there is no effect, whatever rounding and simulation leave.
+    # Without a path the effect is exactly 0, not a rounding or simulation error.
     differences = np.where(path[:, np.newaxis, np.newaxis], means - means[:, [base]], 0.0)
     drawn = draws - draws[:, [base]]
     # The errors of the two means are taken as independent.

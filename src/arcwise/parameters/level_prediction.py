@@ -279,14 +279,14 @@ def _components(touching: tuple[tuple[int, int], ...], hidden: int, target: int)
     for node, parents in touching:
         own = (parents | 1 << node) & hidden
         joined = [(node, parents)]
-        apart = []
+        separate = []
         for variables, members in groups:
             if variables & own:
                 own |= variables
                 joined += members
             else:
-                apart.append((variables, members))
-        groups = [*apart, (own, joined)]
+                separate.append((variables, members))
+        groups = [*separate, (own, joined)]
     return [
         (tuple((node, tuple(members_of(parents))) for node, parents in sorted(members)), own)
         for own, members in groups

@@ -193,7 +193,7 @@ def ordered_rows(
     step = times.in_words(usual)
     exact = (values - first) / usual
     steps = np.rint(exact)
-    # Large numbers, such as seconds, have rounding errors of their own size.
+    # The rounding error of a time grows with its size, as with seconds since 1970.
     rounding = _TOLERANCE + 4 * np.finfo(np.float64).eps * np.abs(values) / usual
     if not (steps <= _MOST_STEPS).all():
         raise DataError(
