@@ -1,4 +1,4 @@
-"""Results in time: edges by lag, the process graph, impulse responses, forecasts, steps."""
+"""Results for time series: lagged edges, process graph, impulse responses, forecasts, steps."""
 
 from arcwise.dynamics.forecast import forecast
 from arcwise.dynamics.impulse_response import impulse_response

@@ -84,8 +84,8 @@ class Forecast(Mapping[str, NumberPredictions | LevelPredictions]):
     def table(self) -> Any:
         """Return a data frame (polars).
 
-        With a row for each subject and continuous variable, its mean, standard_deviation, low and
-        high; and for each subject, discrete variable and level, the probability of the level.
+        It has a row for each subject and continuous variable, with its mean, standard_deviation,
+        low and high; and for each subject, discrete variable and level, with its probability.
         """
         return frame(self._columns())
 
@@ -148,10 +148,10 @@ def forecast(
     level
         The probability of the intervals of continuous variables.
     model
-        The model of the posterior, or its `Data`; None for the one it has.
+        The model of the posterior, or its `Data`; None for the posterior's own model.
     draws, seed
-        For continuous and mixed data: the number of parameter draws for each DAG (None for as
-        many as make 2,000 in all), and their seed.
+        For continuous and mixed data: the number of parameter draws for each DAG (None for 2,000
+        in total), and their seed.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def forecast(
         rows = PartialRows(none.astype(np.int64), none > 0, none > 0)
     dags = sum(len(families) for _, families in tables)
     each = draws_for_each(draws, dags, _DRAWS, _MOST_DRAWS)
-    # What is past has its value, and says nothing about the parameters.
+    # Past values are conditioned on, as if set by intervention: their densities are not factors.
     past = np.array([of.lag != 0 for of in slices.places])
     rows = replace(rows, intervened=np.broadcast_to(past, rows.known.shape))
     predictions = {

@@ -1,4 +1,4 @@
-"""`impulse_response`: what setting a variable does to another, now and in steps to come."""
+"""`impulse_response`: the effect of setting a variable on another, now and at later steps."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 
 _DRAWS, _MOST_DRAWS = 4_000, 10**6
 _MOST_STEPS = 1_000
-# DAGs are moved on one by one if not all is linear; more of them tell little more.
+# Nonlinear models are propagated DAG by DAG; more DAGs would hardly reduce the error.
 _MOST_DAGS = 1_000
 
 
@@ -46,7 +46,7 @@ class ImpulseResponse(Tabular):
     first
         The first step: 0, or 1 for the response of a variable to itself.
     hold
-        Whether the source is held as it was set.
+        Whether the source is held at the value it was set to.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class ImpulseResponse(Tabular):
     hold: bool
 
     def at(self, step: int) -> AnyEffect:
-        """Return the effect so many steps after the source was set."""
+        """Return the effect a number of steps after the source was set."""
         last = self.first + len(self.effects) - 1
         if not isinstance(step, int) or not self.first <= step <= last:
             raise ArgumentError(
@@ -156,37 +156,36 @@ def impulse_response(
     draws: int | None = None,
     seed: int = 0,
 ) -> ImpulseResponse:
-    """Return what setting a variable at time t does to another at t, t+1, ... t+steps.
+    """Return the effect of setting a variable at time t on another at t, t+1, ... t+steps.
 
-    For continuous data (score `BGe`): the change in the mean of the target if an intervention
-    raises the source by one unit at time t, which is also what a shock of one unit does. For
-    discrete data (`BDeu`, `BDe`): the distribution of the target if the source is set to each
-    of its levels at time t, after the histories that the rows have, and the differences; by
-    exact propagation of small networks, otherwise by simulation. For mixed data
-    (`ConditionalGaussian`): either, or the mean of a continuous target at each level of a
-    discrete source, by simulation. DAGs are averaged by their
-    weights, and their parameters drawn from their posterior. In DAGs without a directed path
-    through time there is no effect: their probability is stated, and highest-density intervals
-    are given for the others.
+    For continuous data (score `BGe`) it is the change in the mean of the target if an intervention
+    raises the source by one unit at time t, which equals the response to a shock of one unit. For
+    discrete data (`BDeu`, `BDe`) it is the distribution of the target if the source is set to each
+    of its levels at time t, given the histories of the rows, and the differences between levels;
+    small networks are propagated exactly, others are simulated. For mixed data
+    (`ConditionalGaussian`) it is either of these, or the mean of a continuous target at each level
+    of a discrete source, by simulation. DAGs are averaged by their weights, and their parameters
+    are drawn from their posterior. In DAGs without a directed path through time there is no effect:
+    their probability is stated, and highest-density intervals are given for the others.
 
     Parameters
     ----------
     posterior
         The posterior of a time series, with sampled DAGs.
     source, target
-        The variables, by their own names. The source may be static: it then has another
+        The variables, by their own names. The source may be static: it then has the changed
         value at all steps.
     steps
         The number of steps into the future.
     hold
-        Whether the source is held as it was set, instead of set at time t alone.
+        Whether the source is held at its value, instead of set at time t alone.
     reference
         The level of a discrete source that its other levels are compared with; None for the
         first.
     model
-        The model of the posterior, or its `Data`; None for the one it has.
+        The model of the posterior, or its `Data`; None for the posterior's own model.
     draws
-        The number of parameter draws for each DAG; None for as many as make 4,000 in all.
+        The number of parameter draws for each DAG; None for 4,000 in total.
     seed
         The same arguments and seed give the same draws.
 
@@ -237,7 +236,7 @@ def impulse_response(
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """What is asked for, checked."""
+    """A checked request."""
 
     families: SampledFamilies
     slices: Slices
@@ -248,7 +247,7 @@ class _Asked:
 
     @property
     def steps(self) -> range:
-        """The steps, of which the first is trivial for a variable itself."""
+        """The steps, without the trivial first step of a variable's response to itself."""
         return range(int(self.impulse.source == self.impulse.target), self.impulse.steps + 1)
 
     def names(self, step: int) -> tuple[str, str]:
@@ -260,13 +259,9 @@ class _Asked:
 
 
 def _effects(found: Inference, asked: _Asked) -> list[AnyEffect]:
-    """Return the effect at each step, by what kinds source and target are."""
-    families, slices, impulse, posteriors = (
-        asked.families,
-        asked.slices,
-        asked.impulse,
-        found.posteriors,
-    )
+    """Return the effect at each step, by the kinds of source and target."""
+    families, slices, impulse = asked.families, asked.slices, asked.impulse
+    posteriors = found.posteriors
     pair = Pair.of(found.data, posteriors.levels, impulse.columns(slices), asked.reference)
     if not pair.source_levels:
         refuse_reference(asked.reference)
@@ -288,7 +283,7 @@ def _effects(found: Inference, asked: _Asked) -> list[AnyEffect]:
 
 
 def _thinned(families: SampledFamilies) -> SampledFamilies:
-    """Return at most 1,000 DAGs, evenly from all, with their weights."""
+    """Return at most 1,000 evenly spaced DAGs, with their weights."""
     if len(families) <= _MOST_DAGS:
         return families
     rows = np.linspace(0, len(families) - 1, _MOST_DAGS).astype(np.int64)

@@ -17,13 +17,13 @@ from arcwise.support.checks import checked_probability
 
 
 def slices_of(posterior: Posterior) -> Slices | None:
-    """Return which variable of a posterior is of which time; None if it is of no time series."""
+    """Return the variable and time of each column of a posterior; None without a time series."""
     profile = posterior.provenance.data
     return None if profile is None else profile.slices
 
 
 def required_slices(posterior: Any, purpose: str) -> Slices:
-    """Return the slices of a posterior, or refuse one that is of no time series."""
+    """Return the slices of a posterior, or refuse one that is not of a time series."""
     slices = slices_of(checked_posterior(posterior))
     if slices is None:
         raise ArgumentError(
@@ -47,7 +47,7 @@ class LaggedEdge:
     source, target
         The variables, by their own names.
     lag
-        How many steps the source is before the target; None if it is static.
+        The number of steps from the source to the target; None if the source is static.
     probability
         The probability of the edge.
     standard_error
@@ -120,7 +120,7 @@ class ProcessEdge:
     source, target
         The variables; the same if it depends on its own past.
     probability
-        The probability of an edge at one lag at least.
+        The probability of an edge at one or more lags.
     by_lag
         The probability of the edge at each lag; the lag of a static source is None.
     standard_error
@@ -156,10 +156,10 @@ class ProcessEdge:
 
 
 def process_graph(posterior: Posterior, threshold: float = 0.0) -> list[ProcessEdge]:
-    """Return the process graph, which is also called summary graph: edges over all lags.
+    """Return the process graph, also called summary graph: edges over all lags.
 
-    It has an edge from x to y with the probability of an edge from x to y at any lag, that
-    of the present slice included.
+    It has an edge from x to y with the probability of an edge from x to y at any lag, including
+    lag 0, the present slice.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def process_graph(posterior: Posterior, threshold: float = 0.0) -> list[ProcessE
     found = []
     for (source, target), edges in by_pair.items():
         ordered = {lag: edges[lag] for lag in sorted(edges, key=lambda lag: lag or 0)}
-        # No event has more than the sum of its parts, and most pairs have next to nothing.
+        # By the union bound; most pairs have negligible probability.
         if sum(edge.probability for edge in edges.values()) < least:
             continue
         probability, error = _any_lag(posterior, list(ordered.values()))

@@ -1,12 +1,19 @@
-"""Impulse responses of linear models: what raising a variable by one does k steps later.
+"""Impulse responses: the expectation of a target k steps after a variable was set or raised.
 
-With x(t) = B x(t) + sum over lags l of A_l x(t-l) + noise, an intervention that raises one
-variable at step 0 by one changes the expected slices by r_0 = (I - B)^-1 e and, from then on,
+Linear models have a closed form. With x(t) = B x(t) + sum over lags l of A_l x(t-l) + noise, an
+intervention that raises one variable at step 0 by one changes the expected slices by
+r_0 = (I - B)^-1 e and, from then on,
 
     r_k = (I - B)^-1 (sum over lags l <= k of A_l r_(k-l)).
 
-As the slice is acyclic, an intervention and a shock of the noise by one do the same. If the
-variable is held, its own equation is left out at all steps.
+Because the slice is acyclic, an intervention and a shock of the noise by one have the same effect.
+If the variable is held, its own equation is left out at all steps.
+
+Other models are propagated from step to step, given a DAG and its parameters, starting from the
+histories in the rows of the data. If all variables are discrete and few, their joint distribution
+is propagated exactly. Otherwise trajectories are simulated, with common random numbers for all
+settings of the source, and the expectations of the target given its parents are averaged, which
+vary less than its values.
 """
 
 from __future__ import annotations
@@ -30,19 +37,25 @@ from arcwise.support.random import Purpose, generator
 
 Array = NDArray[np.float64]
 
-# Numbers in the coefficients held at one time.
+# The number of coefficients held at one time.
 _PIECE = 1 << 19
+
+MOST_CELLS = 1 << 12
+"""The most cells of a joint distribution that is propagated exactly."""
+
+# The number of trajectories for each draw, and of draws simulated at one time.
+_TRAJECTORIES = 500
+_TOGETHER = 200
 
 
 @dataclass(frozen=True, eq=False)
 class Impulse:
-    """What is done: a variable is set or raised at step 0."""
+    """An intervention that sets or raises the source at step 0, and the responding target."""
 
-    # The variable, which changes in time or is static, and the one whose response is asked for.
-    source: str
+    source: str  # changes in time or is static
     target: str
-    steps: int  # the number of steps after which the response is asked for
-    hold: bool  # whether it is held so at all steps; a static variable always is
+    steps: int  # the last step of the response
+    hold: bool  # whether the source is held at all steps; a static variable always is
 
     def columns(self, slices: Slices) -> tuple[int, int]:
         """Return the columns of the source and of the target."""
@@ -57,7 +70,7 @@ def linear_responses(drawn: DrawnFamilies, slices: Slices, impulse: Impulse) -> 
     """Return drawn responses, as [DAG and draw, step]."""
     place, present = slices.variables.index(impulse.target), _present(slices)
     responses = np.empty((drawn.count, impulse.steps + 1))
-    columns = np.zeros((len(slices.places), 1, 1))  # on which regressions do not depend
+    columns = np.zeros((len(slices.places), 1, 1))  # the regressions do not depend on values
     step = max(1, _PIECE // len(columns) ** 2)
     for first in range(0, drawn.count, step):
         own = slice(first, min(first + step, drawn.count))
@@ -67,7 +80,7 @@ def linear_responses(drawn: DrawnFamilies, slices: Slices, impulse: Impulse) -> 
 
 
 def paths(families: SampledFamilies, slices: Slices, impulse: Impulse) -> NDArray[np.bool_]:
-    """Return whether each DAG has a directed path from what is set, as [DAG, step]."""
+    """Return whether each DAG has a directed path from the source, as [DAG, step]."""
     distinct, which = families.distinct()
     columns = _present(slices)
     edges = np.zeros((len(distinct), len(columns), len(slices.places)))
@@ -95,7 +108,7 @@ def propagated(
     steady = np.zeros((len(coefficients), n))
     static = impulse.source in slices.static
     start = np.zeros((len(coefficients), n))
-    # What is set does not follow its parents; before step 0 nothing has changed.
+    # The source does not respond to its parents; nothing has changed before step 0.
     if static:
         position = slices.position(impulse.source, None)
         assert position is not None
@@ -138,33 +151,13 @@ def _through_slice(within: Array, push: Array, most: float) -> Array:
     return response
 
 
-# --- Responses ------------------------------------------------------------------------------------
-
-# Impulse responses of any law: what is expected k steps after a variable was set or raised.
-#
-# Given a DAG and its parameters, the last slices are moved on from step to step, beginning with
-# the histories that the rows of the data have. Their joint distribution is moved on exactly if
-# all is discrete and small enough; otherwise trajectories are simulated, with the same random
-# numbers for all settings of the source, and what is averaged is what is expected of the target
-# given its parents, which varies less than its own values do. Where all is linear, responses have
-# a closed form (`linear_responses`).
-
-
-MOST_CELLS = 1 << 12
-"""Of the joint distribution that is moved on exactly."""
-
-_TRAJECTORIES = 500
-# Draws whose trajectories are followed at one time.
-_TOGETHER = 200
-
-
 @dataclass(frozen=True, eq=False)
 class Transition:
-    """The part of a transition network that bears on a target, with drawn parameters."""
+    """The part of a transition network that is relevant to a target, with drawn parameters."""
 
-    # The parents of each column of the present slice that matters, in topological order.
+    # The parents of each relevant column of the present slice, in topological order.
     parents: Mapping[int, tuple[int, ...]]
-    parameters: Mapping[int, Parameters]  # theirs
+    parameters: Mapping[int, Parameters]
 
     @property
     def draws(self) -> int:
@@ -217,7 +210,7 @@ def responses(
 
 
 def _refuse_missing_lags(slices: Slices) -> None:
-    """Refuse lags with a gap, of which the slices between are not known to begin with."""
+    """Refuse lags with a gap, as the initial values of the slices in the gap are unknown."""
     lags = slices.lags
     if lags != tuple(range(1, len(lags) + 1)):
         raise ArgumentError(
@@ -228,7 +221,7 @@ def _refuse_missing_lags(slices: Slices) -> None:
 
 
 def one_step_later(slices: Slices, column: int) -> int:
-    """Return the column whose value stands in this one a step later; itself in the present."""
+    """Return the column whose value moves to this one a step later; the present column itself."""
     of = slices.places[column]
     if not of.lag:
         return column
@@ -240,7 +233,7 @@ def one_step_later(slices: Slices, column: int) -> int:
 def _relevant_nodes(
     parents: Mapping[int, tuple[int, ...]], slices: Slices, outcome: int, source: int
 ) -> tuple[int, ...]:
-    """Return the present columns that have to be moved on, in topological order."""
+    """Return the present columns that must be propagated, in topological order."""
     wanted: set[int] = set()
     waiting = [outcome, *([source] if slices.places[source].lag == 0 else [])]
     while waiting:
@@ -257,10 +250,10 @@ def _relevant_nodes(
 
 @dataclass(frozen=True, eq=False)
 class Movement:
-    """How a network moves on from the histories in the data."""
+    """The propagation of a transition network from the histories in the data."""
 
-    slices: Slices  # which column is of which time
-    levels: Sequence[int]  # the number of levels of each column; 0 of numbers
+    slices: Slices
+    levels: Sequence[int]  # the number of levels of each column; 0 if it is continuous
     # The columns of the data, and the weights of their rows, which sum to 1.
     columns: Sequence[NDArray[Any]]
     shares: Array
@@ -273,7 +266,7 @@ class Movement:
         impulse: Impulse,
         random: np.random.Generator,
     ) -> Array:
-        """Return what is expected of the outcome, as [draw, step, setting of source, value]."""
+        """Return the expectations of the outcome, as [draw, step, setting of source, value]."""
         draws, settings = transition.draws, self.levels[source] or 2
         found = np.empty((draws, impulse.steps + 1, settings, self.levels[outcome] or 1))
         tables = {
@@ -299,7 +292,7 @@ class Movement:
         return found
 
     def _kept(self, transition: Transition, source: int) -> tuple[int, ...]:
-        """Return the lagged and static columns whose joint distribution is moved on."""
+        """Return the lagged and static columns whose joint distribution is propagated."""
         variables = {self.slices.places[node].variable for node in transition.parents}
         static = {u for of in transition.parents.values() for u in of}
         static = {u for u in static if self.slices.places[u].lag is None} | {source}
@@ -326,7 +319,7 @@ class Movement:
         joint: Array = counted.astype(np.float64).reshape(1, *shape)
         if places[source].lag is None:
             joint = _set_axis(joint, 1 + kept.index(source), level)
-        # After a step, the present slice takes the place of lag 1, and each lag of the next.
+        # After a step, the present slice becomes lag 1, and each lag becomes the next.
         before = tuple(one_step_later(self.slices, column) for column in kept)
         result = np.empty((transition.draws, impulse.steps + 1, levels[outcome]))
         for step in range(impulse.steps + 1):
@@ -355,7 +348,7 @@ class Movement:
         rows: NDArray[np.int64],
         random: np.random.Generator,
     ) -> Array:
-        """Return what is expected, averaged over trajectories, as [draw, step, value]."""
+        """Return the expectations, averaged over trajectories, as [draw, step, value]."""
         source, value = setting
         later = [one_step_later(self.slices, column) for column in range(len(self.columns))]
         state = [column[rows] for column in self.columns]
@@ -385,7 +378,7 @@ class Movement:
 
 
 def _set_axis(joint: Array, axis: int, level: int) -> Array:
-    """Return the joint distribution with one variable set, whatever it was."""
+    """Return the joint distribution with one variable set to a level."""
     total = joint.sum(axis=axis)
     found = np.zeros_like(joint)
     index = [slice(None)] * joint.ndim

@@ -62,8 +62,8 @@ class StepPosteriors(Mapping[object, Posterior]):
     def log_evidence(self) -> float | None:
         """The sum of the log evidences of the steps; None if one is not known.
 
-        With that of one network for all steps, from the same rows, it gives the Bayes factor
-        of a change in time.
+        Compared with the evidence of one network for all steps, from the same rows, it gives the
+        Bayes factor of a change in time.
         """
         known = [posterior.log_evidence for posterior in self.values()]
         return None if None in known else sum(known)  # type: ignore[arg-type]
@@ -86,7 +86,7 @@ def learn_steps(series: TimeSeries | IncompleteTimeSeries, **arguments: Any) -> 
     Parameters
     ----------
     series
-        A table of several subjects, by `time_series`, without missing values.
+        A table of several subjects, as `time_series` returns it, without missing values.
     **arguments
         Further arguments of `learn`, for every step; `directory` is not among them.
 

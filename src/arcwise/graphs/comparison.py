@@ -1,4 +1,4 @@
-"""`skeleton` and `v_structures`: what all DAGs of an equivalence class have in common."""
+"""Comparison of graphs: skeletons, v-structures, distances, and true and false positives."""
 
 from __future__ import annotations
 
@@ -78,19 +78,14 @@ def v_structures(graph: Graph) -> tuple[tuple[str, str, str], ...]:
     """
     names = checked_graph(graph, "graph").variables
     matrix = graph.matrix()
-    apart = ~(matrix | matrix.T)
+    nonadjacent = ~(matrix | matrix.T)
     one_way = matrix & ~matrix.T
     found = []
     for node in range(len(names)):
         parents = np.flatnonzero(one_way[:, node])
-        pairs = np.argwhere(np.triu(apart[np.ix_(parents, parents)], 1))
+        pairs = np.argwhere(np.triu(nonadjacent[np.ix_(parents, parents)], 1))
         found += [(names[parents[i]], names[node], names[parents[j]]) for i, j in pairs]
     return tuple(found)
-
-
-# --- Distance -------------------------------------------------------------------------------------
-
-# `structural_hamming_distance`: the number of edges in which two graphs differ.
 
 
 def structural_hamming_distance(first: Graph, second: Graph) -> int:
@@ -136,11 +131,6 @@ def aligned_matrices(
     refuse_other_names(first.variables, second.variables, f"{arguments[0]}.variables")
     order = positions(second.variables, first.variables, arguments[1])
     return first.matrix()[np.ix_(order, order)], second.matrix()
-
-
-# --- Comparison -----------------------------------------------------------------------------------
-
-# `compare`: true and false positives and negatives of an estimated graph.
 
 
 @dataclass(frozen=True)
@@ -193,8 +183,8 @@ class EdgeCounts:
     def false_positives_per_edge(self) -> float:
         """The number of false positives divided by the number of true edges.
 
-        More informative for sparse graphs than `false_positive_rate`, which is then small
-        for any estimate.
+        It is more informative than `false_positive_rate` for sparse graphs, in which the latter
+        is small for any estimate.
         """
         return _share(self.false_positives, self.true_positives + self.false_negatives)
 

@@ -1,4 +1,8 @@
-"""`Cpdag`: a Markov equivalence class as a graph with directed and undirected edges."""
+"""Markov equivalence classes of DAGs, as graphs with directed and undirected edges.
+
+An edge of `cpdag` is directed if all DAGs of the class share its direction (Chickering 1995);
+`with_knowledge` directs further edges by constraints (Meek 1995).
+"""
 
 from __future__ import annotations
 
@@ -13,17 +17,18 @@ from arcwise.support.edges import edges_between, topological_order
 from arcwise.support.names import as_list, checked_variables, index_of, plural, positions, shown
 
 Pair = tuple[str, str]
+Matrix = NDArray[np.bool_]
 
 
 class Cpdag:
     """A graph with directed and undirected edges, such as `cpdag` returns.
 
     An edge is directed if it has the same direction in all DAGs of the equivalence
-    class, and undirected otherwise. Graphs from elsewhere can be compared by means of
-    this class; whether they represent some DAG is not checked, since the results of
+    class, and undirected otherwise. Graphs from other programs can be compared by means of
+    this class; it does not check that a graph represents some DAG, because the results of
     independence tests need not.
 
-    Two of them are equal if they have the same variables, in the same order, and the
+    Two CPDAGs are equal if they have the same variables, in the same order, and the
     same edges.
 
     Parameters
@@ -186,11 +191,6 @@ def _placed(pairs: Iterable[Pair], index: dict[str, int], source: str) -> list[t
     return placed
 
 
-# --- Equivalence ----------------------------------------------------------------------------------
-
-# `cpdag`: the edges that all DAGs of an equivalence class share (Chickering 1995).
-
-
 def cpdag(dag: Dag) -> Cpdag:
     """Return the CPDAG of a DAG, which represents its Markov equivalence class.
 
@@ -230,9 +230,9 @@ def cpdag(dag: Dag) -> Cpdag:
 def _compelled(parents: list[set[int]]) -> list[set[int]]:
     """Return each node's compelled parents: edges with this direction in all equivalent DAGs.
 
-    Chickering's algorithm labels edges in the order of their targets, and those into
-    one target from its latest parent on. Its first step for a target already labels all
-    edges into it, so that one question remains. Let x be the latest parent of y. If y has
+    Chickering's algorithm labels edges in the order of their targets, and the edges into one
+    target beginning with its latest parent. Its first step for a target already labels all
+    edges into it, so that one condition decides. Let x be the latest parent of y. If y has
     a parent that is neither x nor a parent of x (a v-structure with x), or if a compelled
     parent of x is not a parent of y, all edges into y are compelled. Otherwise the
     compelled parents of y are those of x, and the other edges into y are reversible.
@@ -249,20 +249,12 @@ def _compelled(parents: list[set[int]]) -> list[set[int]]:
     return compelled
 
 
-# --- Knowledge ------------------------------------------------------------------------------------
-
-# `with_knowledge`: directs edges of an equivalence class of which one direction is impossible.
-
-
-Matrix = NDArray[np.bool_]
-
-
 def with_knowledge(graph: Cpdag, forbidden: Matrix, *, follow: bool = True) -> Cpdag:
-    """Return an equivalence class with the edges directed of which one direction is forbidden.
+    """Return an equivalence class with edges directed whose other direction is forbidden.
 
-    Data of some kinds cannot tell these directions, but constraints do, or a score that has no
-    families of discrete variables with continuous parents. Further edges whose other direction
-    would then close a cycle or make a v-structure are directed, too (Meek 1995).
+    Data alone do not identify these directions; constraints do, or a score without families of
+    discrete variables with continuous parents. Further edges whose other direction would then
+    close a cycle or make a v-structure are directed, too (Meek 1995).
 
     Examples
     --------
@@ -285,19 +277,19 @@ def with_knowledge(graph: Cpdag, forbidden: Matrix, *, follow: bool = True) -> C
 
 def _directed_by_meek(graph: Matrix) -> Matrix:
     """Return the undirected edges that one of Meek's rules directs, as [source, target]."""
-    directed, undirected, apart = graph & ~graph.T, graph & graph.T, ~(graph | graph.T)
-    np.fill_diagonal(apart, False)
-    # 1: another direction would make a v-structure. 2: it would close a cycle.
-    ways = undirected & (_product(directed.T, apart) | _product(directed, directed))
+    directed, undirected, nonadjacent = graph & ~graph.T, graph & graph.T, ~(graph | graph.T)
+    np.fill_diagonal(nonadjacent, False)
+    # Rule 1: the other direction would make a v-structure. Rule 2: it would close a cycle.
+    ways = undirected & (_product(directed.T, nonadjacent) | _product(directed, directed))
     if not ways.any():
         for source, target in np.argwhere(undirected).tolist():
             around = undirected[source] & directed[:, target]
-            # 3: two neighbours that are not adjacent, both with an edge into the target.
-            if apart[np.ix_(around, around)].any():
+            # Rule 3: two non-adjacent neighbours of the source both have an edge into the target.
+            if nonadjacent[np.ix_(around, around)].any():
                 ways[source, target] = True
-            # 4: a neighbour of the source, not adjacent to the target, with an edge into one
-            # that has an edge into the target and is adjacent to the source.
-            begin = undirected[source] & apart[target]
+            # Rule 4: a neighbour of the source that is not adjacent to the target has an edge into
+            # a node that is adjacent to the source and has an edge into the target.
+            begin = undirected[source] & nonadjacent[target]
             through = (graph[source] | graph[:, source]) & directed[:, target]
             if directed[np.ix_(begin, through)].any():
                 ways[source, target] = True
@@ -305,6 +297,6 @@ def _directed_by_meek(graph: Matrix) -> Matrix:
 
 
 def _product(one: Matrix, other: Matrix) -> Matrix:
-    # As floats, of which products are fast.
+    # Products of floats are fast.
     found: Matrix = one.astype(np.float32) @ other.astype(np.float32) > 0
     return found

@@ -71,7 +71,7 @@ def is_general_graph(value: Any) -> bool:
 def edges_of_general_graph(value: Any) -> list[tuple[str, str, bool | None]]:
     """Return the edges of a GeneralGraph: source, target, and whether they are directed.
 
-    None stands for the edges of graphs with hidden causes, which have circles or two arrow heads.
+    None marks the edges of graphs with hidden causes, which have circles or two arrow heads.
     """
     edges: list[tuple[str, str, bool | None]] = []
     for edge in value.get_graph_edges():
@@ -92,7 +92,7 @@ def from_causal_learn(graph: Any) -> Dag | Cpdag:
     ----------
     graph
         A ``GeneralGraph``, such as ``ges(X)["G"]`` or ``grasp(X)``, or what ``pc`` returns. Graphs
-        with circles or with two arrow heads, as of ``fci``, are refused.
+        with circles or two arrow heads, such as those of ``fci``, are refused.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Orders of the variables as given by users: linear orders, bucket orders, partial orders."""
+"""`linear_extensions`: the number of topological orders of a DAG; and orders given by users."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ from arcwise.support.names import as_list, positions, quoted, refuse_other_names
 from arcwise.support.running import running
 
 _MAX_VARIABLES = 64
+
+# A component that needs no more sets than this is counted exactly even for an estimate,
+EXACT_SETS = 20_000
+# and so is a part of up to this many nodes that splits off during the estimation.
+EXACT_NODES = 12
 
 
 def as_partial_order(order: Any, variables: tuple[str, ...]) -> list[int]:
@@ -80,7 +85,7 @@ def _names(bucket: Any) -> list[Any]:
 
 
 def _items(collection: Any) -> list[Any] | None:
-    """Return the items of a collection; None if it is none, as an array without dimensions."""
+    """Return the items of a collection; None for other objects and zero-dimensional arrays."""
     try:
         return list(collection)
     except TypeError:
@@ -104,17 +109,6 @@ def _predecessors(pairs: Sequence[tuple[Any, Any]], variables: tuple[str, ...]) 
             "remove or reverse one of its pairs"
         )
     return [sum(1 << other for other in others) for others in before]
-
-
-# --- Linear extensions ----------------------------------------------------------------------------
-
-# `linear_extensions`: the number of topological orders of a DAG.
-
-
-# A component that needs no more sets than this is counted exactly even for an estimate,
-EXACT_SETS = 20_000
-# and so is a part of up to this many nodes that splits off while estimating.
-EXACT_NODES = 12
 
 
 @dataclass(frozen=True)
@@ -219,7 +213,7 @@ def _estimate(
     kept = whole_number(sets, "sets", at_least=1)
     count = whole_number(runs, "runs", at_least=2, at_most=MOST_INT)
     stream = checked_seed(seed, "seed")
-    # Each run keeps so many sets of one size and of the next, with their numbers.
+    # Each run keeps this number of sets of one size and of the next, with their counts.
     refuse_beyond_memory(kept, "sets", 2 * (8 * packed.shape[2] + 32))
     refuse_beyond_memory(count, "runs", 16)
     with running(threads, None, "Linear extensions") as run:
@@ -240,9 +234,9 @@ def packed_parents(dag: Dag) -> NDArray[np.uint64]:
 
 
 def _moduli(nodes: int, bits: float) -> list[int]:
-    """Return numbers below 2^61 without common divisors, whose product is above 2^bits.
+    """Return pairwise coprime numbers below 2^61 whose product exceeds 2^bits.
 
-    As the core divides by numbers up to that of the nodes, none of them has such a divisor.
+    They are also coprime to all numbers up to the number of nodes, by which the core divides.
     """
     found: list[int] = []
     product, candidate = math.factorial(nodes), (1 << 61) - 1

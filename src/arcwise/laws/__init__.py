@@ -1,6 +1,6 @@
-"""Laws of a node given its parents: the parameters of a family, their posterior, and what follows.
+"""Laws of a node given its parents: the parameters of a family and their posterior.
 
-Effects, predictions, densities, forecasts and responses know nothing of a score but its law.
+Effects, predictions, densities, forecasts and responses depend on a score only through its law.
 """
 
 from arcwise.laws.conditional_gaussian import ConditionalLinearGaussian

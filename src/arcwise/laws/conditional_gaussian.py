@@ -55,11 +55,11 @@ class ConditionalLinearGaussian(Law):
 
     @property
     def has_prior(self) -> bool:
-        """Whether tables and regressions have a prior, as they do."""
+        """True: tables and regressions have a prior."""
         return True
 
     def allows(self, child: Kind, parent: Kind) -> bool:
-        """Return whether the child has numbers, or both have levels."""
+        """Return whether the child is continuous, or both are discrete."""
         return child.size == 0 or parent.size > 0
 
     def given(self, data: Data) -> ConditionalGaussianPosteriors:
@@ -114,7 +114,7 @@ class ConditionalGaussianPosteriors(FamilyPosteriors):
         """Return the moments of all continuous columns."""
         intervened = self.data.intervened
         mask = None if intervened is None else intervened[:, node]
-        # All nodes that were never intervened on have the same.
+        # All nodes that were never intervened on share the same moments.
         key = node if mask is not None and mask.any() else -1
         if (key, discrete) not in self._split:
             counted = np.ones(len(self._values), dtype=np.bool_) if key < 0 else ~mask  # type: ignore[operator]

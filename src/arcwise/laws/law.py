@@ -1,14 +1,14 @@
 """The law of a node given its parents, and the posterior of its parameters.
 
-A *law* says which children can have which parents, and has a prior on the parameters of every
-family. Given data it has a *posterior* of each family, from which parameters are *drawn*. What is
-computed of a model needs three things of drawn parameters: the log density of the child's values
-given those of the parents, values drawn from it, and what is expected. Where a law has more, its
-posterior says so: mean parameters, predictive densities in closed form, or one of the two kinds of
-parameters that closed forms exist for, `TableParameters` and `RegressionParameters`.
+A *law* determines which children can have which parents, and has a prior on the parameters of every
+family. Given data it has a *posterior* of each family, from which parameters are *drawn*. Three
+methods of drawn parameters suffice for all results: the log density of the child's values given its
+parents', values drawn from it, and its expectation. Some laws have more: mean parameters,
+predictive densities in closed form, or one of the two kinds of parameters for which effects and
+predictions have closed forms, `TableParameters` and `RegressionParameters`.
 
 Values are given as *columns*: for each variable an array of codes of levels, or of numbers, as
-[row] where all draws of the parameters have the same and otherwise as [draw, row].
+[row] if all draws of the parameters share them and otherwise as [draw, row].
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ Columns: TypeAlias = Sequence[NDArray[Any]] | Mapping[int, NDArray[Any]] | NDArr
 Family: TypeAlias = tuple[int, tuple[int, ...]]
 """A node and its parents, as positions in the table."""
 
-# Of densities that a law has no closed form for.
+# The draws, and their seed, for predictive densities without a closed form.
 _DRAWS, _SEED = 1_000, 20_240
 
 
 class Law(ABC):
-    """What the parameters of every family are, and their prior, if there is one."""
+    """The kind of parameters of every family, and their prior, if the score has one."""
 
     kind: ClassVar[LawName]
-    """What its columns are, for the judgement of results."""
+    """The kind of its columns, by which results are judged."""
 
     all_numbers: ClassVar[bool] = False
-    """Whether columns of whole numbers are taken as numbers."""
+    """Whether columns of integers are treated as continuous."""
 
     has_means: ClassVar[bool] = False
     """Whether families have mean parameters; see `FamilyPosterior.mean`."""
@@ -50,11 +50,11 @@ class Law(ABC):
     @property
     @abstractmethod
     def has_prior(self) -> bool:
-        """Whether there is a prior on the parameters, so that they have a posterior."""
+        """Whether the parameters have a prior, and so a posterior."""
 
     @abstractmethod
     def allows(self, child: Kind, parent: Kind) -> bool:
-        """Return whether a child of the one kind can have a parent of the other."""
+        """Return whether a child of one kind can have a parent of another kind."""
 
     @abstractmethod
     def given(self, data: Data) -> FamilyPosteriors:
@@ -74,16 +74,16 @@ class FamilyPosteriors(ABC):
 
     @property
     def continuous(self) -> tuple[int, ...]:
-        """The variables that have numbers as values."""
+        """The continuous variables."""
         return tuple(node for node, levels in enumerate(self.levels) if not levels)
 
     @property
     def origin(self) -> Array:
-        """For each variable a value near its values, from which numbers may be counted."""
+        """For each variable a value near its values, relative to which numbers may be computed."""
         return np.zeros(len(self.levels))
 
     def is_discrete(self, node: int) -> bool:
-        """Return whether a variable has levels as values."""
+        """Return whether a variable is discrete."""
         return self.levels[node] > 0
 
     def of(self, node: int, parents: tuple[int, ...]) -> FamilyPosterior:
@@ -108,7 +108,7 @@ class FamilyPosteriors(ABC):
 
     @cached_property
     def without_rows(self) -> FamilyPosteriors:
-        """The same given no rows: the prior alone."""
+        """The posteriors given no rows: the prior alone."""
         return self.law.given(Data(self.data.columns, np.zeros(self.data.rows)))
 
     def log_marginals(
@@ -116,7 +116,8 @@ class FamilyPosteriors(ABC):
     ) -> Array:
         """Return the log marginal likelihoods of some nodes, or of all, as children of parents.
 
-        They are minus infinity for the parents themselves, and for children that cannot have them.
+        They are minus infinity for the parents themselves, and for children that cannot have these
+        parents.
         """
         wanted = range(len(self.levels)) if children is None else children
         found, kinds = np.full(len(wanted), -np.inf), [each.kind for each in self.data.columns]
@@ -154,7 +155,7 @@ class FamilyPosterior(ABC):
     @property
     @abstractmethod
     def numbers(self) -> int:
-        """How many numbers one draw of the parameters has."""
+        """The number of values in one draw of the parameters."""
 
     @abstractmethod
     def drawn(self, count: int, random: np.random.Generator) -> Parameters:
@@ -165,11 +166,11 @@ class FamilyPosterior(ABC):
         """Return the log marginal likelihood of the node given its parents."""
 
     def mean(self) -> Parameters | None:
-        """Return the mean of the parameters as a single draw; None if there is none of use.
+        """Return the mean of the parameters as a single draw; None if it is not meaningful.
 
-        It is of use where what is expected of the node is linear in its parameters. Parameters of
-        different nodes are independent given a DAG, so that means of products are then those at
-        the mean parameters.
+        It is meaningful if the expectation of the node is linear in its parameters. Parameters of
+        different nodes are independent given a DAG, so that the mean of a product is then the
+        product at the mean parameters.
         """
         return None
 
@@ -189,7 +190,7 @@ class FamilyPosterior(ABC):
         return after.log_marginal() - self.log_marginal()
 
     def log_mean(self, columns: Columns) -> Array:
-        """Return the same, whatever the prior says of rows to which it gives no probability."""
+        """Return `log_predictive`, defined also for rows with prior probability zero."""
         return self.log_predictive(columns)
 
     def scaled_factor(
@@ -197,8 +198,8 @@ class FamilyPosterior(ABC):
     ) -> tuple[Array, Array]:
         """Return densities at the known values of each row, [row, *scope], and logs of scales.
 
-        `scope` has the members whose values are not known, and `sizes` their numbers of levels;
-        densities are divided by the largest of the row, as products of small ones would underflow.
+        `scope` contains the members with unknown values, and `sizes` their numbers of levels.
+        Densities are divided by the largest of the row, as products of small ones would underflow.
         """
         rows, cells = len(columns[self.node]), math.prod(sizes)
         expanded = {v: np.repeat(columns[v], cells) for v in (*self.parents, self.node)}
@@ -211,9 +212,9 @@ class FamilyPosterior(ABC):
 
 
 class Parameters(ABC):
-    """Drawn parameters of one family, each an array with the draws along its first axis.
+    """Drawn parameters of one family.
 
-    A kind of parameters is a frozen dataclass, whose fields `arrays` have the draws.
+    Subclasses are frozen dataclasses; the fields named in `arrays` have draws along the first axis.
     """
 
     arrays: ClassVar[tuple[str, ...]]
@@ -229,15 +230,15 @@ class Parameters(ABC):
         return self._with({name: own[name][draws] for name in self.arrays})
 
     def followed_by(self, others: Parameters, draws: slice) -> Self:
-        """Return these draws and, after them, some of others of the same family."""
+        """Return these draws followed by some draws of other parameters of the same family."""
         own, after = vars(self), vars(others)
         return self._with(
             {name: np.concatenate((own[name], after[name][draws])) for name in self.arrays}
         )
 
     def _with(self, arrays: dict[str, Array]) -> Self:
-        # As dataclasses.replace, which takes longer than the computation with a small table. What
-        # was computed from the arrays (`cached_property`) stays behind.
+        # dataclasses.replace would take longer than the computation with a small table. Cached
+        # properties are not copied, as they depend on the arrays.
         found, own = object.__new__(type(self)), vars(self)
         fields = type(self).__match_args__  # type: ignore[attr-defined]
         vars(found).update({name: own[name] for name in fields}, **arrays)
@@ -255,7 +256,7 @@ class Parameters(ABC):
     def sample(self, columns: Columns, rows: int, random: np.random.Generator) -> NDArray[Any]:
         """Draw the node given its parents, as [draw, row].
 
-        It takes as many random numbers whatever the values of the parents are.
+        The number of random numbers used does not depend on the values of the parents.
         """
 
 

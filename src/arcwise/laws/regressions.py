@@ -1,4 +1,4 @@
-"""The posterior of Gaussian parameters: regressions of nodes on parents under BGe's prior.
+"""Linear regressions of continuous nodes on their parents, with the posterior of `BGe`.
 
 With the normal-Wishart prior of `BGe` (alpha_mu, alpha_w, mean, scale T) and rows of
 total weight N, mean xbar and centred scatter S, the posterior is normal-Wishart again
@@ -18,6 +18,12 @@ parameters of different nodes are independent given a DAG.
 
 R itself is never formed: for columns far from the prior mean, or nearly collinear, r
 would lose its digits. A root is kept instead, R = U'U, computed from the rows themselves.
+
+With discrete parents there is one regression for each of their configurations, with the posterior
+from the rows in that configuration and a share of the prior's imaginary rows. All configurations
+are computed together; a node without discrete parents has one. The posterior in a configuration
+without rows is the prior, which may have too few degrees of freedom for a mean: its centre then
+takes the place of the mean, and draws from it may be very far away.
 """
 
 from __future__ import annotations
@@ -47,9 +53,12 @@ from arcwise.support.arrays import logarithms
 
 Array = NDArray[np.float64]
 
-# From here on the series for the ratio of gamma functions is exact to all digits, which a
-# difference of their logs would lose.
+# From this argument on, the series for the ratio of gamma functions is exact to all digits, some of
+# which a difference of log gammas would lose.
 _LARGE = 200.0
+
+# Gamma variates of tiny shape underflow; below this, standard deviations would soon overflow.
+_SMALLEST_GAMMA = 1e-60
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,12 +91,10 @@ class NodePosterior:
     """The normal-Wishart posterior from the rows in which one node was not intervened on."""
 
     node: int
-    # alpha_mu + N, and alpha_w + N less the number of variables.
-    strength: float
-    degrees: float
-    # The posterior mean, and U.
+    strength: float  # alpha_mu + N
+    degrees: float  # alpha_w + N - n
     mean: Array
-    root: Array
+    root: Array  # U
 
 
 def node_posteriors(data: Data, prior: NormalWishart) -> list[NodePosterior]:
@@ -117,7 +124,7 @@ def updated(
     if total > 0:
         mean = weights @ values / total
         centred = values - mean
-        # The rounded mean is not quite the mean; far from zero, the remainder would matter.
+        # The rounding error of the mean would matter for values far from zero.
         rest = weights @ centred / total
         centred -= rest
         mean = mean + rest
@@ -151,25 +158,9 @@ def log_gamma_step(x: float) -> float:
 
 
 def log_gamma_steps(x: Array) -> Array:
-    """Return log Gamma(x + 1/2) - log Gamma(x) of each number, of which few are different."""
+    """Return log Gamma(x + 1/2) - log Gamma(x) of each number, computed once per distinct one."""
     distinct, which = np.unique(x, return_inverse=True)
     return np.array([log_gamma_step(each) for each in distinct.tolist()])[which.reshape(x.shape)]
-
-
-# --- Regressions ----------------------------------------------------------------------------------
-
-# Linear regressions of a continuous node, one for each configuration of its discrete parents.
-#
-# The posterior of each comes from the rows in that configuration as in `normal_wishart`, with the
-# share of the imaginary rows that the score gives it. All configurations are computed together; a
-# node without discrete parents has one.
-#
-# A configuration without a row has the prior alone, and that may have so few degrees of freedom
-# that it has no mean: its centre stands for it, and draws from it may be very far away.
-
-
-# Gamma variates of tiny shape underflow; below this, standard deviations would overflow soon.
-_SMALLEST_GAMMA = 1e-60
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +178,7 @@ class RegressionPrior:
     degrees
         The degrees of freedom of the variance of a single variable, as a number of rows.
     mean, scale
-        For each variable of the table; 0 and 1 for discrete ones.
+        Their entries for each variable of the table; 0 and 1 for discrete ones.
 
     Examples
     --------
@@ -201,7 +192,7 @@ class RegressionPrior:
     scale: NDArray[np.float64]
 
     def shared(self, configurations: float) -> RegressionPrior:
-        """Return the prior within each of some configurations, which share the rows of this."""
+        """Return the prior in each of some configurations, which share its imaginary rows."""
         return replace(
             self,
             alpha_mu=self.alpha_mu / configurations,
@@ -215,12 +206,10 @@ class ConfigurationMoments:
     """The posterior of some columns together, by configuration along the first axis."""
 
     variables: tuple[int, ...]  # the columns
-    # Of the mean, and of the precision less the number of columns.
-    strengths: Array
-    degrees: Array
-    # The posterior means, and a root U of each matrix R = U'U; see `normal_wishart`.
+    strengths: Array  # alpha_mu + N
+    degrees: Array  # alpha_w + N - n
     means: Array
-    roots: Array
+    roots: Array  # U, with R = U'U
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,23 +217,20 @@ class RegressionPosterior(FamilyPosterior):
     """The posterior of a continuous node's regressions, one for each configuration."""
 
     given: FamilyPosteriors  # the posteriors of all families
-    # The family.
     node: int
     parents: tuple[int, ...]
-    # The discrete parents, by whose levels configurations are numbered, the last fastest, and the
-    # continuous ones.
-    discrete: tuple[int, ...]
+    discrete: tuple[int, ...]  # their levels number the configurations, the last fastest
     continuous: tuple[int, ...]
     sizes: tuple[int, ...]  # the numbers of levels of the discrete parents
-    # Values near those of the continuous parents and, last, of the node, from which numbers are
-    # counted.
+    # Values near those of the continuous parents and, last, of the node, relative to which
+    # parameters are defined.
     origin: Array
-    # Of the mean of the node, and d, the degrees of freedom, by configuration.
+    # alpha_mu + N, and d, by configuration.
     strengths: Array
     degrees: Array
     # The posterior means of the continuous parents and, last, of the node, by configuration.
     centres: Array
-    # What `normal_wishart.conditioned` returns, by configuration.
+    # The results of `conditioned`, by configuration.
     coefficients: Array
     residuals: Array
     inverse_roots: Array
@@ -351,17 +337,15 @@ class RegressionPosterior(FamilyPosterior):
 
 @dataclass(frozen=True, eq=False)
 class RegressionParameters(Parameters):
-    """Drawn regressions, as [draw, configuration] and, of coefficients, [..., parent]."""
+    """Drawn regressions, as [draw, configuration]; coefficients have a last axis [parent]."""
 
     arrays: ClassVar[tuple[str, ...]] = ("intercepts", "coefficients", "deviations")
 
-    # The family, as in `RegressionPosterior`.
     node: int
     discrete: tuple[int, ...]
     sizes: tuple[int, ...]
     continuous: tuple[int, ...]
-    origin: Array  # the values of the continuous parents and, last, of the node that count as 0
-    # The parameters.
+    origin: Array  # as in `RegressionPosterior`
     intercepts: Array
     coefficients: Array
     deviations: Array
@@ -376,7 +360,7 @@ class RegressionParameters(Parameters):
     ) -> RegressionParameters:
         """Return one draw, of given intercepts, coefficients and variances.
 
-        They have an axis for each discrete parent and, of coefficients, one for the others.
+        They have an axis for each discrete parent; coefficients also have one for the others.
         """
         intercepts, coefficients, variances = (np.asarray(each) for each in regression)
         return cls(
@@ -392,7 +376,7 @@ class RegressionParameters(Parameters):
 
     @cached_property
     def absolute_intercepts(self) -> Array:
-        """The intercepts that belong to numbers counted from zero."""
+        """The intercepts relative to zero instead of the origin."""
         return np.asarray(self.intercepts + self.origin[-1] - self.coefficients @ self.origin[:-1])
 
     def configurations(self, columns: Columns, rows: int) -> NDArray[np.int64]:
@@ -400,7 +384,7 @@ class RegressionParameters(Parameters):
         return configuration_numbers(columns, self.discrete, self.sizes, rows)
 
     def _above(self, columns: Columns, which: NDArray[np.int64], noise: Array | float) -> Array:
-        """Return the noise added to the mean of the node, counted from its origin, [draw, row]."""
+        """Return noise plus the mean of the node, relative to its origin, as [draw, row]."""
         found = noise + looked_up(self.intercepts, which)
         for place, parent in enumerate(self.continuous):
             away = columns[parent] - self.origin[place]
@@ -411,10 +395,10 @@ class RegressionParameters(Parameters):
         """Return the normal log density of the node."""
         values = columns[self.node]
         which = self.configurations(columns, values.shape[-1])
-        apart = values - self.origin[-1] - self._above(columns, which, 0.0)
+        error = values - self.origin[-1] - self._above(columns, which, 0.0)
         variances = np.square(self.deviations)
         scale = looked_up(logarithms(math.tau * variances), which)
-        return np.asarray(-0.5 * (scale + apart**2 / looked_up(variances, which)))
+        return np.asarray(-0.5 * (scale + error**2 / looked_up(variances, which)))
 
     def expected(self, columns: Columns, rows: int) -> Array:
         """Return the mean of the node."""
@@ -423,15 +407,10 @@ class RegressionParameters(Parameters):
         return found[..., np.newaxis]
 
     def sample(self, columns: Columns, rows: int, random: np.random.Generator) -> Array:
-        """Draw the node: its mean and noise, which does not depend on the parents."""
+        """Draw the node: its mean plus noise."""
         which = self.configurations(columns, rows)
         noise = looked_up(self.deviations, which) * random.standard_normal((self.count, rows))
         return np.asarray(self._above(columns, which, noise) + self.origin[-1])
-
-
-# --- Linear gaussian ------------------------------------------------------------------------------
-
-# Linear Gaussian regressions, with the posterior of `BGe`.
 
 
 @dataclass(frozen=True, eq=False)
@@ -441,8 +420,8 @@ class LinearGaussian(Law):
     Parameters
     ----------
     prior
-        The prior of mean and precision of all variables, from which those of the regressions
-        follow; None for a score without one.
+        The prior of the mean and precision of all variables, which implies the priors of the
+        regressions; None for a score without one.
 
     Examples
     --------
@@ -462,7 +441,7 @@ class LinearGaussian(Law):
         return self.prior is not None
 
     def allows(self, child: Kind, parent: Kind) -> bool:
-        """Return True: whatever is a number."""
+        """Return True: all variables are continuous."""
         return True
 
     def given(self, data: Data) -> LinearGaussianPosteriors:
@@ -472,7 +451,7 @@ class LinearGaussian(Law):
 
 
 class LinearGaussianPosteriors(FamilyPosteriors):
-    """The normal-Wishart posteriors of all regressions: those of many families come together."""
+    """The normal-Wishart posteriors of all regressions."""
 
     def __init__(self, law: Law, data: Data, prior: NormalWishart) -> None:
         super().__init__(law, data)
@@ -481,7 +460,7 @@ class LinearGaussianPosteriors(FamilyPosteriors):
 
     @cached_property
     def origin(self) -> Array:
-        """The posterior mean of each variable, from the rows that count for it."""
+        """The posterior mean of each variable, from the rows in which it was not intervened on."""
         return np.array([own.mean[own.node] for own in self.nodes])
 
     def family(self, node: int, parents: tuple[int, ...]) -> RegressionPosterior:
@@ -489,7 +468,7 @@ class LinearGaussianPosteriors(FamilyPosteriors):
         return self._of_one_size(node, [parents])[0]
 
     def every(self, node: int, parents: Sequence[tuple[int, ...]]) -> list[FamilyPosterior]:
-        """Return the posteriors of some families of a node, those of one size at once."""
+        """Return the posteriors of some families of a node, those of equal size together."""
         waiting: dict[int, list[tuple[int, ...]]] = {}
         for members in parents:
             if (node, members) not in self._families:

@@ -2,8 +2,8 @@
 
 Given a DAG, the rows of all tables are independent, and each is Dirichlet with the pseudo-counts of
 the score plus the counts of the data rows in which the node was not intervened on. Both are
-marginal counts of one table over all variables, so that the probability of a level is the ratio of
-the cells of family and of parents.
+marginal counts of one table over all variables, so that the mean probability of a level is the
+ratio of the cell of the family to that of the parents.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.uint16]
 
 MAX_CELLS = 4_000_000
-# Up to this many cells are counted in a dense array; beyond that, only those that occur.
+# Up to this many cells are counted in a dense array; otherwise only those that occur.
 _DENSE = 1 << 20
 
 
@@ -49,9 +49,9 @@ class DirichletPrior:
     equivalent_sample_size
         The number of imaginary rows.
     marginals
-        The distribution of each variable, where these are independent; None for uniform ones.
+        The distribution of each variable, if they are independent; None for uniform ones.
     joint
-        Rows of codes and their probabilities, where the variables are not independent.
+        Rows of codes and their probabilities, if the variables are not independent.
 
     Examples
     --------
@@ -90,12 +90,12 @@ class ProbabilityTables(Law):
         return self.prior is not None
 
     def allows(self, child: Kind, parent: Kind) -> bool:
-        """Return whether both have levels."""
+        """Return whether both are discrete."""
         return child.size > 0 and parent.size > 0
 
     def given(self, data: Data) -> TablePosteriors:
         """Return the posterior of all tables."""
-        codes = data.discrete_codes("a table of probabilities")  # which refuses continuous columns
+        codes = data.discrete_codes("a table of probabilities")  # refuses continuous columns
         return TablePosteriors(self, data, codes=codes)
 
 
@@ -116,7 +116,7 @@ class TablePosteriors(FamilyPosteriors):
 
     @cached_property
     def without_rows(self) -> TablePosteriors:
-        """The same given no rows: the pseudo-counts alone."""
+        """The posteriors given no rows: the pseudo-counts alone."""
         return TablePosteriors(
             self.law, Data(self.data.columns, np.zeros(self.data.rows)), self.prior
         )
@@ -215,7 +215,7 @@ class TablePosterior(FamilyPosterior):
     def log_mean(self, columns: Columns) -> Array:
         """Return the log of the mean probability of the node's level in each row.
 
-        As in `dirichlet`, levels are equally probable where the prior gives the parents
+        As in `dirichlet`, levels are equally probable if the prior gives the parents' configuration
         probability zero.
         """
         members = (*self.parents, self.node)
@@ -289,7 +289,7 @@ class TableParameters(Parameters):
 
     @cached_property
     def _logs(self) -> Array:
-        """Logs of the probabilities, as [draw, cell]; none of numbers that are not normal."""
+        """Logs of the probabilities, as [draw, cell]; subnormal ones count as 0."""
         tiny = self.table < np.finfo(np.float64).tiny
         return logarithms(np.where(tiny, 0.0, self.table)).reshape(self.count, -1)
 
@@ -317,8 +317,8 @@ class TableParameters(Parameters):
     def _reached(self) -> Array:
         """Cumulative probabilities, as [draw, configuration, level]."""
         reached = np.cumsum(self.table.reshape(self.count, -1, self.table.shape[-1]), axis=-1)
-        # Divided by the very last sum, the last possible level reaches exactly 1, so that no
-        # impossible level after it can be drawn, however the row was rounded.
+        # Division by the last sum makes the last possible level reach exactly 1, so that rounding
+        # cannot make an impossible level after it be drawn.
         return np.asarray(reached / reached[..., -1:])
 
 

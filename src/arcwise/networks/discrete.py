@@ -1,4 +1,9 @@
-"""`DiscreteNetwork`: a network of conditional probability tables."""
+"""Networks of conditional probability tables: given, random, and the bundled `asia`.
+
+S. L. Lauritzen and D. J. Spiegelhalter, Local computations with probabilities on graphical
+structures and their application to expert systems, Journal of the Royal Statistical Society B 50,
+1988, is the source of `asia`.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +34,9 @@ from arcwise.support.random import Purpose, generator
 _SUM_TOLERANCE = 1e-9
 _LARGEST_JOINT = 4_000_000
 _MOST_LEVELS = 2**16 - 1  # codes are uint16
+_BYTES_PER_LEVEL = 200  # the labels, in all places that hold them
+
+LARGEST_TABLE = 2**26
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -204,15 +212,6 @@ def checked_table(table: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArra
     return array
 
 
-# --- Random tables --------------------------------------------------------------------------------
-
-# `discrete_network`: random conditional probability tables for a DAG.
-
-
-LARGEST_TABLE = 2**26
-_BYTES_PER_LEVEL = 200  # labels, in every place that has them
-
-
 def discrete_network(
     dag: Dag,
     *,
@@ -283,7 +282,7 @@ def _labels(dag: Dag, levels: Any, seed: int) -> dict[str, tuple[Hashable, ...]]
 
 
 def numbered_levels(levels: Any, source: str) -> tuple[Hashable, ...]:
-    """Return labels as they are, and a number of levels as the numbers from 0."""
+    """Return labels unchanged, and for a number n of levels the labels 0 to n - 1."""
     if isinstance(levels, Integral):
         count = whole_number(levels, source, at_least=1)
         refuse_beyond_memory(count, source, _BYTES_PER_LEVEL)
@@ -291,19 +290,11 @@ def numbered_levels(levels: Any, source: str) -> tuple[Hashable, ...]:
     return levels  # type: ignore[no-any-return]  # labels, which DiscreteNetwork checks
 
 
-# --- Asia -----------------------------------------------------------------------------------------
-
-# `asia`: the chest-clinic network of Lauritzen and Spiegelhalter (1988).
-#
-# S. L. Lauritzen and D. J. Spiegelhalter, Local computations with probabilities on graphical
-# structures and their application to expert systems, Journal of the Royal Statistical Society B
-# 50, 1988.
-
-
 def asia() -> DiscreteNetwork:
-    """Return the ASIA network: eight variables, eight edges, levels "no" and "yes".
+    """Return the ASIA network of Lauritzen and Spiegelhalter (1988).
 
-    "either" is the logical or of "tub" and "lung", so many combinations are impossible.
+    It has eight variables with the levels "no" and "yes", and eight edges. "either" is the
+    logical or of "tub" and "lung", so many combinations are impossible.
 
     Examples
     --------

@@ -1,4 +1,9 @@
-"""`GaussianNetwork`: linear Gaussian networks, their moments, and random ones of them."""
+"""Linear Gaussian and conditional Gaussian networks, given or with random parameters.
+
+In a conditional Gaussian network, discrete variables have discrete parents only, and tables of
+probabilities. A continuous variable has, for each configuration of its discrete parents, a linear
+regression on its continuous parents.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +29,8 @@ from arcwise.networks.network import Network
 from arcwise.support.checks import instance, positive_number, real_number, real_numbers
 from arcwise.support.names import positions, refuse_other_names, shown
 from arcwise.support.random import Purpose, generator
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -62,7 +69,7 @@ class GaussianNetwork(Network):
         n = len(instance(dag, Dag, "dag", "an arcwise.Dag").variables)
         for name, value in (
             ("dag", dag),
-            ("levels", {}),  # as no variable is discrete
+            ("levels", {}),  # no variable is discrete
             ("weights", _array(weights, "weights", (n, n))),
             ("intercepts", _array(intercepts, "intercepts", (n,))),
             ("variances", _array(variances, "variances", (n,))),
@@ -152,7 +159,7 @@ def gaussian_network(
 
 
 def weight_bounds(weights: Any, signs: Any) -> tuple[float, float]:
-    """Return the two bounds of random weights; refuse other ones, or signs of no known kind."""
+    """Return the two bounds of random weights; refuse other ones, or unknown signs."""
     bounds = real_numbers(weights, "weights")
     if bounds.shape != (2,) or not np.isfinite(bounds).all() or bounds[0] > bounds[1]:
         raise ArgumentError(
@@ -186,29 +193,17 @@ def _array(value: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArray[np.fl
     return array
 
 
-# --- Conditional gaussian -------------------------------------------------------------------------
-
-# `ConditionalGaussianNetwork`: discrete and continuous variables in one network.
-#
-# Discrete variables have discrete parents only, and tables of probabilities. A continuous one
-# has, for each configuration of its discrete parents, a linear regression on its continuous
-# parents.
-
-
-Array = NDArray[np.float64]
-
-
 class Regression(NamedTuple):
     """The regressions of a continuous node, one for each configuration of its discrete parents.
 
     Parameters
     ----------
     intercepts
-        With one axis for each discrete parent, in the order of ``dag.parents(name)``; a number
-        if there is none.
+        An array with an axis for each discrete parent, in the order of ``dag.parents(name)``; a
+        number without discrete parents.
     coefficients
-        The same, and a last axis for the continuous parents, in that order; it can be left out
-        if there are none.
+        An array with the same axes and a last one for the continuous parents, in that order; it
+        can be left out without continuous parents.
     variances
         The noise variances, positive, in the form of the intercepts; one number for all.
 
@@ -348,11 +343,6 @@ def _numbers(value: ArrayLike, name: str, shape: tuple[int, ...]) -> Array:
     array = array.copy()
     array.flags.writeable = False
     return array
-
-
-# --- Random regressions ---------------------------------------------------------------------------
-
-# `conditional_gaussian_network`: random tables and regressions for a DAG of mixed variables.
 
 
 def conditional_gaussian_network(

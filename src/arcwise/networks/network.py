@@ -49,7 +49,7 @@ class Network(ABC):
         """
         count = whole_number(rows, option("rows"), at_least=1)
         variables = self.dag.variables
-        # A column is drawn as numbers of 8 bytes and kept as such; a draw takes one more.
+        # A column is drawn and kept as numbers of 8 bytes; drawing it takes temporary arrays.
         refuse_beyond_memory(count, option("rows"), 8 * (len(variables) + 3))
         if interventions is not None and not isinstance(interventions, Mapping):
             raise ArgumentError(
@@ -105,15 +105,15 @@ class Network(ABC):
 
     @abstractmethod
     def _parameters(self, node: int) -> Parameters:
-        """Return what the law of a node given its parents is, as a single draw."""
+        """Return the parameters of a node given its parents, as a single draw."""
 
     def _kind(self, node: int) -> Kind:
-        """Return what the values of a node can be."""
+        """Return the kind of a node's values."""
         name = self.dag.variables[node]
         return Labels(self.levels[name]) if name in self.levels else NUMBERS
 
 
 def _equal(value: Any, level: Hashable) -> bool:
-    """Return whether a value is a level; arrays and the like are none."""
+    """Return whether a value equals a level; arrays and other containers do not."""
     same = value == level
     return isinstance(same, bool | np.bool_) and bool(same)

@@ -1,4 +1,4 @@
-"""`random_dag`: draws a DAG from a random order of its nodes and random edges along it."""
+"""`random_dag` and `simulate`: random DAGs, and data from bundled or user-defined networks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from arcwise.support.checks import real_number, refuse_beyond_memory, whole_numb
 from arcwise.support.names import as_list, checked_variables, positions, quoted, shown
 from arcwise.support.random import Purpose, generator
 
-# Names, sets of parents and positions, before there is any edge.
+BUNDLED: dict[str, Callable[[], Network]] = {"asia": asia}
+
+# The memory of names, parent sets and positions in a DAG without edges.
 _BYTES_PER_VARIABLE = 1_000
 
 
@@ -120,14 +122,6 @@ def _probability(
         f"a number from 0 to {n - 1} for {n} variables",
     )
     return degree / max(n - 1, 1)
-
-
-# --- Simulate -------------------------------------------------------------------------------------
-
-# `simulate`: draws data from a bundled or a user-defined network.
-
-
-BUNDLED: dict[str, Callable[[], Network]] = {"asia": asia}
 
 
 def simulate(

@@ -1,4 +1,9 @@
-"""`tables_of`: the tables that a posterior is of, each with the DAGs drawn given it."""
+"""Effects and predictions from a posterior over completed tables: mixtures over the tables.
+
+Each table is combined with the DAGs that were drawn given it. Predictions from discrete tables have
+exact weights: P(target, known values of the row) is averaged over the tables. Otherwise all tables
+have equal weights, regardless of the known values of the row.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +37,18 @@ from arcwise.posterior.completions import Completions
 from arcwise.scores import LocalScore
 from arcwise.support.checks import further_seed
 
+Tables = Sequence[tuple[Inference, SampledFamilies]]
+
+# The number of mixture components, over all rows, in memory at one time.
+_PIECE = 1 << 22
+
 
 def tables_of(
     posterior: Dags, model: AnyModel, purpose: str, dags: int | None = None
 ) -> Iterator[tuple[Inference, SampledFamilies]]:
     """Yield the inference from the table of a posterior, and the families of its DAGs.
 
-    Of a posterior over completed tables each table has its own, with the DAGs drawn given it.
+    A posterior over completed tables yields one inference for each table, with its own DAGs.
     """
     if not isinstance(posterior, Posterior) or posterior.completions is None:
         found = inference(posterior, model, purpose)
@@ -71,11 +81,6 @@ def tables_of(
         yield found, sampled_families(sampled.at(own), found.data.variables)
 
 
-# --- Completed effects ----------------------------------------------------------------------------
-
-# Effects from a posterior over completed tables: each DAG with the table it was drawn given.
-
-
 def pooled_effect(tables: Completions | None, found: Sequence[AnyEffect]) -> AnyEffect:
     """Return the mixture of the effects given each table."""
     first = found[0]
@@ -94,7 +99,7 @@ def pooled_effect(tables: Completions | None, found: Sequence[AnyEffect]) -> Any
 
 
 def _all_pooled(tables: Completions, found: Sequence[Any]) -> Any:
-    """Return estimates pooled, whatever lists they are in; None stays None."""
+    """Return estimates pooled, in lists nested to any depth; None stays None."""
     if found[0] is None:
         return None
     if isinstance(found[0], EffectEstimate):
@@ -117,20 +122,6 @@ def _pooled(tables: Completions, found: Sequence[EffectEstimate]) -> EffectEstim
         np.concatenate([each.values for each in found]),
         weights / total if total > 0 else weights,
     )
-
-
-# --- Completed predictions ------------------------------------------------------------------------
-
-# Predictions from a posterior over completed tables: the mixture of what each table predicts.
-#
-# For discrete tables the weights are exact: P(target, known values of the row) is averaged over
-# tables. Otherwise every table counts the same, whatever it says of the known values.
-
-
-Tables = Sequence[tuple[Inference, SampledFamilies]]
-
-# Components of the mixtures of some rows, which are in memory together.
-_PIECE = 1 << 22
 
 
 def pooled_prediction(
@@ -159,7 +150,7 @@ def _with_seed(asked: Asked, number: int) -> Asked:
 
 
 def _pooled_pieces(tables: Tables, asked: Asked) -> Iterator[tuple[slice, Mixtures]]:
-    """Yield the mixtures over all tables, of some rows at a time."""
+    """Yield the mixtures over all tables, for some rows at a time."""
     components = sum(len(families) for _, families in tables) * asked.draws
     step = max(1, _PIECE // components)
     for start in range(0, len(asked.rows), step):

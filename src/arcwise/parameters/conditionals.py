@@ -1,12 +1,11 @@
-"""`Conditionals`: one draw of all parameters of a DAG, and what it says of each column.
+"""The conditional distributions of a DAG: one posterior draw of its parameters, or their means.
 
-A posterior draw of the parameters makes the DAG a distribution that rows can be completed from.
-What completing needs of it is the same for tables of probabilities, regressions and anything in
-between: the probability (or density) of a node's column given those of its parents and, where that
-is normal, the regression behind it.
+A draw of the parameters makes the DAG a distribution from which missing values can be imputed.
+Imputation needs the same from every law: the probability or density of a node's column given those
+of its parents and, where that is normal, the regression.
 
-Columns are given by their positions in the table, as codes of levels where they are discrete and
-as numbers where they are continuous, with any number of rows, the same for all that are looked at.
+Columns are identified by their positions in the table and have equal lengths; discrete ones hold
+codes of levels, continuous ones numbers.
 """
 
 from __future__ import annotations
@@ -36,24 +35,12 @@ Array = NDArray[np.float64]
 
 
 class Regression(NamedTuple):
-    """A node's normal distribution given its parents, in each row.
-
-    Parameters
-    ----------
-    parents
-        The continuous parents.
-    intercept
-        As [row].
-    coefficients
-        Those of the continuous parents, as [row, parent].
-    variance
-        As [row].
-    """
+    """A node's normal distribution given its continuous parents, in each row."""
 
     parents: tuple[int, ...]
-    intercept: Array
-    coefficients: Array
-    variance: Array
+    intercept: Array  # as [row]
+    coefficients: Array  # as [row, parent]
+    variance: Array  # as [row]
 
     def mean(self, columns: Columns) -> Array:
         """Return the mean in each row."""
@@ -68,11 +55,11 @@ class Conditionals:
     """One draw of all parameters of a DAG."""
 
     parents: tuple[tuple[int, ...], ...]  # the parents of each node, as positions
-    # One draw for each node, or for those that are asked about.
+    # One draw for each node, or for some of the nodes.
     parameters: Mapping[int, Parameters]
 
     def with_families(self, others: Conditionals) -> Conditionals:
-        """Return the parameters of others in place of those of the same nodes."""
+        """Return these conditionals with the families of others in place of the same nodes' own."""
         parents = list(self.parents)
         for node in others.parameters:
             parents[node] = others.parents[node]
@@ -134,11 +121,6 @@ def draw_conditionals(
         tuple(parents),
         {node: posteriors.of(node, parents[node]).drawn(1, random) for node in wanted},
     )
-
-
-# --- Mean network ---------------------------------------------------------------------------------
-
-# `mean_network`: one DAG with the posterior means of its parameters, as a network.
 
 
 def mean_network(dag: Dag, model: Model) -> DiscreteNetwork | GaussianNetwork:

@@ -1,4 +1,4 @@
-"""The effect of one variable on another, with its uncertainty, by what kinds these are.
+"""Posteriors of the effect of one variable on another, by the kinds of the two variables.
 
 In DAGs without a directed path from source to target there is no effect. The posterior of an
 effect is therefore a mixture: a point mass at 0, and a density given that there is an effect,
@@ -42,11 +42,11 @@ class EffectEstimate:
     Parameters
     ----------
     mean
-        Its mean over DAGs and parameters, those without an effect included.
+        The posterior mean over DAGs and parameters, including DAGs without an effect.
     standard_error
         The Monte Carlo standard error of the mean.
     probability
-        The probability that there is an effect: of a directed path from source to target.
+        The probability of an effect, that is, of a directed path from source to target.
     values, weights
         Draws given that there is an effect, and their weights, which sum to 1.
 
@@ -70,7 +70,7 @@ class EffectEstimate:
 
     @cached_property
     def standard_deviation(self) -> float:
-        """The posterior standard deviation, those DAGs included that have no effect."""
+        """The posterior standard deviation, including DAGs without an effect."""
         if not len(self.values):
             return 0.0
         centre = float(self.weights @ self.values)
@@ -142,7 +142,7 @@ class LinearEffect(Tabular):
 
     @property
     def mean(self) -> float:
-        """The posterior mean, DAGs without an effect included."""
+        """The posterior mean, including DAGs without an effect."""
         return self.estimate.mean
 
     @property
@@ -152,7 +152,7 @@ class LinearEffect(Tabular):
 
     @property
     def probability(self) -> float:
-        """The probability that there is an effect: of a directed path."""
+        """The probability of an effect, that is, of a directed path."""
         return self.estimate.probability
 
     def intervals(self, level: float = LEVEL) -> tuple[Interval, ...]:
@@ -207,14 +207,13 @@ class LinearEffect(Tabular):
 class ComparedLevels(Tabular):
     """Effects of setting a variable to each of its levels; see `LevelEffects` and `MeanEffects`."""
 
-    # The variables.
     source: str
     target: str
-    # Their levels; none of a continuous target.
+    # Their levels; empty for a continuous target.
     source_levels: tuple[object, ...]
     target_levels: tuple[object, ...]
     reference: object  # the level of the source that the others are compared with
-    probability: float  # the probability that there is an effect: of a directed path
+    probability: float  # the probability of a directed path
     # For each level of the source the probability of each level of the target, or its mean alone.
     estimates: Sequence[Sequence[EffectEstimate]]
     # The differences from the reference, in the same form; None at the reference itself.
@@ -262,17 +261,17 @@ class ComparedLevels(Tabular):
         return stacked(at_levels), stacked(compared)
 
     def at_levels(self) -> Iterator[tuple[str, EffectEstimate]]:
-        """Yield what each figure is, in words, and its posterior."""
+        """Yield the description and the posterior of each figure."""
         for source, target, found in self._each(self.estimates):
             yield self._what(target, f" | do({self.source} = {source})"), found
 
     def compared(self) -> Iterator[tuple[str, EffectEstimate]]:
-        """Yield what each difference from the reference is of, in words, and its posterior."""
+        """Yield the description and the posterior of each difference from the reference."""
         for source, target, found in self._each(self.differences):
             yield self._what(target) + f", if {self.source} is set to {source}", found
 
     def _what(self, target_level: object, given: str = "") -> str:
-        """Return what is asked of the target, in words."""
+        """Return the estimated quantity in words."""
         if self.target_levels:
             return f"P({self.target} = {target_level}{given})"
         return f"mean of {self.target}{given}"
@@ -302,7 +301,7 @@ class ComparedLevels(Tabular):
     def _found(
         self, part: Sequence[Sequence[EffectEstimate] | None], source_level: object
     ) -> Sequence[EffectEstimate]:
-        """Return what there is at a level of the source."""
+        """Return the estimates at a level of the source, which must not be the reference."""
         found = part[level_place(source_level, self.source_levels, self.source)]
         if found is None:
             raise ArgumentError(
@@ -357,7 +356,7 @@ class LevelEffects(ComparedLevels):
 
         `compared_with` is null for P(target = target_level | do(source = source_level)), and
         otherwise the level whose probability is subtracted. The other columns are as in
-        `LinearEffect.table`; a probability is there in any case, so that its intervals
+        `LinearEffect.table`; a probability exists with or without an effect, so its intervals
         are not conditional on an effect.
 
         Parameters
@@ -369,7 +368,7 @@ class LevelEffects(ComparedLevels):
 
 
 class MeanEffects(ComparedLevels):
-    """The mean of a continuous variable if a discrete one is set: E(y | do(x = a)).
+    """The mean of a continuous variable when a discrete one is set: E(y | do(x = a)).
 
     Returned by `effects` for mixed data.
 
@@ -417,7 +416,7 @@ class MeanEffects(ComparedLevels):
 
         `compared_with` is null for E(target | do(source = source_level)), and otherwise the
         level whose mean is subtracted. The other columns are as in `LinearEffect.table`; a mean
-        is there in any case, so that its intervals are not conditional on an effect.
+        exists with or without an effect, so its intervals are not conditional on an effect.
 
         Parameters
         ----------
@@ -439,7 +438,7 @@ def level_place(level: object, levels: tuple[object, ...], name: str) -> int:
 def no_effect(probability: float) -> str:
     """Return the probability of no effect in words."""
     none = 1 - probability
-    # What is left of a sum of weights by rounding is nothing.
+    # The weights may not sum to exactly 1: a tiny remainder is rounding error.
     return f"no directed path, so no effect: probability {figure(0.0 if none < 1e-12 else none)}"
 
 

@@ -1,4 +1,4 @@
-"""Linear models of DAGs: total effects along paths, at mean and at drawn coefficients.
+"""`Effects`: total causal effects between all pairs of continuous variables.
 
 The total effect of x on y is the sum over directed paths of the products of their
 coefficients, (I - B)^-1 - I. A path visits a node at most once, so the effect is linear
@@ -35,16 +35,21 @@ from arcwise.support.random import Purpose, generator
 
 Array = NDArray[np.float64]
 
-# Numbers in the effect matrices held at one time.
+# The number of matrix entries held at one time.
 _PIECE = 1 << 19
+
+MAX_KEPT = 1 << 26
+"""The largest number of single-precision values kept for quantiles, 256 MiB."""
+
+_SHOWN = 3
 
 
 @dataclass(frozen=True, eq=False)
 class EffectPiece:
     """The effects, as [DAG, target, source], of some of the DAGs.
 
-    `means` are conditional on the DAG; `draws` holds all draws of the first DAG, then of
-    the next.
+    `means` are conditional on the DAG; `draws` holds all draws of the first DAG, then those of the
+    next.
     """
 
     dags: slice
@@ -70,7 +75,7 @@ class NodeRegressions:
             self.shapes[place], self.residuals[place] = each.degrees[0] / 2, each.residuals[0]
 
     def drawn(self, places: NDArray[np.int32], gammas: Array, normals: Array) -> Array:
-        """Return coefficients from standard variates, by place."""
+        """Return coefficients of some parent sets, drawn by standard variates."""
         deviations = np.sqrt(0.5 * self.residuals[places] / gammas)
         spread = np.einsum("rji,rj->ri", self.roots[places], normals)
         return np.asarray(self.means[places] + deviations[:, np.newaxis] * spread)
@@ -149,17 +154,6 @@ def total_effects(parents: NDArray[np.intp], coefficients: Array, order: NDArray
     return effects
 
 
-# --- Effect matrix --------------------------------------------------------------------------------
-
-# `Effects`: total causal effects between all pairs of continuous variables.
-
-
-MAX_KEPT = 1 << 26
-"""The largest number of single-precision values kept for quantiles, 256 MiB."""
-
-_SHOWN = 3
-
-
 class EffectDraws(NamedTuple):
     """Posterior draws of one effect and their weights, which sum to 1."""
 
@@ -193,7 +187,7 @@ class Effects(Tabular):
     drawn, means
         The draws, and the means given each DAG, of the kept pairs, as [pair, DAG].
     labels
-        What is modelled of variables that are on another scale, such as their logarithms.
+        The names of transformed variables on the scale of the model, such as logarithms.
 
     Examples
     --------
@@ -349,7 +343,7 @@ def effect_matrix(
     exact given a DAG; standard deviations and intervals are estimated from the draws.
     """
     variables = posteriors.variables
-    # The draws of one DAG are made together, as coefficients and as effects.
+    # The coefficients and effects of all draws of one DAG are in memory together.
     refuse_beyond_memory(each, "draws", 3 * 8 * len(variables) ** 2)
     n, count = len(variables), len(families)
     kept = _kept_pairs(pairs, variables, count * (each + 1))
@@ -400,7 +394,7 @@ def _weighted_sum(weights: Array, matrices: Array) -> Array:
 def _kept_pairs(
     pairs: Iterable[tuple[str, str]] | None, variables: Sequence[str], numbers: int
 ) -> list[tuple[int, int]]:
-    """Return the positions of the pairs to keep, each of which takes `numbers` values."""
+    """Return the positions of the pairs to keep, each with `numbers` values."""
     n = len(variables)
     if pairs is None:
         if n * (n - 1) * numbers > MAX_KEPT:
@@ -430,5 +424,5 @@ def _kept_pairs(
 def _names(pair: Any) -> list[Any]:
     try:
         return list(pair)
-    except TypeError:  # as arrays without dimensions, which look like collections
+    except TypeError:  # zero-dimensional arrays look like collections
         return []

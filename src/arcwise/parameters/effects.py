@@ -18,7 +18,7 @@ from arcwise.posterior import Posterior
 from arcwise.support.checks import further_seed
 from arcwise.support.names import positions
 
-# Draws in all, of few DAGs several each: highest-density intervals need thousands.
+# The total number of draws: highest-density intervals need thousands.
 _DRAWS = 4_000
 
 
@@ -83,11 +83,11 @@ def effects(
         The level of a discrete source that its other levels are compared with; None for the
         first.
     model
-        The model of the posterior; None for the one it has. DAGs, and posteriors read from a
-        file, have none; for the latter, the `Data` are enough.
+        The model of the posterior; None for its own. DAGs, and posteriors read from a file, have
+        none; for the latter, the `Data` are enough.
     draws
-        The number of parameter draws for each DAG; None for as many as make 4,000 draws in
-        all, and for 1 without source and target.
+        The number of parameter draws for each DAG; None for 4,000 draws in total, and for
+        1 draw without source and target.
     seed
         The same arguments and seed give the same draws.
     pairs
@@ -133,18 +133,18 @@ def effects(
 
 
 def _labels(data: Data) -> dict[str, str]:
-    """Return what is modelled of the columns on another scale than that of their values."""
+    """Return the names of transformed columns on the scale of the model."""
     return {name: scale.label(name) for name, scale in data.preparation.scales.items()}
 
 
 def _on_scales(found: AnyEffect, data: Data) -> AnyEffect:
-    """Return an effect that names what it is of, such as the logarithm of a column."""
+    """Return an effect that names its variables as modelled, such as the logarithm of a column."""
     source, target = (_labels(data).get(name, name) for name in (found.source, found.target))
     return replace(found, source=source, target=target)
 
 
 def _pair(source: str | None, target: str | None, variables: Sequence[str]) -> tuple[int, int]:
-    """Return the positions of source and target, or refuse what is no pair."""
+    """Return the positions of source and target, or refuse them."""
     u, v = positions([_given(source, "source"), _given(target, "target")], variables, "effects")
     if u == v:
         raise ArgumentError(f"{source!r} has no effect on itself; give two different variables")

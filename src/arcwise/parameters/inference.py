@@ -1,8 +1,8 @@
-"""`Inference`: what follows from the posterior of the parameters, whatever the law of the nodes.
+"""`Inference`: effects and predictions under the posterior of the parameters, for any law.
 
-It is computed by draws of the parameters and by simulation, or in closed form where these are
-tables and linear regressions (`intervened`, `level_prediction`, `prediction_by_draws`), and for
-all DAGs at once where all nodes are linear in all others (`effect_matrix`, `gaussian_prediction`).
+They are computed in closed form for tables and linear regressions, otherwise by draws of the
+parameters and simulation (`intervened`, `level_prediction`, `prediction_by_draws`), and for all
+DAGs at once if all nodes have linear regressions (`effect_matrix`).
 """
 
 from __future__ import annotations
@@ -47,17 +47,15 @@ _NO_EFFECT = EffectEstimate(0.0, 0.0, 0.0, np.empty(0), np.empty(0))
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What is to be predicted."""
+    """A request for predictions: of a target, in some rows, by parameter draws for each DAG."""
 
-    # The rows, and the variable to predict.
     rows: PartialRows
     target: int
-    # The number of parameter draws for each DAG, where there are any, and their seed.
-    draws: int
+    draws: int  # for each DAG, unless predictions have a closed form
     seed: int
 
     def truth(self) -> tuple[NDArray[np.bool_], NDArray[Any]]:
-        """Return where the rows have the target, and its values there."""
+        """Return which rows have a value of the target, and the values."""
         return self.rows.known[:, self.target], self.rows.values[:, self.target]
 
 
@@ -72,7 +70,7 @@ class Inference:
     def log_densities(self, families: SampledFamilies, new: Data) -> list[Array]:
         """Return the log density of each node in each new row, as [parent set, row].
 
-        With the parameters integrated out; 0 where the node was intervened on.
+        The parameters are integrated out; the result is 0 where the node was intervened on.
         """
         found = []
         for node, parents in enumerate(families.parents):
@@ -123,7 +121,7 @@ class Inference:
         seed: int,
         pairs: Iterable[tuple[str, str]] | None,
     ) -> Effects:
-        """Return the effects of all pairs of numbers."""
+        """Return the effects of all pairs of continuous variables."""
         if not isinstance(self.posteriors, LinearGaussianPosteriors):
             raise ArgumentError(
                 "effects of all pairs are for continuous data scored by BGe, but the score is "
@@ -146,7 +144,7 @@ class Inference:
     def level_logarithms(self, families: SampledFamilies, asked: Asked) -> Array:
         """Return log P(target = level, known values of the row), as [row, level].
 
-        In rows in which a number that matters is unknown it is up to a constant.
+        It is known up to a constant in rows in which a relevant number is unknown.
         """
         target, known = asked.target, asked.rows.without(asked.target)
         hidden = hidden_numbers(families, self.posteriors, known, target)
@@ -159,7 +157,7 @@ class Inference:
         return found
 
     def mixtures(self, families: SampledFamilies, asked: Asked) -> Pieces:
-        """Yield the distribution of a continuous target given the rest of some rows at a time."""
+        """Yield the distribution of a continuous target given the rest of each row, in pieces."""
         return mixtures(self._drawn(families, asked), asked.rows, asked.target, asked.seed)
 
     def _drawn(self, families: SampledFamilies, asked: Asked) -> DrawnFamilies:
@@ -170,7 +168,7 @@ class Inference:
         return self._last[key]
 
     def levels_predicted(self, asked: Asked, logs: Array) -> LevelPredictions:
-        """Return predictions from the log probability of each level and what is known."""
+        """Return predictions from log P(target = level, known values of the row)."""
         top = logs.max(axis=1, keepdims=True)
         if not np.isfinite(top).all():
             raise DataError(
@@ -184,10 +182,10 @@ class Inference:
         return LevelPredictions(column.name, column.kind.levels, probabilities, codes)
 
     def numbers_predicted(self, asked: Asked, level: float, pieces: Pieces) -> NumberPredictions:
-        """Return predictions from the mixtures of all rows, which come piece by piece.
+        """Return predictions from the mixtures of all rows, given in pieces.
 
-        Those of a column that is modelled on another scale are of its own values all the same:
-        means are known there, and quantiles and densities follow the scale.
+        Predictions of a transformed column are on its original scale: moments are computed there,
+        and quantiles and densities are transformed back.
         """
         name = self.data.variables[asked.target]
         scale = self.data.preparation.scales.get(name)

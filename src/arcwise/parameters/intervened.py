@@ -1,16 +1,17 @@
-"""What an outcome is under interventions, in each DAG of a sample: means, and parameter draws.
+"""The expectation of an outcome under interventions, in each DAG of a sample.
 
-Given a DAG and its parameters, variables intervened on keep their values, and the others follow
-their laws. Where these are tables and linear regressions, what is expected of the outcome has a
-closed form. Of a discrete one it is a sum over all other variables of products of probabilities,
-by variable elimination. Of a continuous one it follows from intercepts and coefficients along the
-DAG, in each configuration of the discrete variables that regressions depend on; of a continuous
-source it is the slope, which does not depend on the value, as no table depends on it.
+Given a DAG and its parameters, variables intervened on are fixed and the others follow their laws.
+For tables and linear regressions the expectation of the outcome has a closed form. The
+probabilities of a discrete outcome are a sum over all other variables of products of probabilities,
+computed by variable elimination. The mean of a continuous outcome follows from intercepts and
+coefficients along the DAG, in each configuration of the discrete variables that regressions depend
+on. The effect of a continuous source is a slope, which is the same at all values because no table
+depends on the source.
 
-Every term of these sums has one entry of each table and at most one coefficient or intercept of
-each regression, which are independent a posteriori: at the posterior means of the parameters the
-sum is the posterior mean exactly. Other laws, and too many configurations, are simulated from
-above to below, with the same random numbers for all values of the source.
+Every term of these sums contains one entry of each table and at most one coefficient or intercept
+of each regression, which are independent a posteriori: the sum at the posterior means of the
+parameters is exactly the posterior mean. Other laws, and sums over too many configurations, are
+simulated from parents to children, with common random numbers for all values of the source.
 """
 
 from __future__ import annotations
@@ -37,39 +38,39 @@ from arcwise.support.names import quoted, shown
 from arcwise.support.random import Purpose, generator
 
 Array = NDArray[np.float64]
+AnyEffect: TypeAlias = LinearEffect | LevelEffects | MeanEffects
 
 MOST_CELLS = 1 << 14
 """The largest number of configurations that means are summed over; beyond, they are simulated."""
 
-# Numbers in one elimination, in the parameters held at one time, and in the draws of a result.
+# The most numbers in one elimination, in the parameters held at one time, and in a result's draws.
 _PIECE = 1 << 21
 _MOST_DRAWN = 1 << 24
 _MAX_KEPT = 1 << 26
-# Simulated rows: for the mean over the parameters of a DAG, and for each draw of these.
+# The numbers of simulated rows for the mean parameters of a DAG and for each draw of them.
 _FOR_MEANS, _FOR_DRAWS = 8192, 256
 
 
 class Setting(NamedTuple):
-    """What is done and asked."""
+    """An intervention and its outcome."""
 
-    outcome: int  # the variable whose levels' probabilities, or whose mean, is asked for
-    # A variable intervened on, at each of its levels in turn. A continuous one is raised by one:
-    # the outcome's mean is then the difference; its levels have probabilities before and after.
-    # None if there is no such variable.
+    outcome: int
+    # A variable set to each of its levels in turn. A continuous one is raised by one: a continuous
+    # outcome then has the change in its mean, a discrete one its probabilities before and after.
     source: int | None = None
-    fixed: Mapping[int, int] = {}  # other variables intervened on, and the level of each
+    fixed: Mapping[int, int] = {}  # the levels of other variables intervened on
 
 
 @dataclass(frozen=True, eq=False)
 class Intervened:
-    """What is expected of an outcome under interventions, in each DAG."""
+    """The expectation of an outcome under interventions, in each DAG."""
 
-    # Over the parameters, as [DAG, setting, value]: settings are those of the source, and values
-    # the probabilities of the levels, or the mean of a continuous outcome.
+    # Averaged over the parameters, as [DAG, setting, value]: one setting for each value of the
+    # source; the values are probabilities of levels, or the mean of a continuous outcome.
     means: Array
-    # The squared errors of the means, where these were simulated; 0 where they are exact.
+    # The squared Monte Carlo errors of the means; 0 if they are exact.
     variances: Array
-    # Parameter draws, as [DAG and draw, setting, value], all of the first DAG first.
+    # Parameter draws, as [DAG and draw, setting, value]; the draws of one DAG are adjacent.
     draws: NDArray[np.float32]
     path: NDArray[np.bool_]  # whether the DAG has a directed path from the source to the outcome
 
@@ -77,7 +78,7 @@ class Intervened:
 def intervened(
     families: SampledFamilies, posteriors: FamilyPosteriors, setting: Setting, draws: int, seed: int
 ) -> Intervened:
-    """Return what is expected of the outcome in each DAG."""
+    """Return the expectation of the outcome in each DAG."""
     outcome, source, fixed = setting
     shape = _shape(posteriors, setting)
     if len(families) * draws * math.prod(shape) > _MAX_KEPT:
@@ -109,7 +110,7 @@ def intervened(
                 means[dags] = found[0]
             else:
                 means[dags], variance = found.mean(axis=0), found.var(axis=0) / len(rows)
-            # The DAGs have one error in common.
+            # These DAGs share one error, so it does not average out over them.
             shares = families.shares[dags]
             if variance.any() and shares.any():
                 variances[dags] = variance * (shares.sum() ** 2 / np.square(shares).sum())
@@ -126,7 +127,7 @@ def _shape(posteriors: FamilyPosteriors, setting: Setting) -> tuple[int, int]:
 
 
 class _SubDag(NamedTuple):
-    """Families relevant to an outcome, DAGs that have exactly these, and draws to make of them."""
+    """Families relevant to an outcome, the DAGs with exactly these, and their draws."""
 
     families: tuple[Family, ...]
     dags: NDArray[np.int64]
@@ -163,7 +164,7 @@ class _Drawn:
         self._mean, self._drawn, self._used = mean, drawn, 0
 
     def take(self, count: int) -> Parameters:
-        """Return the mean parameters, if there are any, and the next draws after them."""
+        """Return the mean parameters, if they exist, followed by the next draws."""
         first, self._used = self._used, self._used + count
         own = slice(first, self._used)
         if self._mean is None:
@@ -174,7 +175,7 @@ class _Drawn:
 def _drawn_by_family(
     batch: list[_SubDag], posteriors: FamilyPosteriors, random: list[np.random.Generator]
 ) -> dict[Family, _Drawn]:
-    """Draw the parameters of each family for all DAGs at once: many DAGs share families."""
+    """Draw the parameters of each family once for all DAGs that have it."""
     counts: Counter[Family] = Counter()
     for sub_dag, _, rows in batch:
         for family in sub_dag:
@@ -192,9 +193,8 @@ def sub_dags(
 ) -> list[tuple[tuple[Family, ...], NDArray[np.int64]]]:
     """Return the families relevant to the outcome, and the DAGs that have exactly these.
 
-    They are those of the outcome and its ancestors after removal of the edges into
-    variables intervened on. Their order depends only on the DAGs and on which variables
-    are intervened on.
+    Relevant are the families of the outcome and its ancestors after removal of the edges into
+    variables intervened on. Their order depends only on the DAGs and on these variables.
     """
     distinct, which = families.distinct()
     number: dict[tuple[Family, ...], int] = {}
@@ -231,13 +231,13 @@ class _Network:
 
     @property
     def asks_for_nothing(self) -> bool:
-        """Whether what is asked for is the slope of an outcome that does not depend on it."""
+        """Whether the slope is 0, as the outcome does not depend on the source."""
         return self.source is not None and self.shape == (1, 1) and not self.has_path
 
     def expected(
         self, parameters: dict[Family, Parameters], random: np.random.Generator
     ) -> tuple[Array, Array]:
-        """Return what is expected, as [draw, setting, value], and variances of the first draw."""
+        """Return the expectations [draw, setting, value], and the variances of the first draw."""
         tables = {f: each for f, each in parameters.items() if isinstance(each, TableParameters)}
         rest = [each for each in parameters.values() if isinstance(each, RegressionParameters)]
         if len(tables) + len(rest) == len(parameters):
@@ -249,7 +249,7 @@ class _Network:
     def _closed(
         self, tables: dict[Family, TableParameters], regressions: list[RegressionParameters]
     ) -> Array | None:
-        """Return what is expected by elimination; None if there are too many configurations."""
+        """Return the expectations by elimination; None if there are too many configurations."""
         by_level = self.has_path and self._from_level
         levels, first = self.posteriors.levels, (self.source,) if by_level else ()
         deciding = {u for each in regressions for u in each.discrete} - {self.source}
@@ -284,7 +284,7 @@ class _Network:
             ]
             weights = eliminate(factors, order, kept)
             if of_level:
-                # Without a path from the source, its axis has the length 1.
+                # Without a path from the source, its axis has length 1.
                 found[piece] = weights if by_level else weights[:, np.newaxis]
                 continue
             total = weights * self._along_the_dag(along, piece, kept)
@@ -301,7 +301,7 @@ class _Network:
     ) -> Array:
         """Return the mean or slope of the outcome in each configuration, as [draw, *kept]."""
         one = np.ones((1,) * (1 + len(kept)))
-        # Of a continuous source the slope is asked for, in which no intercept has a part.
+        # The slope with respect to a continuous source contains no intercept.
         slope = self.source is not None and not self._from_level
         means: dict[int, Array] = {} if self.source is None else {self.source: one}
         for each in regressions:
@@ -319,7 +319,7 @@ class _Network:
     def _simulated(
         self, parameters: dict[Family, Parameters], random: np.random.Generator
     ) -> tuple[Array, Array]:
-        """Return what is expected by simulated rows, with the same numbers for all settings."""
+        """Return the expectations by simulation, with common random numbers for all settings."""
         parents = dict(self.sub_dag)
         along = [(node, parameters[node, parents[node]]) for node in in_order(parents)]
         count, variance = along[0][1].count, np.zeros(self.shape)
@@ -346,7 +346,7 @@ class _Network:
     def _rows(
         self, parameters: list[tuple[int, Parameters]], value: int, rows: int, key: int
     ) -> Array:
-        """Return what is expected of the outcome in simulated rows, as [draw, row, value]."""
+        """Return the expectation of the outcome in simulated rows, as [draw, row, value]."""
         random = np.random.default_rng(key)
         columns: dict[int, NDArray[Any]] = {
             node: np.full(rows, level) for node, level in self.fixed.items()
@@ -374,29 +374,20 @@ def _at(table: Array, family: Family, fixed: Mapping[int, int]) -> Array:
     return table[(slice(None), *(fixed.get(member, slice(None)) for member in (*parents, node)))]
 
 
-# --- Pair effect ----------------------------------------------------------------------------------
-
-# The effect of one variable on another, by what kinds they are, from what each DAG says.
-
-
-AnyEffect: TypeAlias = LinearEffect | LevelEffects | MeanEffects
-
-
 @dataclass(frozen=True)
 class Pair:
     """The source and the target of an effect."""
 
-    # Their names.
     source: str
     target: str
-    # Their levels; none of numbers.
+    # Their levels; empty for continuous variables.
     source_levels: tuple[object, ...]
     target_levels: tuple[object, ...]
     reference: Any = None  # the level of the source to compare the others with; None for the first
 
     @classmethod
     def of(cls, data: Data, levels: list[int], pair: tuple[int, int], reference: Any) -> Pair:
-        """Return a pair of variables of a table, of which those of no levels are numbers."""
+        """Return a pair of variables of a table; variables without levels are continuous."""
         source, target = (data.variables[node] for node in pair)
         known = [data.columns[v].kind.levels if levels[v] else () for v in pair]
         return cls(source, target, known[0], known[1], reference)
@@ -405,9 +396,9 @@ class Pair:
 def pair_effect(families: SampledFamilies, pair: Pair, found: Intervened) -> AnyEffect:
     """Return the effect, its differences taken DAG by DAG and draw by draw.
 
-    Between numbers it is per unit. Otherwise it is what is expected of the target in each setting
-    of the source, and how it differs: the probabilities of its levels, or its mean. A continuous
-    source of a discrete target is as it is, and raised by one.
+    Between continuous variables it is per unit. Otherwise it is the expectation of the target in
+    each setting of the source, and its differences: the probabilities of its levels, or its mean.
+    The settings of a continuous source of a discrete target are its own values, and these plus one.
     """
     source, target, settings = pair.source, pair.target, pair.source_levels
     if not settings:
@@ -418,10 +409,10 @@ def pair_effect(families: SampledFamilies, pair: Pair, found: Intervened) -> Any
         (estimate,) = estimates(families, means[:, 0], draws[:, 0], path, variances[:, 0])
         return LinearEffect(source, target, estimate)
     base = reference_place(pair.reference, settings, source)
-    # Without a path there is no effect, whatever rounding and simulation leave.
+    # Without a path the effect is exactly 0, not a rounding or simulation error.
     differences = np.where(path[:, np.newaxis, np.newaxis], means - means[:, [base]], 0.0)
     drawn = draws - draws[:, [base]]
-    # Of two means with errors of their own.
+    # The errors of the two means are taken as independent.
     noise = variances + variances[:, [base]]
     places, everywhere = range(len(settings)), np.ones(len(families), dtype=np.bool_)
     at = [
@@ -470,7 +461,7 @@ def estimates(
 
 
 def refuse_reference(reference: Any) -> None:
-    """Refuse a level to compare with where the source has none."""
+    """Refuse a reference level if the source has no levels."""
     if reference is not None:
         raise ArgumentError(
             option("reference"),
@@ -479,7 +470,7 @@ def refuse_reference(reference: Any) -> None:
 
 
 def reference_place(level: Any, levels: tuple[object, ...], name: str) -> int:
-    """Return which level the others are compared with; the first if None is asked for."""
+    """Return the place of the reference level; None means the first."""
     if level is None:
         return 0
     known = [(level_type(each), each) for each in levels]

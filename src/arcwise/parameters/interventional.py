@@ -1,4 +1,4 @@
-"""Estimates for each level of a variable: probabilities, or differences of them."""
+"""`interventional`: distributions of discrete variables under intervention, P(y | do(x))."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ class LevelEstimates(Tabular):
     array([-0.952,  0.952])
     """
 
-    target: str  # the variable
+    target: str
     levels: tuple[object, ...]
-    what: str  # what is estimated, in words
-    families: SampledFamilies  # the families of the DAGs, with their weights and chains
+    what: str  # the estimated quantity, in words
+    families: SampledFamilies
     given_dag: Array  # the mean over the parameters of each DAG, as [DAG, level]
     # Parameter draws, as [DAG and draw, level], all of the first DAG first.
     drawn: NDArray[np.float32]
@@ -186,12 +186,7 @@ class Interventional(LevelEstimates):
         )
 
 
-# --- Interventional -------------------------------------------------------------------------------
-
-# `interventional`: distributions of discrete variables under intervention, P(y | do(x)).
-
-
-# Draws in all from which means are computed that have no closed form.
+# The total number of draws behind means without a closed form.
 _DRAWS = 4_000
 
 
@@ -220,8 +215,8 @@ def interventional(
         The level of each variable intervened on; if empty, the result is the marginal
         distribution of the outcome.
     model
-        The model of the posterior, with the score `BDeu` or `BDe`; None for the one it has.
-        DAGs, and posteriors read from a file, have none.
+        The model of the posterior, with the score `BDeu` or `BDe`; None for its own. DAGs, and
+        posteriors read from a file, have none.
     draws
         The number of parameter draws for each DAG, for quantiles.
     seed

@@ -1,4 +1,13 @@
-"""Variable elimination: the sum of a product of tables over all variables but some."""
+"""The joint probability of a discrete target and the known values of a row, under any law.
+
+With the parameters of a DAG integrated out, the probability of a row is the product of the mean
+conditional probabilities of its families. Families whose values are all known, except the target's,
+are looked up for all DAGs and rows at once. Unknown values are summed over by variable elimination,
+component by component. Two unknown variables are in one component if they share a family, or are
+linked by such pairs; the target and known variables do not link. A component is computed once for
+all DAGs with the same families there, and for all rows with the same unknown values. Unknown
+variables that have neither the target nor a known variable as a descendant sum to 1.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +27,26 @@ from arcwise.parameters.sampled import DagBits, SampledFamilies, members_of
 Array = NDArray[np.float64]
 Scope = tuple[int, ...]
 
+Family = tuple[int, tuple[int, ...]]
+Component = tuple[tuple[Family, ...], int]
+"""Families that share unknown variables, and these variables as bits."""
+
+# The most numbers held at one time: for some rows of all families or DAGs, and in one table.
+_PIECE = 1 << 24
+_CELLS = 1 << 21
+
 
 def elimination_order(
     scopes: Sequence[Scope], levels: Sequence[int], kept: Scope
 ) -> tuple[list[int], int]:
     """Return an elimination order, and the number of cells of the largest table it needs.
 
-    Greedy: the next variable is the one with the smallest table, the first of several.
+    The order is greedy: the next variable is the first one with the smallest table.
     """
     left = [frozenset(scope) for scope in scopes]
     largest = max((math.prod(map(levels.__getitem__, scope)) for scope in left), default=1)
     order: list[int] = []
-    # All variables of the tables that have a variable: the scope of their product.
+    # For each variable, the scope of the product of all tables that contain it.
     joined = {v: frozenset((v,)) for v in sorted(frozenset().union(*left) - frozenset(kept))}
     for scope in left:
         for v in scope & joined.keys():
@@ -50,8 +67,8 @@ def eliminate(factors: Sequence[tuple[Scope, Array]], order: Sequence[int], kept
     """Return the sum over the variables of `order` of the product of all tables.
 
     The first axis of each table holds draws or rows, of a common length or of length 1; the
-    others are the variables of its scope. Those of `kept` remain, as [draw, *kept]; one that
-    no table has is an axis of length 1.
+    others are the variables of its scope. The result is [draw, *kept]; a kept variable
+    that is in no table has an axis of length 1.
     """
     left = list(factors)
     for variable in order:
@@ -80,35 +97,13 @@ def aligned(table: Array, own: Scope, scope: Scope) -> Array:
     return table.transpose(0, *(1 + a for a in axes)).reshape(len(table), *shape)
 
 
-# --- Level prediction -----------------------------------------------------------------------------
-
-# The joint probability of a discrete target and the known values of a row, by any law.
-#
-# With the parameters of a DAG integrated out, the probability of a row is the product of the mean
-# conditional probabilities of its families. Families whose values are all known, up to the
-# target's, are looked up, for all DAGs and rows at once. Unknown values are summed over by
-# variable elimination, component by component: an unknown variable is connected with those it
-# shares a family with, the target and known values apart, and a component is the same in all DAGs
-# that have the same families there, and in all rows in which the same values are unknown. Unknown
-# variables without a descendant that is known or the target add up to 1.
-
-
-Family = tuple[int, tuple[int, ...]]
-Component = tuple[tuple[Family, ...], int]
-"""Families that share unknown variables, and these variables as bits."""
-
-# Numbers held at one time: of all families, and of all DAGs, in some of the rows; and of a table.
-_PIECE = 1 << 24
-_CELLS = 1 << 21
-
-
 def log_joint(
     families: SampledFamilies, posteriors: FamilyPosteriors, rows: PartialRows, target: int
 ) -> Array:
     """Return log P(target = level, known values of the row), as [row, level].
 
-    DAGs are averaged by their weights. Where a value of a continuous variable is not known, the
-    variable must have no descendant that is known or the target.
+    DAGs are averaged by their weights. A continuous variable with an unknown value must have
+    neither the target nor a known variable as a descendant.
     """
     places, which = families.distinct()
     shares = np.bincount(which, weights=families.shares, minlength=len(places))
@@ -127,7 +122,7 @@ def log_joint(
 
 @dataclass(eq=False)
 class _Block:
-    """Some of the rows, and what the DAGs have in common in them."""
+    """Some of the rows, with the terms that DAGs share."""
 
     families: SampledFamilies
     posteriors: FamilyPosteriors
@@ -152,8 +147,8 @@ class _Block:
     def _known_terms(self, node: int, parents: tuple[tuple[int, ...], ...]) -> Array:
         """Return the log probabilities of a node given each parent set, as [set, row, level].
 
-        They are 0 in rows in which one of the values is unknown, or the node was intervened on.
-        The last axis has the length 1 where the target is in none of the families.
+        They are 0 in rows in which a value is unknown or the node was intervened on. The last axis
+        has length 1 if the target is in none of the families.
         """
         target, rows = self.target, self.rows
         levels = self.posteriors.levels[target]
@@ -227,7 +222,7 @@ class _Block:
         for parents, ancestors in zip(dags.parents, dags.ancestors, strict=True):
             relevant = 0
             for node in seen:
-                # Nothing above a variable that was intervened on matters for it.
+                # The ancestors of a variable that was intervened on are irrelevant to it.
                 relevant |= ancestors[node] if free[node] else 1 << node
             hidden = unknown & relevant
             touching = tuple(
@@ -284,14 +279,14 @@ def _components(touching: tuple[tuple[int, int], ...], hidden: int, target: int)
     for node, parents in touching:
         own = (parents | 1 << node) & hidden
         joined = [(node, parents)]
-        apart = []
+        separate = []
         for variables, members in groups:
             if variables & own:
                 own |= variables
                 joined += members
             else:
-                apart.append((variables, members))
-        groups = [*apart, (own, joined)]
+                separate.append((variables, members))
+        groups = [*separate, (own, joined)]
     return [
         (tuple((node, tuple(members_of(parents))) for node, parents in sorted(members)), own)
         for own, members in groups

@@ -1,4 +1,4 @@
-"""New rows of which any values may be missing, read as the model's data were."""
+"""New rows, complete or partial, read with the variables, kinds and levels of a model's data."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from arcwise.support.names import counted, listing, near_miss, quoted, shown
 class PartialRows:
     """Rows with the variables of the model's data, some of whose values are known."""
 
-    # Codes of levels, or numbers, as [row, variable]; 0 where unknown. Whole numbers if all
-    # variables are discrete.
+    # Codes of levels, or numbers, as [row, variable]; 0 where unknown. Integers if all variables
+    # are discrete.
     values: NDArray[Any]
-    known: NDArray[np.bool_]  # which of them are known
-    # Which variables were intervened on, and so say nothing about their parents.
+    known: NDArray[np.bool_]
+    # Values set by intervention, which carry no information about the variable's parents.
     intervened: NDArray[np.bool_]
 
     def __len__(self) -> int:
@@ -45,7 +45,7 @@ class PartialRows:
         return PartialRows(self.values[rows], self.known[rows], self.intervened[rows])
 
     def patterns(self) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int64]]]:
-        """Yield what is known and what was intervened on, with the rows that are so."""
+        """Yield each pattern of known and of intervened-on variables, with its rows."""
         both = np.concatenate([self.known, self.intervened], axis=1)
         distinct, which = np.unique(both, axis=0, return_inverse=True)
         which = which.reshape(-1)
@@ -103,12 +103,7 @@ def _check_partial_names(given: list[str], data: Data) -> None:
         )
 
 
-# --- New rows -------------------------------------------------------------------------------------
-
-# New data for prediction, read with the variables, kinds and levels of a model's data.
-
-
-# The levels of `discretize`.
+# A level as `discretize` names it.
 _INTERVAL = re.compile(r"[(\[]([^,]+), ([^,]+)\)")
 
 
@@ -156,7 +151,7 @@ def given_columns(table: Any, data: Data, called: str) -> dict[str, RawColumn]:
 def values_of(
     raw: RawColumn, known: Column, *, numbers: bool, table: str
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return the numbers of a new column, or its codes of levels, and which values are there."""
+    """Return the numbers of a new column, or its codes of levels, and which values are present."""
     if not numbers:
         codes = level_codes(raw, known, table)
         return np.maximum(codes, 0), codes >= 0
@@ -181,9 +176,9 @@ def values_of(
 def scaled(
     values: NDArray[np.float64], name: str, data: Data, table: Any, called: str
 ) -> NDArray[np.float64]:
-    """Return new values on the scale of the model, or refuse those that have no place on it.
+    """Return new values on the scale of the model, or refuse those outside its domain.
 
-    Those of a `Data` may be on the scale already.
+    The values of a `Data` may be on the scale already.
     """
     scale = data.preparation.scales.get(name)
     if scale is None or (isinstance(table, Data) and table.preparation.scales.get(name) == scale):
@@ -242,7 +237,7 @@ def _check_names(given: Sequence[str], variables: Sequence[str]) -> None:
 def level_codes(column: RawColumn, known: Column, table: str = "new_data") -> NDArray[np.int64]:
     """Return the codes of new labels among the levels of the model's data; -1 if missing.
 
-    Where the model's data have a level for missing values, that is it.
+    If the model's data have a level for missing values, missing labels have its code.
     """
     if isinstance(column, RawNumbers):
         intervals = interval_bounds(known.kind.levels)
@@ -268,7 +263,7 @@ def level_codes(column: RawColumn, known: Column, table: str = "new_data") -> ND
 
 
 def interval_bounds(levels: Sequence[object]) -> list[tuple[float, float]] | None:
-    """Return the bounds of levels that `discretize` made, or None if one is something else.
+    """Return the bounds of levels that `discretize` made, or None if any level is not an interval.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`log_predictive`: posterior predictive densities, averaged over DAGs and parameters."""
+"""`log_predictive` and `predict`: posterior predictive densities and distributions."""
 
 from __future__ import annotations
 
@@ -27,8 +27,12 @@ from arcwise.support.names import positions
 
 Array = NDArray[np.float64]
 
-# Numbers held at one time: log densities of all families, and of some of the DAGs.
+# The number of log densities, of families or of DAGs, held at one time.
 _PIECE = 1 << 22
+
+# The default number of draws in total, and the most that fit into memory.
+_DRAWS = 2_000
+MOST_DRAWS = 1 << 22
 
 
 @overload
@@ -61,8 +65,8 @@ def log_predictive(
         order; a single row is enough. In rows of a `Data` in which a variable was
         intervened on, the variable's own term is left out.
     model
-        The model of the posterior; None for the one it has. DAGs, and posteriors read from a
-        file, have none.
+        The model of the posterior; None for its own. DAGs, and posteriors read from a file, have
+        none.
     joint
         True for the joint density of all new rows, which is not the product over rows,
         since they share the parameters. Row weights of a `Data` are used only here.
@@ -105,7 +109,7 @@ def log_predictive(
 
 
 def _log_slopes(data: Data, new: Data, given: Sequence[int]) -> Array:
-    """Return what densities on other scales have to be multiplied by, as logarithms, by row."""
+    """Return the log Jacobian of transformed columns, by row."""
     found = np.zeros(new.rows)
     for node, column in enumerate(new.columns):
         scale = data.preparation.scales.get(column.name)
@@ -117,7 +121,7 @@ def _log_slopes(data: Data, new: Data, given: Sequence[int]) -> Array:
 
 
 def _without(terms: Sequence[Array], given: Sequence[int]) -> list[Array]:
-    """Return the terms of all nodes with nothing for those that are conditioned on."""
+    """Return the terms of all nodes, set to 0 for the nodes conditioned on."""
     return [np.zeros_like(term) if node in given else term for node, term in enumerate(terms)]
 
 
@@ -144,16 +148,6 @@ def _averaged(terms: Sequence[Array], places: NDArray[np.int32], log_shares: Arr
     return averaged
 
 
-# --- Predict --------------------------------------------------------------------------------------
-
-# `predict`: the distribution of one variable given the rest of each row, whatever is missing.
-
-
-# Draws in all, of few DAGs several each, and the most that fit into memory.
-_DRAWS = 2_000
-MOST_DRAWS = 1 << 22
-
-
 def predict(
     posterior: Dags,
     table: Any,
@@ -166,14 +160,14 @@ def predict(
 ) -> LevelPredictions | NumberPredictions:
     """Return the distribution of one variable given the rest of each row.
 
-    The posterior predictive distribution P(target | what the row has of the other variables):
+    The posterior predictive distribution P(target | known values of the other variables):
     averaged over DAGs, by their weights, and over the posterior of the parameters. Any values
     may be missing, and any columns; they are summed or integrated over. For discrete data this
     is exact given the DAGs. For continuous data, parameters are drawn for each DAG, and given
     these the target is normal with known mean and variance. For mixed data a discrete target is
-    predicted exactly where no missing number matters, and all else by such draws. If the
+    predicted exactly where no missing number is relevant, and everything else by such draws. If the
     table has the target, the predictions do not use it but are judged by it. A posterior over
-    completed tables predicts by the mixture of what each of them does, with at most 2,000 DAGs.
+    completed tables predicts by the mixture of the tables' predictions, with at most 2,000 DAGs.
 
     Parameters
     ----------
@@ -182,7 +176,7 @@ def predict(
     table
         Anything `arcwise.read` accepts, with some of the variables of the model's data; a
         single row is enough. Columns the model does not know are left out with a warning.
-        Where the model's data were cut into intervals, numbers are put into the same ones. In
+        Numbers are binned into the same intervals if the model's data were discretized. In
         rows of a `Data` in which a variable was intervened on, its value says nothing about its
         parents.
     target
@@ -190,11 +184,11 @@ def predict(
     level
         The probability of the predictive intervals of a continuous target.
     model
-        The model of the posterior; None for the one it has. DAGs, and posteriors read from a
-        file, have none; for the latter, the `Data` are enough.
+        The model of the posterior; None for its own. DAGs, and posteriors read from a file, have
+        none; for the latter, the `Data` are enough.
     draws, seed
-        For continuous data: the number of parameter draws for each DAG (None for as many as
-        make 2,000 draws in all), and their seed.
+        For continuous data: the number of parameter draws for each DAG (None for 2,000 draws in
+        total), and their seed.
 
     Returns
     -------

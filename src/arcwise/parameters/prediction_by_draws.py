@@ -1,9 +1,16 @@
-"""Conditioning of linear Gaussian networks by least squares over the unknown values.
+"""Predictions by draws of the parameters: sums over unknown levels, integrals over unknown numbers.
 
-The density of a row is the product over nodes of that of its noise, e_v = x_v - c_v - b_v' x_P,
-with standard deviation s_v. With known values put in, the scaled noise is A u + r, linear in the
-m unknown values u, and integrating these out is a least-squares problem of size m: it is small
-when most values are known, and needs no covariance matrix of the known ones.
+The average over draws of p(y, K), for the known values K of a row, is normalised over y. In linear
+models the continuous variables are jointly normal given a draw and a configuration of the discrete
+variables, and unknown ones are integrated out. Configurations of unknown levels are enumerated; if
+there are too many, each draw of the parameters is combined with one configuration, drawn from its
+conditionals from parents to children. Under other laws each draw is combined with one completion of
+the row, drawn in the same way and weighted by the density of the known values.
+
+The density of a row in a linear model is the product over nodes of the density of the noise,
+e_v = x_v - c_v - b_v' x_P, with standard deviation s_v. Given the known values, the scaled noise is
+A u + r, linear in the m unknown values u, so that integrating them out is a least-squares problem
+of size m. It is small when most values are known, and needs no covariance matrix of the known ones.
 """
 
 from __future__ import annotations
@@ -28,8 +35,22 @@ from arcwise.support.random import Purpose, generator
 
 Array = NDArray[np.float64]
 
-# Of a Gram matrix of unit columns that rounding has made singular.
+Mask = NDArray[np.bool_]
+
+Columns = NDArray[Any]
+"""Values of all variables, as [variable, draw, row], or with a second axis of length 1."""
+
+# Added to the diagonal of a Gram matrix of unit columns that rounding has made singular.
 _JITTER = 1e-12
+
+# The largest number of drawn parameters.
+_MOST_NUMBERS = 1 << 27
+
+MOST_CONFIGURATIONS = 64
+"""The largest number of configurations of unknown levels that are enumerated."""
+
+# The size of the largest array, which holds the coefficients of all draws in some rows.
+_PIECE = 1 << 22
 
 
 def integrated(slopes: Array, rest: Array) -> tuple[Array, Array, Array]:
@@ -40,7 +61,7 @@ def integrated(slopes: Array, rest: Array) -> tuple[Array, Array, Array]:
     squares = np.square(rest).sum(axis=-2)
     if slopes.shape[-1] == 0:
         return np.zeros(squares.shape), np.zeros(squares.shape[:-1]), -0.5 * squares
-    # In place, as new memory for many draws takes longer than arithmetic with them.
+    # Arithmetic is in place: allocating memory for many draws takes longer than the arithmetic.
     unit = np.square(slopes)
     norms = np.sqrt(unit.sum(axis=-2))
     np.divide(slopes, norms[..., np.newaxis, :], out=unit)
@@ -63,19 +84,8 @@ def integrated(slopes: Array, rest: Array) -> tuple[Array, Array, Array]:
     return found, 1 / last, logs
 
 
-# --- Drawn families -------------------------------------------------------------------------------
-
-# Parameters of all DAGs of a sample, drawn from their posterior.
-
-
-Columns = NDArray[Any]
-"""Values of all variables, as [variable, draw, row], or with a second axis of length 1."""
-
-_MOST_NUMBERS = 1 << 27
-
-
 class DrawnFamilies:
-    """Draws of all parameters, all of the first DAG first."""
+    """Draws of all parameters of all DAGs; the draws of one DAG are adjacent."""
 
     def __init__(
         self, families: SampledFamilies, posteriors: FamilyPosteriors, draws: int, seed: int
@@ -108,7 +118,7 @@ class DrawnFamilies:
 
     @cached_property
     def linear(self) -> bool:
-        """Whether numbers are linear in each other, and levels do not depend on numbers."""
+        """Whether all nodes have tables or linear regressions."""
         return all(
             isinstance(parameters, TableParameters | RegressionParameters)
             for of_node in self._drawn
@@ -128,9 +138,9 @@ class DrawnFamilies:
     ) -> tuple[Array, Array, Array]:
         """Return coefficients, intercepts and deviations of nodes by some of the draws.
 
-        As [draw, row, node, parent] and [draw, row, node]. Nodes and parents are places among the
-        continuous variables, whose values are counted from the origin. Without discrete variables
-        all rows have the same regressions, and there is one row.
+        Their axes are [draw, row, node, parent] and [draw, row, node]. Nodes and parents are places
+        among the continuous variables, whose values are relative to the origin. Without discrete
+        variables all rows have the same regressions, and the row axis has length 1.
         """
         place = {v: number for number, v in enumerate(self.continuous)}
         shape = draws.stop - draws.start, columns.shape[2] if any(self.levels) else 1, len(nodes)
@@ -150,7 +160,7 @@ class DrawnFamilies:
                         looked_up(tables[1], which),
                         looked_up(tables[2], which),
                     )
-                # Otherwise there is one configuration, which is that of all rows.
+                # Without discrete parents there is one configuration, shared by all rows.
                 intercepts[own, :, at], deviations[own, :, at], above = tables
                 parents = [place[parent] for parent in each.continuous]
                 coefficients[own[:, np.newaxis], :, at, parents] = above.transpose(0, 2, 1)
@@ -159,7 +169,7 @@ class DrawnFamilies:
     def completed(
         self, columns: Columns, unknown: NDArray[np.bool_], random: np.random.Generator
     ) -> Columns:
-        """Draw unknown values given those above them, by each draw."""
+        """Draw unknown values given those of their parents, by each draw."""
         found = np.repeat(columns, self.count, axis=1)
         nodes = np.flatnonzero(unknown.any(axis=0)).tolist()
         for dag, places in enumerate(self.families.places.tolist()):
@@ -172,28 +182,6 @@ class DrawnFamilies:
                 here = found[:, own][:, :, rows]
                 found[node, own[:, np.newaxis], rows] = at.sample(here, len(rows), random)
         return found
-
-
-# --- Prediction by draws --------------------------------------------------------------------------
-
-# Predictions by draws of the parameters: sums over unknown levels, integrals over unknown
-# numbers.
-#
-# The average over draws of p(y, K), for the known values K of a row, is normalised. Where numbers
-# are linear in each other, they are jointly normal given a draw and a configuration of the
-# discrete variables, and are integrated out; configurations of unknown levels are gone through
-# one by one, or if there are too many, each draw of the parameters takes one of them, drawn from
-# the variables above. Under other laws each draw takes one completion of the row, drawn from
-# above to below, and is weighted by the density of the known values.
-
-
-Mask = NDArray[np.bool_]
-
-MOST_CONFIGURATIONS = 64
-"""The largest number of configurations of unknown levels that are gone through one by one."""
-
-# Numbers of the largest array, which has the coefficients of all draws in some rows.
-_PIECE = 1 << 22
 
 
 def level_logarithms(drawn: DrawnFamilies, rows: PartialRows, target: int, seed: int) -> Array:
@@ -238,29 +226,29 @@ def mixtures(
 
 @dataclass(frozen=True, eq=False)
 class _Conditioned:
-    """Rows by every draw and configuration, as [draw, row and configuration]."""
+    """Results for every draw, row and configuration, as [draw, row and configuration]."""
 
-    # The numbers of rows, of levels of a discrete target (1 of a continuous one) and of
-    # configurations of the other unknown levels.
+    # The numbers of rows, of levels of the target (1 if it is continuous), and of configurations
+    # of the other unknown levels.
     shape: tuple[int, int, int]
-    logs: Array  # the log density of what is known, with the weight of the draw
-    # Those of a continuous target given what is known.
+    logs: Array  # the log density of the known values, plus the log weight of the draw
+    # The moments of a continuous target given the known values.
     means: Array
     deviations: Array
 
 
 @dataclass(frozen=True, eq=False)
 class _Pattern:
-    """What is known in some of the rows, and what matters of the rest."""
+    """Rows with the same known variables, and the unknown ones relevant to the target."""
 
     rows: NDArray[np.int64]
-    levels: tuple[int, ...]  # the unknown discrete variables that matter, other than the target
-    # The unknown continuous variables that matter, as places, a continuous target last.
+    levels: tuple[int, ...]  # the relevant unknown discrete variables, without the target
+    # The places of the relevant unknown continuous variables, a continuous target last.
     numbers: tuple[int, ...]
-    known: tuple[int, ...]  # the known continuous variables, as places
-    counted: tuple[int, ...]  # the discrete variables whose probability counts
-    noises: tuple[int, ...]  # the continuous variables whose noise counts, as places
-    configurations: int  # of the unknown levels
+    known: tuple[int, ...]  # the places of the known continuous variables
+    counted: tuple[int, ...]  # the discrete variables whose probability is a factor
+    noises: tuple[int, ...]  # the places of the continuous variables whose density is a factor
+    configurations: int  # the number of configurations of the unknown levels
 
 
 class _Prediction:
@@ -275,7 +263,7 @@ class _Prediction:
         self._above = drawn.families.ancestors_in_any
 
     def blocks(self) -> Iterator[tuple[NDArray[np.int64], _Conditioned]]:
-        """Yield rows with the same number of configurations, and what follows for them."""
+        """Yield blocks of rows with the same number of configurations, and their results."""
         grouped: dict[int, list[_Pattern]] = {}
         for pattern in self._patterns():
             grouped.setdefault(pattern.configurations, []).append(pattern)
@@ -341,7 +329,7 @@ class _Prediction:
         """Integrate out the unknown numbers; set means and deviations, and add to the logs."""
         means, deviations, logs = found
         continuous = list(self.continuous)
-        # Where levels were drawn, known numbers are the same for all draws.
+        # Known numbers are the same for all draws, even if levels were drawn.
         away = columns[continuous, 0].T - self.draws.origin[continuous]
         rows, n = columns.shape[2], len(continuous)
         shared = not any(self.levels)
@@ -364,7 +352,7 @@ class _Prediction:
     def _add_densities(
         self, patterns: list[_Pattern], columns: Array, unknown: Mask, logs: Array
     ) -> None:
-        """Add the log densities of what was not drawn: of levels, and of numbers one by one."""
+        """Add the log densities of the values that were not drawn."""
         counted = np.zeros(unknown.shape, dtype=np.bool_)
         for pattern, own in self._parts(patterns, len(counted)):
             counted[own, list(pattern.counted)] = True
@@ -377,7 +365,7 @@ class _Prediction:
 
     @staticmethod
     def _parts(patterns: list[_Pattern], rows: int) -> Iterator[tuple[_Pattern, slice]]:
-        """Yield each pattern with its rows: a number of them for each row of the table."""
+        """Yield each pattern with its rows of the expanded table."""
         each = rows // sum(len(pattern.rows) for pattern in patterns)
         first = 0
         for pattern in patterns:
@@ -386,7 +374,7 @@ class _Prediction:
             yield pattern, own
 
     def log_densities_with(self, chosen: NDArray[np.int64], truth: Array) -> Array:
-        """Return the log of the sum over draws of the density of rows and a continuous target."""
+        """Return the log of the sum over draws of the joint density of target and known values."""
         found = np.empty(len(chosen))
         place = {row: number for number, row in enumerate(chosen.tolist())}
         for pattern in self._patterns():
@@ -403,7 +391,7 @@ class _Prediction:
         return found
 
     def _expanded(self, patterns: list[_Pattern], sampled: bool) -> tuple[Array, Mask]:
-        """Return values with every level of what is unknown, and which of them are to be drawn."""
+        """Return rows expanded by all configurations, and which of their values must be drawn."""
         values, unknown = [], []
         for pattern in patterns:
             own = self.rows.values[pattern.rows].astype(np.float64)
@@ -438,13 +426,13 @@ def _integrated(
     flat = coefficients.reshape(*coefficients.shape[:2], -1)
 
     def noise(by: Sequence[int]) -> Array:
-        """Return what the noise, in its standard deviations, is linear in some values by."""
+        """Return the coefficients of some values in the scaled noise."""
         found: Array = flat.take(noises[:, np.newaxis] * n + np.array(by, dtype=np.intp), axis=-1)
         np.subtract(np.eye(n)[np.ix_(pattern.noises, by)], found, out=found)
         found /= spread
         return found
 
-    # All rows at once where they have the same coefficients, or else each with its own.
+    # Rows with the same coefficients are computed in one product.
     shared = coefficients.shape[1] == 1
     by_row = values.T[np.newaxis] if shared else values[:, :, np.newaxis]
     rest = noise(known) @ by_row[:, known]
@@ -459,7 +447,7 @@ def _integrated(
 def hidden_numbers(
     families: SampledFamilies, posteriors: FamilyPosteriors, rows: PartialRows, target: int
 ) -> Mask:
-    """Return which rows lack a continuous value that matters in one of the DAGs."""
+    """Return which rows lack a continuous value that is relevant in one of the DAGs."""
     found = np.zeros(len(rows), dtype=np.bool_)
     if not posteriors.continuous:
         return found

@@ -1,4 +1,4 @@
-"""Mixtures of normals, or of single values, for each row: predictive distributions of numbers."""
+"""Predictive distributions, row by row, and the scores by which they are judged."""
 
 from __future__ import annotations
 
@@ -27,16 +27,23 @@ from arcwise.support.names import listing, plural
 
 Array = NDArray[np.float64]
 
+# Quantiles: the most steps, and the tolerance of the probability.
+_STEPS = 60
+_TOLERANCE = 1e-6
+
+_SHOWN = 10
+
 
 @dataclass(frozen=True, eq=False)
 class Mixtures:
     """A mixture for each row: of normals, or of single values where a law is simulated."""
 
-    # Those of the components, as [component, row]; deviations of single values are 0.
+    # The components, as [component, row]: single values have deviation 0, and the weights of each
+    # row sum to 1.
     means: Array
     deviations: Array
-    weights: Array  # the weights of the components, as [component, row]; they sum to 1 in each row
-    # Where the components are single values, the log density of what each row has.
+    weights: Array
+    # If the components are single values: the log density of each row's observed value.
     log_densities: Array | None = None
 
     @cached_property
@@ -54,7 +61,7 @@ class Mixtures:
         return np.asarray(np.sqrt(spread.sum(axis=0)))
 
     def moments(self, scale: Scale | None) -> tuple[Array, Array]:
-        """Return mean and standard deviation of what is such a mixture on a scale."""
+        """Return mean and standard deviation of a variable that is such a mixture on a scale."""
         if scale is None:
             return self.mean, self.standard_deviation
         means, squares = scale.normal_moments(self.means, self.deviations)
@@ -77,7 +84,7 @@ class Mixtures:
 
     @cached_property
     def _logs(self) -> Array:
-        """Logs of weights and of what normal densities are divided by."""
+        """The logs of the weights divided by the standard deviations."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.weights) - np.log(self.deviations))
 
@@ -97,11 +104,11 @@ class Mixtures:
         return np.asarray(found.sum(axis=0))
 
     def quantile(self, probability: float) -> Array:
-        """Return a quantile of each row's mixture, by bisection and Newton's steps within it."""
+        """Return a quantile of each row's mixture, by Newton's method, safeguarded by bisection."""
         if self.log_densities is not None:
             return self._value_at(probability)
         centre, spread = self.mean, self.standard_deviation
-        # By Chebyshev's inequality.
+        # Chebyshev's inequality bounds the quantile.
         reach = spread / math.sqrt(min(probability, 1 - probability))
         low, high = centre - reach, centre + reach
         value = centre.copy()
@@ -116,7 +123,7 @@ class Mixtures:
         return value
 
     def _value_at(self, probability: float) -> Array:
-        """Return the first single value at which this probability is reached, for each row."""
+        """Return for each row the smallest value whose cumulative weight reaches a probability."""
         order = np.argsort(self.means, axis=0)
         reached = np.cumsum(np.take_along_axis(self.weights, order, axis=0), axis=0)
         place = np.minimum((reached < probability).sum(axis=0), len(order) - 1)[np.newaxis]
@@ -128,16 +135,12 @@ class Mixtures:
         return np.asarray(1 / np.square(self.weights).sum(axis=0))
 
 
-_STEPS = 60
-_TOLERANCE = 1e-6
-
-
 def normal_cumulative(values: Array) -> Array:
     """Return the standard normal distribution function, to 1e-7.
 
     By formula 7.1.26 of Abramowitz and Stegun for the error function.
     """
-    # In place, as new memory for millions of numbers takes longer than arithmetic with them.
+    # Arithmetic is in place: allocating memory for millions of numbers takes longer.
     t = np.abs(values)
     t *= 0.3275911 * math.sqrt(0.5)
     t += 1
@@ -157,7 +160,7 @@ def normal_cumulative(values: Array) -> Array:
 def pooled_mixtures(
     parts: Sequence[Iterable[tuple[slice | NDArray[np.int64], Mixtures]]], rows: int
 ) -> Mixtures:
-    """Return the mixture of mixtures, each of which counts the same."""
+    """Return the equally weighted mixture of mixtures."""
     arrays: list[list[Array]] = [[], [], []]
     logs: list[Array] = []
     for part in parts:
@@ -180,23 +183,15 @@ def pooled_mixtures(
     return Mixtures(means, deviations, weights, densities)
 
 
-# --- Predictions ----------------------------------------------------------------------------------
-
-# `LevelPredictions` and `NumberPredictions`: predictions of a variable, and how good they are.
-
-
-_SHOWN = 10
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Predictions:
-    """Predictions of one variable, row by row; what the two kinds of data have in common."""
+    """Predictions of one variable, row by row; the base of the two kinds."""
 
-    target: str  # the variable
+    target: str
 
     @property
     def observed(self) -> NDArray[np.bool_]:
-        """Which rows have a value of it, by which its prediction can be judged."""
+        """Which rows have a value of the target, by which its prediction can be judged."""
         raise NotImplementedError
 
     def __len__(self) -> int:
@@ -224,7 +219,7 @@ class Predictions:
         return f"{rows}; {words}" + (f" on {judged:,} of them" if judged < len(self) else "")
 
     def preview(self, most: int = MOST_ROWS, rest: str = "see table() or write(path)") -> str:
-        """Return the first rows of the table as text, and where the others are."""
+        """Return the first rows of the table as text, and where to find the others."""
         rows = whole_number(most, "most", at_least=0)
         return text_table(self._columns(), rows, instance(rest, str, "rest", "a text"))
 
@@ -240,7 +235,7 @@ class Predictions:
         write_columns(self._columns(), path)
 
     def _judged(self, values: Array) -> Array:
-        """Return what there is of rows that have a value of the target."""
+        """Return the entries of the rows that have a value of the target."""
         if not self.observed.any():
             raise ArgumentError(
                 f"no row has a value of {self.target!r} to compare with; give a table that has some"
@@ -350,7 +345,7 @@ class NumberPredictions(Predictions):
     target
         The variable.
     mean, standard_deviations
-        Of each row's predictive distribution.
+        The moments of each row's predictive distribution.
     low, high
         The ends of its central interval.
     level

@@ -18,13 +18,13 @@ from arcwise.scores.base import NAMED_SCORES
 from arcwise.support.names import Description, listing, quoted
 
 AnyModel: TypeAlias = Model | Data | IncompleteData | None
-"""A model; its data, if the posterior knows the score; or None for the posterior's own model."""
+"""A model; its data, if the posterior records the score; or None for the posterior's own model."""
 
 _WITH_PARAMETERS = "BDeu, BDe, BGe or ConditionalGaussian"
 
 
 def inference(posterior: Dags, model: AnyModel, purpose: str) -> Inference:
-    """Return what follows from the parameters of a posterior's model, or refuse it."""
+    """Return parameter inference under a posterior's model, or refuse the model."""
     if isinstance(posterior, Posterior) and posterior.completions is not None:
         raise ArgumentError(
             f"{purpose} needs the parameters of one table, but the posterior is averaged over "
@@ -44,7 +44,7 @@ def inference(posterior: Dags, model: AnyModel, purpose: str) -> Inference:
 
 
 def on_known_scales(posterior: Dags, data: Data) -> Data:
-    """Return data that know their scales, as the posterior does; files of tables do not."""
+    """Return data with the scales that the posterior records; files of tables do not have them."""
     known = posterior.provenance.data if isinstance(posterior, Posterior) else None
     if known is None or known.preparation.scales == data.preparation.scales:
         return data
@@ -55,13 +55,13 @@ def on_known_scales(posterior: Dags, data: Data) -> Data:
 def refuse_transformed(
     posterior: Dags, data: Data | None, purpose: str, names: Sequence[str] | None = None
 ) -> None:
-    """Refuse what would be told of normal scores as if it were of the columns themselves."""
+    """Refuse results on normal scores that would be read as results on the columns themselves."""
     known = posterior.provenance.data if isinstance(posterior, Posterior) else None
     preparation = known.preparation if known is not None else data and data.preparation
     found = [
         column
         for column in (preparation.transformed if preparation else ())
-        # Of time series, the column x is x(t), x(t-1) and so on.
+        # In a time series, the column x is x(t), x(t-1) and so on.
         if names is None or any(name == column or name.startswith(f"{column}(") for name in names)
     ]
     if found:
@@ -77,9 +77,9 @@ _KNOW_SCALES = ("effects", "interventional", "predict", "log_predictive")
 
 
 def _refuse_scales(data: Data, purpose: str) -> None:
-    """Refuse what would be told of a column's logarithm as if it were of the column."""
-    told = purpose in _KNOW_SCALES and data.slices is None
-    if not told and data.preparation.scales:
+    """Refuse results on a column's logarithm that would be read as results on the column."""
+    handled = purpose in _KNOW_SCALES and data.slices is None
+    if not handled and data.preparation.scales:
         labels = [scale.label(name) for name, scale in data.preparation.scales.items()]
         raise ArgumentError(
             f"{purpose} needs columns on the scale of their values, but {listing(labels)} "
@@ -89,13 +89,13 @@ def _refuse_scales(data: Data, purpose: str) -> None:
 
 
 def conditioned_on(posterior: Dags, model: AnyModel) -> tuple[str, ...]:
-    """Return the parent-only variables of a posterior's model, which have no law of their own."""
+    """Return the parent-only variables of a posterior's model, which have no law."""
     known = posterior if isinstance(posterior, Posterior) else model
     return known.parent_only if isinstance(known, Posterior | Model) else ()
 
 
 def inference_of(data: Data, score: LocalScore, purpose: str) -> Inference:
-    """Return what follows from the parameters of data under a score, or refuse the score."""
+    """Return parameter inference from data under a score, or refuse the score."""
     _refuse_scales(data, purpose)
     found = score.law(data)
     if found is None or not found.has_prior:
@@ -171,7 +171,7 @@ def _refuse_other_model(there: Provenance, here: Provenance) -> None:
         one, other = getattr(there, name), getattr(here, name)
         if one is None or other is None or one == other:
             continue
-        # The text of a function has its place in memory, which says nothing.
+        # The text of a function contains its address, which does not identify it.
         if one.complete or other.complete:
             raise ArgumentError(
                 f"the posterior has the {name} {one.text} and the model {other.text}; give the "

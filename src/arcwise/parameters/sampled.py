@@ -1,4 +1,4 @@
-"""The distinct families of sampled DAGs, and which DAG has which."""
+"""The distinct families of sampled DAGs, and the index of each DAG's families among them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class SampledFamilies:
 
     @cached_property
     def ancestors_in_any(self) -> NDArray[np.bool_]:
-        """Which variable is above which, as [above, below], along edges of any of the DAGs."""
+        """Ancestors in the union of the DAGs, as [ancestor, node], each node itself included."""
         n = len(self.parents)
         above = np.eye(n, dtype=np.bool_)
         for node, parent_sets in enumerate(self.parents):
@@ -88,7 +88,7 @@ class DagBits:
 
 
 def _add_ancestors(node: int, parents: list[int], ancestors: list[int | None]) -> None:
-    """Set the ancestors of a node, itself included, and of all nodes above it."""
+    """Set the ancestors, including the node itself, of a node and of all its ancestors."""
     waiting = [node]
     while waiting:
         last = waiting[-1]
@@ -104,7 +104,7 @@ def _add_ancestors(node: int, parents: list[int], ancestors: list[int | None]) -
 
 
 def members_of(bits: int) -> list[int]:
-    """Return which bits are set, from the lowest."""
+    """Return the positions of the set bits, the lowest first."""
     found = []
     while bits:
         low = bits & -bits
@@ -142,14 +142,14 @@ def in_order(parents: Mapping[int, tuple[int, ...]]) -> list[int]:
 
 
 def not_dags(posterior: object) -> ArgumentError:
-    """Return the error about something that is no source of DAGs."""
+    """Return the error about an object that is not a source of DAGs."""
     return ArgumentError(
         f"posterior is of type {type(posterior).__name__}; give a Posterior, a DagSample or a Dag"
     )
 
 
 def _whole_words(packed: NDArray[np.uint64]) -> NDArray[np.generic]:
-    """Return each row of words as one sortable value, which is fast for a single word."""
+    """Return each row of words as one sortable value, which is fast for one word."""
     packed = packed.astype("<u8", copy=False)
     if packed.shape[1] == 1:
         return packed[:, 0]
@@ -158,14 +158,14 @@ def _whole_words(packed: NDArray[np.uint64]) -> NDArray[np.generic]:
 
 
 def draws_for_each(draws: int | None, dags: int, in_all: int, at_most: int = MOST_INT) -> int:
-    """Return the number of draws for each DAG, by default as many as make a number in all."""
+    """Return the number of draws for each DAG, by default `in_all` divided by the DAGs."""
     if draws is None:
         return -(-in_all // dags)
     return whole_number(draws, option("draws"), at_least=1, at_most=at_most)
 
 
 def dags_of(posterior: Dags) -> DagSample:
-    """Return the DAGs of a posterior, or refuse what has none."""
+    """Return the DAGs of a posterior, or refuse a posterior without any."""
     if isinstance(posterior, DagSample):
         return posterior
     if isinstance(posterior, Dag):

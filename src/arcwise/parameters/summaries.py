@@ -1,4 +1,12 @@
-"""Quantiles of weighted draws."""
+"""Summaries of weighted draws: quantiles, highest-density regions, and tables of these.
+
+A highest-density region is the shortest interval, or several intervals where the density has
+gaps. The draws are divided into cells of equal probability, which are short where the density is
+high. The region of probability p with at most k intervals consists of the shortest cells that
+hold p in total and form at most k runs of neighbours. Equal probabilities suit every scale: one
+mode may be a thousand times as narrow as another, so that no single bandwidth of a density
+estimate would fit both.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +25,15 @@ from arcwise.support.checks import file_path, open_fraction, real_numbers, whole
 from arcwise.support.files import write_table
 from arcwise.support.names import shown
 from arcwise.support.optional import optional
+
+Array = NDArray[np.float64]
+Columns = Mapping[str, Sequence[Any]]
+
+MOST_ROWS = 30
+"""The number of rows of a table that are shown."""
+
+LEVEL = 0.95
+"""The default probability of intervals."""
 
 
 def checked_probabilities(probabilities: float | Sequence[float]) -> NDArray[np.float64]:
@@ -48,26 +65,13 @@ def weighted_quantiles(
     return found
 
 
-# --- Highest density ------------------------------------------------------------------------------
-
-# Highest-density regions of weighted draws: the shortest interval, or several if there are gaps.
-#
-# The draws are divided into cells of equal probability, which are short where the density is
-# high. The region of probability p with at most k intervals consists of the cells that are
-# shortest in total, p of them all, in at most k runs of neighbours. Equal probabilities suit
-# every scale: a mode may be a thousand times as narrow as the next, for which no single bandwidth
-# of a density estimate would do.
-
-
-Array = NDArray[np.float64]
-
 CELLS = 200
 MOST_INTERVALS = 3
-# A gap counts if leaving it out shortens the region by this share, and by this much more for few
-# draws, between which chance leaves gaps: times one over the root of their effective number.
+# A gap counts if leaving it out shortens the region by this share, plus an allowance for gaps that
+# arise by chance: _GAIN_BY_CHANCE divided by the square root of the effective number of draws.
 SMALLEST_GAIN = 0.1
 _GAIN_BY_CHANCE = 2.0
-# An interval rests on so many draws at least, or it may be chance.
+# An interval that rests on fewer draws may be due to chance.
 _FEWEST_DRAWS = 10
 
 
@@ -120,7 +124,7 @@ def shortest_unions(lengths: Array, wanted: int, most: int) -> list[NDArray[np.b
     cell chosen or not.
     """
     count = len(lengths)
-    # Of j chosen cells in r runs; index 0 is for no run, which has no cell.
+    # Least lengths of j chosen cells in r runs, as [r, j]; zero runs hold zero cells.
     inside = np.full((most + 1, wanted + 1), np.inf)
     outside = np.full((most + 1, wanted + 1), np.inf)
     outside[:, 0] = 0.0
@@ -128,9 +132,9 @@ def shortest_unions(lengths: Array, wanted: int, most: int) -> list[NDArray[np.b
     left = np.zeros((count, most + 1, wanted + 1), dtype=np.bool_)
     for cell, length in enumerate(lengths.tolist()):
         chosen = np.full_like(inside, np.inf)
-        going_on, beginning = inside[1:, :-1], outside[:-1, :-1]
-        continued[cell, 1:, 1:] = going_on <= beginning
-        chosen[1:, 1:] = length + np.minimum(going_on, beginning)
+        continuing, beginning = inside[1:, :-1], outside[:-1, :-1]
+        continued[cell, 1:, 1:] = continuing <= beginning
+        chosen[1:, 1:] = length + np.minimum(continuing, beginning)
         left[cell] = inside < outside
         outside = np.minimum(inside, outside)
         inside = chosen
@@ -151,20 +155,6 @@ def shortest_unions(lengths: Array, wanted: int, most: int) -> list[NDArray[np.b
     return found
 
 
-# --- Frames ---------------------------------------------------------------------------------------
-
-# Tables of results with headings: as data frames, as .csv files, as text and as HTML.
-
-
-Columns = Mapping[str, Sequence[Any]]
-
-MOST_ROWS = 30
-"""How many rows of a table are shown."""
-
-LEVEL = 0.95
-"""The probability of intervals, unless another one is given."""
-
-
 class Tabular:
     """A result with a table, whose intervals have a probability."""
 
@@ -182,26 +172,26 @@ class Tabular:
 
 
 def frame(columns: Columns) -> Any:
-    """Return columns as a polars DataFrame, which pandas users turn into theirs by to_pandas."""
+    """Return columns as a polars DataFrame."""
     polars = optional("polars", "table")
     return polars.DataFrame(dict(columns), strict=False)
 
 
 def write_columns(columns: Columns, path: str | os.PathLike[str]) -> None:
-    """Write columns to a .csv file, with empty cells for what a row lacks."""
+    """Write columns to a .csv file, with an empty cell for every None."""
     rows = zip(*columns.values(), strict=True)
     cells = [tuple("" if value is None else value for value in row) for row in rows]
     write_table(list(columns), cells, file_path(path, "path"))
 
 
 def stacked(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Return rows as columns, with None where a row lacks what others have."""
+    """Return rows as columns, with None where a row lacks a name that others have."""
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}
 
 
 def text_table(columns: Columns, most: int = MOST_ROWS, rest: str = "see table()") -> str:
-    """Return the first rows of columns as aligned text, the first column to the left."""
+    """Return the first rows of columns as text, the first column aligned to the left."""
     most = whole_number(most, "most", at_least=0)
     total = max(map(len, columns.values()), default=0)
     cells = [[name, *map(_cell, values[:most])] for name, values in columns.items()]

@@ -1,4 +1,4 @@
-"""`Rows`: the rows of a table in order of time within each subject, counted in equal steps.
+"""`Rows`: the rows of a table in order of time within each subject, at equal steps.
 
 Times are numbers or dates. Months and years have unequal numbers of days, so dates that all have
 the same day of the month, or are all the last day of a month, are counted in months.
@@ -41,7 +41,7 @@ class Times:
 
     values: NDArray[np.float64]
     labels: tuple[object, ...]
-    unit: Unit | None = None  # of the values; None if they were given as numbers
+    unit: Unit | None = None  # None if the times were given as numbers
 
     def take(self, rows: NDArray[np.bool_]) -> Times:
         """Return the times of the chosen rows."""
@@ -147,7 +147,7 @@ class Rows:
     """Rows in order of subject and, within each, of time."""
 
     order: NDArray[np.int64]  # the row of the table at each place
-    subjects: NDArray[np.int64]  # the number of the subject of each, ascending
+    subjects: NDArray[np.int64]  # the number of each row's subject, ascending
     steps: NDArray[np.int64]  # the number of steps since the first row of the subject
 
     def starts(self) -> NDArray[np.int64]:
@@ -193,7 +193,7 @@ def ordered_rows(
     step = times.in_words(usual)
     exact = (values - first) / usual
     steps = np.rint(exact)
-    # Large numbers, such as seconds, are rounded themselves.
+    # The rounding error of a time grows with its size, as with seconds since 1970.
     rounding = _TOLERANCE + 4 * np.finfo(np.float64).eps * np.abs(values) / usual
     if not (steps <= _MOST_STEPS).all():
         raise DataError(
@@ -223,7 +223,7 @@ def _usual(differences: NDArray[np.float64]) -> float:
     """Return the most frequent difference between times, the smallest of ties."""
     if not len(differences):
         return 1.0
-    # With decimal fractions, equal differences differ in their last bits.
+    # Differences of decimal fractions that should be equal differ in their last bits.
     scale = float(differences.min())
     rounded = np.rint(differences / scale / _TOLERANCE)
     distinct, counts = np.unique(rounded, return_counts=True)
@@ -232,7 +232,7 @@ def _usual(differences: NDArray[np.float64]) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Words:
-    """Places, with their times and subjects, in words."""
+    """Descriptions of places by their times and subjects, for messages."""
 
     times: Times
     order: NDArray[np.int64]
@@ -254,7 +254,7 @@ class _Words:
 
 
 def too_short(lags: int, longest: int, rows: int) -> Wording:
-    """Return the problem that at most one row has all its lags."""
+    """Return the message that at most one row has all its lags."""
     return worded(
         f"{'no row has' if not rows else 'a single row has'} {lags} earlier "
         f"{'one' if lags == 1 else 'ones'}: the longest series has {longest} "

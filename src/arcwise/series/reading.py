@@ -22,17 +22,18 @@ from arcwise.series.order import TIME, Rows, Times, ordered_rows, read_times
 from arcwise.support.names import as_list, quoted, shown
 
 SUBJECT = option("subject")
+STATIC = option("static")
 
 
 @dataclass(frozen=True, eq=False)
 class TableInTime:
-    """A table that was read, in the order of its rows."""
+    """A table of a time series, with its rows in their original order."""
 
     data: Data  # the variables
-    times: Times | None  # the time of each row; None if the rows are in order
-    subjects: NDArray[np.int64]  # the number of the subject of each row
-    names: Sequence[object]  # of the subjects; [None] for a single one without a name
-    # Where values are missing and to be imputed, as [row, variable]; None if nowhere.
+    times: Times | None  # None if the rows are in order
+    subjects: NDArray[np.int64]  # the number of each row's subject
+    names: Sequence[object]  # the names of the subjects; [None] for a single one without a name
+    # The mask of values to be imputed, as [row, variable]; None if no value is missing.
     missing: NDArray[np.bool_] | None = None
 
     def values(self, variable: str) -> NDArray[Any]:
@@ -50,13 +51,13 @@ class TableInTime:
 class _SplitTable:
     """The times and subjects of a table's rows, and its other columns."""
 
-    times: Times | None  # the time of each row; None if the rows are in order
-    subjects: NDArray[np.int64]  # the number of the subject of each row
-    names: Sequence[object]  # of the subjects; [None] for a single one without a name
+    times: Times | None  # None if the rows are in order
+    subjects: NDArray[np.int64]  # the number of each row's subject
+    names: Sequence[object]  # the names of the subjects; [None] for a single one without a name
     others: Mapping[str, Any]  # raw columns by name
 
     def raw(self, names: Sequence[str]) -> dict[str, RawColumn]:
-        """Return those of the named columns that the table has."""
+        """Return the named columns that exist."""
         chosen = {name: self.others[name] for name in names if name in self.others}
         return {name: _raw(name, values) for name, values in chosen.items()}
 
@@ -149,9 +150,6 @@ def _numbered(column: RawColumn) -> tuple[NDArray[np.int64], Sequence[Any]]:
     return codes.reshape(-1).astype(np.int64), names
 
 
-STATIC = option("static")
-
-
 def static_columns(
     read: TableInTime, rows: Rows, declared: str | Sequence[str] | None
 ) -> tuple[str, ...]:
@@ -208,8 +206,8 @@ def with_static_known(read: TableInTime, rows: Rows, static: Sequence[str]) -> T
 def unknown_values(read: TableInTime, rows: Rows, static: Sequence[str]) -> NDArray[np.int64]:
     """Return a number for each missing value, as [row, variable]; -1 for observed values.
 
-    A missing value of a subject, a time and a variable is a single unknown; a static one is the
-    same at all times.
+    A missing value of a subject, a time and a variable is a single unknown, and a static variable
+    has one for all times.
     """
     count = len(read.data.variables)
     if read.missing is None:
@@ -237,7 +235,7 @@ def _first_known(rows: Rows, gaps: NDArray[np.bool_]) -> NDArray[np.int64]:
 def latest_slices(
     table: Any, slices: Slices, time: str | None, subject: str | None
 ) -> tuple[Sequence[object], dict[str, list[object]]]:
-    """Return the subjects, and the last slices of each for a forecast of the next, by column."""
+    """Return the subjects, and by column the last slices of each, to forecast the next one."""
     split = _split_table(table, time, subject)
     known = split.raw([*slices.variables, *slices.static])
     absent = [name for name in (*slices.variables, *slices.static) if name not in known]

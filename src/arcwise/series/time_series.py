@@ -223,7 +223,7 @@ def _with_places(
     rows_of: Mapping[Place, NDArray[np.int64]],
     within: bool = True,
 ) -> tuple[Data, NDArray[np.int64]]:
-    """Return the table with a column for each place, from its rows, and the unknown values."""
+    """Return a table with a column for each place and its rows, and the unknown values."""
     of = {place: data.index(place.variable) for place in rows_of}
     present = next(iter(rows_of.values()))
     mask = data.intervened
@@ -235,7 +235,7 @@ def _with_places(
             for place, rows in rows_of.items()
         ],
         weights=None if data.weights is None else data.weights[present],
-        # Other slices than the present one are conditioned on.
+        # Interventions count in the present slice alone; other slices are conditioned on.
         intervened=None
         if mask is None
         else np.stack([mask[present, of[place]] & (place.lag == 0) for place in rows_of], axis=1),
@@ -315,8 +315,8 @@ class TimeSeries(Data):
     def first_slice(self) -> Data | IncompleteData:
         """The first row of each subject, as a separate table: the columns ``x(0)``.
 
-        It includes static columns, as parents only. Its posterior is that of the network within
-        the first slice, which has no earlier slices.
+        It includes static columns, as parents only. Its posterior is over networks within the first
+        slice, which has no earlier slices.
         """
         if self.first is None:
             raise DataError(
