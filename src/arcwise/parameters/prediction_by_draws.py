@@ -156,6 +156,12 @@ class DrawnFamilies:
                 coefficients[own[:, np.newaxis], :, at, parents] = above.transpose(0, 2, 1)
         return coefficients, intercepts, deviations
 
+    @cached_property
+    def shared_regressions(self) -> tuple[Array, Array, Array]:
+        """The regressions of all variables by all draws, where no variable is discrete."""
+        n = len(self.continuous)
+        return self.regressions(np.zeros((n, 1, 1)), slice(0, self.count), range(n))
+
     def completed(
         self, columns: Columns, unknown: NDArray[np.bool_], random: np.random.Generator
     ) -> Columns:
@@ -346,10 +352,17 @@ class _Prediction:
         rows, n = columns.shape[2], len(continuous)
         shared = not any(self.levels)
         step = min(self.draws.count, max(1, _PIECE // max(1, n * n * (1 if shared else rows))))
-        nodes = sorted({place for pattern in patterns for place in pattern.noises})
+        nodes: Sequence[int] = range(n)
+        # Regressions that fit into memory at once are assembled once for all targets.
+        at_once = shared and step == self.draws.count
+        if not at_once:
+            nodes = sorted({place for pattern in patterns for place in pattern.noises})
         for first in range(0, self.draws.count, step):
             draws = slice(first, min(first + step, self.draws.count))
-            regressions = self.draws.regressions(columns, draws, nodes)
+            if at_once:
+                regressions = self.draws.shared_regressions
+            else:
+                regressions = self.draws.regressions(columns, draws, nodes)
             most = max(1, _PIECE // (n * step)) if shared else rows
             for pattern, every in self._parts(patterns, rows):
                 for start in range(every.start, every.stop, most):
