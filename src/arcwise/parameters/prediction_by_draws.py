@@ -9,7 +9,7 @@ when most values are known, and needs no covariance matrix of the known ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -75,10 +75,15 @@ _MOST_NUMBERS = 1 << 27
 
 
 class DrawnFamilies:
-    """Draws of all parameters, all of the first DAG first."""
+    """Draws of the parameters of some nodes, all of the first DAG first."""
 
     def __init__(
-        self, families: SampledFamilies, posteriors: FamilyPosteriors, draws: int, seed: int
+        self,
+        families: SampledFamilies,
+        posteriors: FamilyPosteriors,
+        nodes: Collection[int],
+        draws: int,
+        seed: int,
     ) -> None:
         self.count, self.families = len(families) * draws, families
         self.levels, self.continuous = posteriors.levels, posteriors.continuous
@@ -89,12 +94,14 @@ class DrawnFamilies:
         self._drawn: list[list[tuple[NDArray[np.int64], Parameters]]] = []
         numbers = 0
         for node, parent_sets in enumerate(families.parents):
+            self._drawn.append([])
+            if node not in nodes:
+                continue
             purpose = Purpose.DRAWN_REGRESSIONS
             if posteriors.is_discrete(node):
                 purpose = Purpose.DRAWN_TABLES
             random = generator(seed, purpose, node)
             of_draw = np.repeat(families.places[:, node], draws)
-            self._drawn.append([])
             for number, posterior in enumerate(posteriors.every(node, parent_sets)):
                 own = np.flatnonzero(of_draw == number)
                 numbers += len(own) * posterior.numbers
@@ -157,10 +164,11 @@ class DrawnFamilies:
         return coefficients, intercepts, deviations
 
     @cached_property
-    def shared_regressions(self) -> tuple[Array, Array, Array]:
-        """The regressions of all variables by all draws, where no variable is discrete."""
-        n = len(self.continuous)
-        return self.regressions(np.zeros((n, 1, 1)), slice(0, self.count), range(n))
+    def shared_regressions(self) -> tuple[list[int], tuple[Array, Array, Array]]:
+        """The drawn nodes and their regressions by all draws, where no variable is discrete."""
+        nodes = [node for node, of_node in enumerate(self._drawn) if of_node]
+        columns = np.zeros((len(self._drawn), 1, 1))  # on which regressions do not depend
+        return nodes, self.regressions(columns, slice(0, self.count), nodes)
 
     def completed(
         self, columns: Columns, unknown: NDArray[np.bool_], random: np.random.Generator
@@ -352,15 +360,12 @@ class _Prediction:
         rows, n = columns.shape[2], len(continuous)
         shared = not any(self.levels)
         step = min(self.draws.count, max(1, _PIECE // max(1, n * n * (1 if shared else rows))))
-        nodes: Sequence[int] = range(n)
-        # Regressions that fit into memory at once are assembled once for all targets.
-        at_once = shared and step == self.draws.count
-        if not at_once:
-            nodes = sorted({place for pattern in patterns for place in pattern.noises})
+        nodes = sorted({place for pattern in patterns for place in pattern.noises})
         for first in range(0, self.draws.count, step):
             draws = slice(first, min(first + step, self.draws.count))
-            if at_once:
-                regressions = self.draws.shared_regressions
+            # Regressions that fit into memory at once are assembled once for all targets.
+            if shared and step == self.draws.count:
+                nodes, regressions = self.draws.shared_regressions
             else:
                 regressions = self.draws.regressions(columns, draws, nodes)
             most = max(1, _PIECE // (n * step)) if shared else rows
