@@ -181,7 +181,7 @@ def responses(
 ) -> Array:
     """Return drawn expectations of the target."""
     if isinstance(posteriors, LinearGaussianPosteriors):
-        drawn = DrawnFamilies(families, posteriors, draws, seed)
+        drawn = DrawnFamilies(families, posteriors, _present(slices), draws, seed)
         raised = linear_responses(drawn, slices, impulse)
         return np.stack([np.zeros(raised.shape), raised], axis=-1)[..., np.newaxis]
     _refuse_missing_lags(slices)

@@ -188,9 +188,7 @@ class ModularComputation(SubsetComputation):
         return struct, probabilities
 
 
-def _mantissas_and_exponents(
-    families: NodeLists,
-) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+def _mantissas_and_exponents(families: NodeLists) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Return the weights of families as numbers in [1, 2) times powers of two."""
     factors, exponents = factors_and_exponents(families.log_weights)
     mantissas = factors.astype(np.float64)

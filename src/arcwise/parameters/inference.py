@@ -54,6 +54,12 @@ class Asked:
     draws: int  # for each DAG, unless predictions have a closed form
     seed: int
 
+    def nodes(self) -> frozenset[int]:
+        """Return the nodes whose parameters matter: a value that was set has no distribution."""
+        was_set = (self.rows.intervened & self.rows.known).all(axis=0)
+        was_set[self.target] = False
+        return frozenset(np.flatnonzero(~was_set).tolist())
+
     def truth(self) -> tuple[NDArray[np.bool_], NDArray[Any]]:
         """Return which rows have a value of the target, and the values."""
         return self.rows.known[:, self.target], self.rows.values[:, self.target]
@@ -65,7 +71,7 @@ class Inference:
     def __init__(self, data: Data, score: str, law: Law) -> None:
         self.data, self.score, self.law = data, score, law
         self.posteriors = law.given(data)
-        self._last: dict[tuple[SampledFamilies, int, int], DrawnFamilies] = {}
+        self._last: dict[tuple[SampledFamilies, frozenset[int], int, int], DrawnFamilies] = {}
 
     def log_densities(self, families: SampledFamilies, new: Data) -> list[Array]:
         """Return the log density of each node in each new row, as [parent set, row].
@@ -162,9 +168,9 @@ class Inference:
 
     def _drawn(self, families: SampledFamilies, asked: Asked) -> DrawnFamilies:
         """Return drawn parameters, the same for all targets."""
-        key = families, asked.draws, asked.seed
+        key = families, asked.nodes(), asked.draws, asked.seed
         if key not in self._last:
-            self._last = {key: DrawnFamilies(families, self.posteriors, asked.draws, asked.seed)}
+            self._last = {key: DrawnFamilies(families, self.posteriors, *key[1:])}
         return self._last[key]
 
     def levels_predicted(self, asked: Asked, logs: Array) -> LevelPredictions:

@@ -16,7 +16,7 @@ of size m. It is small when most values are known, and needs no covariance matri
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -85,10 +85,15 @@ def integrated(slopes: Array, rest: Array) -> tuple[Array, Array, Array]:
 
 
 class DrawnFamilies:
-    """Draws of all parameters of all DAGs; the draws of one DAG are adjacent."""
+    """Draws of the parameters of some nodes in all DAGs; the draws of one DAG are adjacent."""
 
     def __init__(
-        self, families: SampledFamilies, posteriors: FamilyPosteriors, draws: int, seed: int
+        self,
+        families: SampledFamilies,
+        posteriors: FamilyPosteriors,
+        nodes: Collection[int],
+        draws: int,
+        seed: int,
     ) -> None:
         self.count, self.families = len(families) * draws, families
         self.levels, self.continuous = posteriors.levels, posteriors.continuous
@@ -99,12 +104,14 @@ class DrawnFamilies:
         self._drawn: list[list[tuple[NDArray[np.int64], Parameters]]] = []
         numbers = 0
         for node, parent_sets in enumerate(families.parents):
+            self._drawn.append([])
+            if node not in nodes:
+                continue
             purpose = Purpose.DRAWN_REGRESSIONS
             if posteriors.is_discrete(node):
                 purpose = Purpose.DRAWN_TABLES
             random = generator(seed, purpose, node)
             of_draw = np.repeat(families.places[:, node], draws)
-            self._drawn.append([])
             for number, posterior in enumerate(posteriors.every(node, parent_sets)):
                 own = np.flatnonzero(of_draw == number)
                 numbers += len(own) * posterior.numbers
@@ -165,6 +172,13 @@ class DrawnFamilies:
                 parents = [place[parent] for parent in each.continuous]
                 coefficients[own[:, np.newaxis], :, at, parents] = above.transpose(0, 2, 1)
         return coefficients, intercepts, deviations
+
+    @cached_property
+    def shared_regressions(self) -> tuple[list[int], tuple[Array, Array, Array]]:
+        """The drawn nodes and their regressions by all draws, where no variable is discrete."""
+        nodes = [node for node, of_node in enumerate(self._drawn) if of_node]
+        columns = np.zeros((len(self._drawn), 1, 1))  # on which regressions do not depend
+        return nodes, self.regressions(columns, slice(0, self.count), nodes)
 
     def completed(
         self, columns: Columns, unknown: NDArray[np.bool_], random: np.random.Generator
@@ -337,7 +351,11 @@ class _Prediction:
         nodes = sorted({place for pattern in patterns for place in pattern.noises})
         for first in range(0, self.draws.count, step):
             draws = slice(first, min(first + step, self.draws.count))
-            regressions = self.draws.regressions(columns, draws, nodes)
+            # Regressions that fit into memory at once are assembled once for all targets.
+            if shared and step == self.draws.count:
+                nodes, regressions = self.draws.shared_regressions
+            else:
+                regressions = self.draws.regressions(columns, draws, nodes)
             most = max(1, _PIECE // (n * step)) if shared else rows
             for pattern, every in self._parts(patterns, rows):
                 for start in range(every.start, every.stop, most):
