@@ -56,7 +56,7 @@ class Asked:
 
     def nodes(self) -> frozenset[int]:
         """Return the nodes whose parameters matter: a value that was set has no distribution."""
-        was_set: NDArray[np.bool_] = (self.rows.intervened & self.rows.known).all(axis=0)
+        was_set = np.all(self.rows.intervened & self.rows.known, axis=0)
         was_set[self.target] = False
         return frozenset(np.flatnonzero(~was_set).tolist())
 
