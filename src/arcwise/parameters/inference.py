@@ -59,8 +59,7 @@ class Asked:
     def nodes(self) -> frozenset[int]:
         """Return the nodes whose parameters matter: a value that was set has no distribution."""
         was_set = (self.rows.intervened & self.rows.known).all(axis=0)
-        was_set[self.target] = False
-        return frozenset(np.flatnonzero(~was_set).tolist())
+        return frozenset([self.target, *np.flatnonzero(~was_set).tolist()])
 
     def truth(self) -> tuple[NDArray[np.bool_], NDArray[Any]]:
         """Return where the rows have the target, and its values there."""
