@@ -56,9 +56,8 @@ class Asked:
 
     def nodes(self) -> frozenset[int]:
         """Return the nodes whose parameters matter: a value that was set has no distribution."""
-        was_set = np.all(self.rows.intervened & self.rows.known, axis=0)
-        was_set[self.target] = False
-        return frozenset(np.flatnonzero(~was_set).tolist())
+        was_set = (self.rows.intervened & self.rows.known).all(axis=0)
+        return frozenset([self.target, *np.flatnonzero(~was_set).tolist()])
 
     def truth(self) -> tuple[NDArray[np.bool_], NDArray[Any]]:
         """Return which rows have a value of the target, and the values."""

@@ -52,6 +52,10 @@ MOST_CONFIGURATIONS = 64
 # The size of the largest array, which holds the coefficients of all draws in some rows.
 _PIECE = 1 << 22
 
+# Coefficients of the draws that are integrated over at once: memory for more of them would be
+# new each time, and getting it takes longer than the arithmetic.
+_AT_ONCE = 1 << 16
+
 
 def integrated(slopes: Array, rest: Array) -> tuple[Array, Array, Array]:
     """Return mean and deviation of the last unknown value, and the log of the integral over all.
@@ -348,15 +352,20 @@ class _Prediction:
         rows, n = columns.shape[2], len(continuous)
         shared = not any(self.levels)
         step = min(self.draws.count, max(1, _PIECE // max(1, n * n * (1 if shared else rows))))
-        nodes = sorted({place for pattern in patterns for place in pattern.noises})
+        most = max(1, _PIECE // (n * step)) if shared else rows
+        # Regressions that fit into memory together are assembled once for all targets.
+        together = shared and step == self.draws.count
+        if together:
+            step = max(1, _AT_ONCE // max(1, n * n))
+            nodes, assembled = self.draws.shared_regressions
+        else:
+            nodes = sorted({place for pattern in patterns for place in pattern.noises})
         for first in range(0, self.draws.count, step):
             draws = slice(first, min(first + step, self.draws.count))
-            # Regressions that fit into memory at once are assembled once for all targets.
-            if shared and step == self.draws.count:
-                nodes, regressions = self.draws.shared_regressions
+            if together:
+                regressions = assembled[0][draws], assembled[1][draws], assembled[2][draws]
             else:
                 regressions = self.draws.regressions(columns, draws, nodes)
-            most = max(1, _PIECE // (n * step)) if shared else rows
             for pattern, every in self._parts(patterns, rows):
                 for start in range(every.start, every.stop, most):
                     own = slice(start, min(start + most, every.stop))
