@@ -112,14 +112,13 @@ class TablePosteriors(FamilyPosteriors):
         assert prior is not None
         self.prior = prior
         self._codes = data.codes() if codes is None else codes
-        self._weights = np.ones(data.rows) if data.weights is None else data.weights
+        weights = np.ones(data.rows) if data.weights is None else data.weights
+        self._weights = weights[: len(self._codes)]
 
     @cached_property
     def without_rows(self) -> TablePosteriors:
         """The posteriors given no rows: the pseudo-counts alone."""
-        return TablePosteriors(
-            self.law, Data(self.data.columns, np.zeros(self.data.rows)), self.prior
-        )
+        return TablePosteriors(self.law, self.data, self.prior, self._codes[:0])
 
     def family(self, node: int, parents: tuple[int, ...]) -> TablePosterior:
         """Compute the posterior of one family."""
@@ -128,7 +127,7 @@ class TablePosteriors(FamilyPosteriors):
     def cells(self, node: int, members: tuple[int, ...], asked: Codes) -> Array:
         """Return pseudo-count plus count of the requested cells, each a row of levels."""
         chosen, intervened = list(members), self.data.intervened
-        counted = slice(None) if intervened is None else ~intervened[:, node]
+        counted = slice(None) if intervened is None else ~intervened[: len(self._codes), node]
         levels = [self.levels[member] for member in members]
         counts = matching_totals(
             self._codes[counted][:, chosen], self._weights[counted], asked, levels
