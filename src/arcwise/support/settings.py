@@ -197,12 +197,22 @@ def keywords_of(
         split = _splitting(private, public, {**_groups_known_to(function), **groups})
         name = function.__qualname__.removesuffix(".__init__").rpartition("<locals>.")[2]
         bound = [each for each in private.parameters.values() if each.name == "self"]
+        # `inspect.Signature.bind` takes longer than a short call, so that it only words errors.
+        positional = [
+            each.name
+            for each in public.parameters.values()
+            if each.kind is each.POSITIONAL_OR_KEYWORD
+        ]
+        needed = {each.name for each in public.parameters.values() if each.default is each.empty}
 
         @wraps(function)
         def called(*places: Arguments.args, **keywords: Arguments.kwargs) -> Result:
             refuse_unknown(keywords, public.parameters, name, other_words)
-            given = public.bind(*places[len(bound) :], **keywords)
-            return function(*places[: len(bound)], **split(given.arguments))
+            own = dict(zip(positional, places[len(bound) :], strict=False))
+            given = own | keywords
+            if len(given) < len(places) - len(bound) + len(keywords) or not needed <= given.keys():
+                public.bind(*places[len(bound) :], **keywords)  # which says what is wrong
+            return function(*places[: len(bound)], **split(given))
 
         parameters = [*bound, *public.parameters.values()]
         signature = public.replace(
